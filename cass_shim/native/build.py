@@ -1,0 +1,147 @@
+"""Builds the native parts with `cc`, or with `ziglang cc` where the machine has none.
+
+In: the source list below. Out: `cass_shim/native/_build/` with the launcher, the preloadable libraries and the
+emulated `libamdhip64.so`. Incremental: an object is rebuilt when its command, its source or a header changed.
+Each library's own `parts.py`-style generator runs first and writes only under `_build/gen/`, never committed.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cass_shim.model.errors import ToolFailed
+
+NATIVE = Path(__file__).resolve().parent
+BUILD = NATIVE / "_build"
+GENERATED = BUILD / "gen"
+
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror", "-Wno-psabi")
+COMMON = ("-std=gnu17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-D_GNU_SOURCE", "-march=x86-64-v2", *WARNINGS)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A source compiled a second time with other flags, for run-time selection by CPU ("avx2", "avx512")."""
+
+    suffix: str
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One output file. sources: globs below native/ or below the generated folder ("gen:...")."""
+
+    output: str
+    sources: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    variants: tuple[tuple[str, Variant], ...] = ()
+    generate: Callable[[Path], None] | None = None
+
+
+@functools.cache
+def compiler() -> tuple[str, ...]:
+    """The C compiler as an argument prefix: $CC, cc, or zig's clang."""
+    if os.environ.get("CC"):
+        return tuple(os.environ["CC"].split())
+    if shutil.which("cc"):
+        return ("cc",)
+    return (sys.executable, "-m", "ziglang", "cc")
+
+
+def run_tool(command: Sequence[str]) -> None:
+    """Run a build command; ToolFailed with its output when it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ToolFailed(command[0], command=" ".join(command), stderr=done.stderr + done.stdout)
+
+
+def expand(patterns: Sequence[str]) -> list[Path]:
+    """Source files of a part, sorted; a pattern that matches nothing is an error."""
+    found: list[Path] = []
+    for pattern in patterns:
+        root, name = (GENERATED, pattern[4:]) if pattern.startswith("gen:") else (NATIVE, pattern)
+        matches = sorted(root.glob(name))
+        if not matches:
+            raise ToolFailed("build", stderr=f"no source matches {pattern}")
+        found += matches
+    return found
+
+
+def header_digest() -> str:
+    """One digest over every header, so that a changed header rebuilds what may include it."""
+    digest = hashlib.sha256()
+    for root in (NATIVE, GENERATED):
+        for path in sorted((*root.rglob("*.h"), *root.rglob("*.inc"))):
+            if BUILD in path.parents and GENERATED not in path.parents:
+                continue
+            digest.update(str(path).encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def compile_object(source: Path, flags: Sequence[str], label: str, headers: str) -> Path:
+    """Compile one source into `_build/obj`; skipped when nothing it depends on changed."""
+    command = [*compiler(), *COMMON, "-I", str(NATIVE), "-I", str(GENERATED), *flags, "-c", str(source)]
+    stamp = hashlib.sha256((" ".join(command) + headers).encode() + source.read_bytes()).hexdigest()
+    relative = "_".join(source.relative_to(GENERATED if GENERATED in source.parents else NATIVE).parts)
+    target = BUILD / "obj" / f"{label}.{relative}.o"
+    mark = target.with_suffix(".stamp")
+    if target.exists() and mark.exists() and mark.read_text() == stamp:
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    run_tool([*command, "-o", str(target)])
+    mark.write_text(stamp)
+    return target
+
+
+def build_part(part: Part, pool: concurrent.futures.Executor, headers: str) -> Path:
+    """Compile and link one part; objects compile in parallel."""
+    jobs = []
+    special = {NATIVE / name if not name.startswith("gen:") else GENERATED / name[4:]: None for name, _ in part.variants}
+    for source in expand(part.sources):
+        if source not in special:
+            jobs.append(pool.submit(compile_object, source, part.flags, part.output, headers))
+    for name, variant in part.variants:
+        flags = (*part.flags, *variant.flags)
+        (source,) = expand((name,))
+        jobs.append(pool.submit(compile_object, source, flags, f"{part.output}.{variant.suffix}", headers))
+    objects = [str(job.result()) for job in jobs]
+    target = BUILD / part.output
+    newest = max(Path(name).stat().st_mtime for name in objects)
+    if target.exists() and target.stat().st_mtime >= newest:
+        return target
+    temporary = target.with_name(f"{target.name}.{os.getpid()}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    run_tool([*compiler(), *objects, *part.link, "-o", str(temporary)])
+    os.replace(temporary, target)
+    return target
+
+
+def build_all(only: Sequence[str] = ()) -> list[Path]:
+    """Build every part (or those whose output name contains one of `only`); returns the files."""
+    from cass_shim.native.parts import PARTS
+
+    chosen = [part for part in PARTS if not only or any(name in part.output for name in only)]
+    GENERATED.mkdir(parents=True, exist_ok=True)
+    for generate in dict.fromkeys(part.generate for part in chosen if part.generate):
+        generate(GENERATED)
+    headers = header_digest()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        return [build_part(part, pool, headers) for part in chosen]
+
+
+if __name__ == "__main__":
+    try:
+        for path in build_all(sys.argv[1:]):
+            print(path.relative_to(NATIVE.parent.parent))
+    except ToolFailed as failure:
+        sys.exit(f"build: {failure.command}\n{failure.stderr}")

@@ -1,0 +1,9 @@
+"""The one source list: every native output and what it is made of."""
+
+from __future__ import annotations
+
+from cass_shim.native.build import Part
+
+SHARED = ("-shared", "-Wl,-z,defs", "-Wl,-z,noexecstack", "-Wl,-z,relro")
+
+PARTS: tuple[Part, ...] = ()
