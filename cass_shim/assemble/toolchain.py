@@ -1,7 +1,7 @@
 """Finds clang and ld.lld for gfx1100, proves that they are fit, and runs them.
 
-In: ziglang's binary, ROCm's LLVM or a system LLVM. Out: a `Toolchain` (pinned in provenance), `link`, `run_tool`.
-A tool is trusted only after it assembled two known instructions into the right bytes without a word on stderr:
+In: ziglang's binary, ROCm's LLVM or a system LLVM. Out: a `Toolchain` (pinned in provenance), `link`.
+A tool is trusted only after it assembled two known instructions into the right bytes with an empty stderr:
 LLVM 14 warns about gfx1100, exits 0 and writes code of another generation.
 """
 
@@ -30,9 +30,10 @@ OLDEST_LLVM = 18  # the first release whose gfx11 support this project was tried
 
 # Source: LLVM 22 `llvm-mc -show-encoding`, RDNA3 ISA manual §16.4 (SOPP) and §15.5 (VOPD).
 PROBE_TEXT = b"v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v3, v2\ns_endpgm\n"
-PROBE_BYTES = bytes.fromhex("010110ca02010200" "0000b0bf")
+PROBE_BYTES = bytes.fromhex("010110ca020102000000b0bf")
 
-_ASSEMBLE = ("-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-mcode-object-version=5", "-x", "assembler", "-c")
+_TARGET = ("-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-mcode-object-version=5")
+_ASSEMBLE = (*_TARGET, "-x", "assembler", "-c")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,12 @@ def version_of(command: tuple[str, ...]) -> str:
     """First line of `--version`, "" when the tool does not run."""
     try:
         answer = subprocess.run(
-            [*command, "--version"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL, check=True
+            [*command, "--version"],
+            capture_output=True,
+            text=True,
+            timeout=20,
+            stdin=subprocess.DEVNULL,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError):
         return ""
@@ -158,7 +164,9 @@ def probe(origin: str, clang: tuple[str, ...], lld: tuple[str, ...]) -> Candidat
             if warned.strip():
                 return refused(f"warns about gfx1100: {warned.strip().splitlines()[0]}")
             if code != PROBE_BYTES:
-                return refused(f"assembles gfx1100 to {code.hex()}, expected {PROBE_BYTES.hex()}: too old or broken")
+                return refused(
+                    f"assembles gfx1100 to {code.hex()}, expected {PROBE_BYTES.hex()}: too old or broken"
+                )
             run_tool(tools.lld, ["-shared", "probe.o", "-o", "probe.hsaco"], directory, 30)
             if text_section((directory / "probe.hsaco").read_bytes())[: len(PROBE_BYTES)] != PROBE_BYTES:
                 return refused("ld.lld does not keep the code")
@@ -216,7 +224,7 @@ def assemble_object(text: str) -> bytes:
 
 
 def link(relocatable: bytes) -> bytes:
-    """A relocatable gfx1100 object to a loadable code object. Raises ToolFailed with the linker's messages."""
+    """A relocatable gfx1100 object to a loadable code object. Raises ToolFailed with its messages."""
     tools = toolchain()
     with scratch_directory() as directory:
         (directory / "kernel.o").write_bytes(relocatable)

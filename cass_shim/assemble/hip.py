@@ -1,0 +1,49 @@
+"""Freestanding HIP C++ to a code object: `HipSource → CodeObject`, by clang's HIP front end.
+
+zig's clang cannot link HIP device code (its driver looks for an `lld` executable), so the compiler stops at
+assembly text and the usual assemble-and-link path does the rest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from cass_shim.assemble import toolchain
+from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
+from cass_shim.model.artifacts import AmdgcnAsm, CodeObject, HipSource
+from cass_shim.model.kernel_abi import AbiClass, KernelAbi
+
+# IEEE division and square root are clang's default for HIP; they are named here because a wrong default would
+# be silent. Contraction must be off: PTX says where an fma is.
+FLAGS = (
+    "-x", "hip", "--offload-arch=gfx1100", "--cuda-device-only", "--no-gpu-bundle-output",
+    "-nogpuinc", "-nogpulib", "-target", "x86_64-linux-gnu", "-mcode-object-version=5", "-std=c++20", "-O3", "-ffp-contract=off",
+    "-fhip-fp32-correctly-rounded-divide-sqrt", "-fno-gpu-flush-denormals-to-zero", "-fno-strict-aliasing",
+    "-fwrapv", "-fno-unsafe-math-optimizations", "-ffreestanding", "-fuse-cuid=none", "-fno-exceptions",
+    "-fno-rtti", "-nostdinc", "-w", "-fbracket-depth=4096", "-ferror-limit=20",
+)  # fmt: skip
+
+
+def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
+    """The assembly text clang makes of `source`. Raises ToolFailed with clang's messages."""
+    tools = toolchain.toolchain()
+    with toolchain.scratch_directory() as directory:
+        (directory / "kernel.hip").write_text(source.text)
+        toolchain.run_tool(tools.clang, [*FLAGS, "-S", "kernel.hip", "-o", "kernel.s"], directory)
+        text = (directory / "kernel.s").read_text()
+    return AmdgcnAsm(text, source.symbol, AbiClass.CASS1, source.slots)
+
+
+def compile_hip(source: HipSource, abi: KernelAbi) -> CodeObject:
+    """Compile `source` and check that its kernarg is the `cass1` layout of `abi`.
+
+    Raises ToolFailed with clang's messages, Malformed when the layout differs.
+    """
+    tools = toolchain.toolchain()
+    text = compile_to_assembly(source).text
+    elf = toolchain.link(toolchain.assemble_object(text))
+    code = parse_code_object(
+        elf, source.symbol, AbiClass.CASS1, source.slots, abi.bindings_offset, tools.provenance
+    )
+    check_cass1_layout(code, abi)
+    return dataclasses.replace(code, provenance={**code.provenance, "route": "hip", "flags": " ".join(FLAGS)})
