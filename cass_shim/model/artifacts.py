@@ -82,8 +82,8 @@ class CubinKernel:
     code: the bytes of its .text section (kernel plus private clones of its callees). symbols: functions inside
     the section, name → byte address (the kernel itself at 0). constants: bank → bytes for banks private to the
     kernel (2). bank4: relocations of .nv.constant4, offset → symbol + addend. targets: address of an indirect
-    branch → its possible targets. functions: functions of other sections that calls or function pointers reach,
-    name → (code, symbols) — rdc builds.
+    branch → its possible targets. token: the virtual address of the code within its module, what a function
+    pointer made by a relocation holds (0: not in a cubin); functions of other sections are in Cubin.functions.
     """
 
     name: str
@@ -95,6 +95,7 @@ class CubinKernel:
     bank4: Mapping[int, Relocation] = field(default_factory=dict)
     relocations: tuple[Relocation, ...] = ()
     targets: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    token: int = 0
 
 
 @dataclass(frozen=True, slots=True)
