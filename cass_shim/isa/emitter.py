@@ -4,8 +4,12 @@ One semantic function per SASS instruction (`isa/sass/<family>.py`) runs twice: 
 LLVM IR, with `verify.Interpreter` it computes numpy arrays over all lanes. V is an opaque run-time value.
 
 Widths: a value is i1 (predicate), i16, i32 or i64; floats travel as their bit patterns in i16 (one half or bf16), i32
-(f32 or two packed 16-bit floats) and i64 (f64). Decode-time facts are plain Python values. Every method that writes or has an effect acts on the lanes that
-execute the instruction (guard already applied by the caller). Reads first, compute, writes, predicates last.
+(f32 or two packed 16-bit floats) and i64 (f64). Decode-time facts are plain Python values. Every method that
+writes or has an effect acts on the lanes that execute the instruction (guard already applied by the caller).
+Reads first, compute, writes, predicates last. NaN results may carry any payload.
+
+Register and predicate numbers never reach the emitter as RZ or PT: `isa.operands` deals with those.
+Memory order: "weak", or the scope of a strong access: "cta", "gpu", "sys".
 """
 
 from __future__ import annotations
@@ -74,7 +78,8 @@ class Emitter(Protocol[V]):
     def dot4(self, a: V, b: V, c: V, a_signed: bool, b_signed: bool) -> V: ...
 
     # floating point. kind: "f16" (one half in i16), "bf16" (in i16), "f32" (i32), "f64" (i64).
-    # rounding: "rn" "rm" "rp" "rz"
+    # rounding: "rn" "rm" "rp" "rz". fadd fmul ffma fmin fmax saturate also take the packed kinds "f16x2" and
+    # "bf16x2" (i32), lane by lane. ftz: denormal inputs and results become zeros of their sign.
     def fadd(self, kind: str, a: V, b: V, rounding: str = "rn", ftz: bool = False) -> V: ...
     def fmul(self, kind: str, a: V, b: V, rounding: str = "rn", ftz: bool = False) -> V: ...
     def ffma(self, kind: str, a: V, b: V, c: V, rounding: str = "rn", ftz: bool = False) -> V: ...
@@ -86,11 +91,20 @@ class Emitter(Protocol[V]):
     def fcompare(self, kind: str, condition: str, a: V, b: V, ftz: bool = False) -> V:
         """condition: lt eq le gt ne ge (ordered), ltu equ leu gtu neu geu (unordered), num, nan."""
 
-    def float_to_int(self, kind: str, a: V, width: int, signed: bool, rounding: str, nan_is_zero: bool, ftz: bool = False) -> V:
-        """Saturating. width 8 to 64; result i32 (sign- or zero-extended below 32) or i64."""
+    def float_to_int(
+        self, kind: str, a: V, width: int, signed: bool, rounding: str, nan_is_zero: bool, ftz: bool = False
+    ) -> V:
+        """Saturating. width 8 to 64; result i32 (sign- or zero-extended below 32) or i64.
 
-    def int_to_float(self, kind: str, a: V, signed: bool, rounding: str = "rn") -> V: ...
-    def float_to_float(self, to_kind: str, from_kind: str, a: V, rounding: str = "rn", ftz: bool = False) -> V: ...
+        rounding: rn (to even) rm (floor) rp (ceil) rz (trunc). NaN: 0, or else 1 << (width - 1) (PTX ISA, cvt).
+        """
+
+    def int_to_float(self, kind: str, a: V, signed: bool, rounding: str = "rn") -> V:
+        """From i32 or i64."""
+
+    def float_to_float(
+        self, to_kind: str, from_kind: str, a: V, rounding: str = "rn", ftz: bool = False
+    ) -> V: ...
     def round_to_integral(self, kind: str, a: V, rounding: str, ftz: bool = False) -> V: ...
     def mufu(self, function: str, a: V) -> V:
         """The device's approximate function: rcp rsq sqrt ex2 lg2 sin cos tanh rcp64h rsq64h. sin/cos: revolutions."""
@@ -105,16 +119,48 @@ class Emitter(Protocol[V]):
     def reduce(self, operation: str, value: V) -> V:
         """Over active lanes: and or xor add umin umax smin smax."""
 
-    def is_uniform(self, value: V) -> V: ...
-    def read_first(self, value: V) -> V: ...
+    def is_uniform(self, value: V) -> V:
+        """i1: all active lanes hold the same value."""
+
+    def read_first(self, value: V) -> V:
+        """The value of the lowest active lane."""
+
+    def matrix_multiply(
+        self, shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[V], b: list[V], c: list[V]
+    ) -> list[V]:
+        """d = a b + c over the 32 lanes of a warp, all active; fragments as in the PTX ISA's mma.sync.
+
+        shape: "m16n8k16"...; kinds: f16 bf16 tf32 f32 f64 s8 u8 s4 u4 s32. Lists hold the registers (i32) in
+        order, so f64 takes two each. Result registers: as many as c.
+        """
 
     # memory. space: "global" "shared" "local" "generic". address: i64 for global and generic, i32 else.
-    def load(self, space: str, address: V, width: int, count: int, signed: bool = False, order: str = "weak", align: int = 0) -> list[V]:
-        """`count` registers of i32 when width is 32, else one sign- or zero-extended 8- or 16-bit value."""
+    def load(
+        self, space: str, address: V, width: int, count: int, signed: bool = False, order: str = "weak"
+    ) -> list[V]:
+        """`count` (1, 2, 4) registers of i32 when width is 32, else one extended 8- or 16-bit value as i32.
 
-    def store(self, space: str, address: V, values: list[V], width: int, order: str = "weak", align: int = 0) -> None: ...
-    def atomic(self, space: str, operation: str, kind: str, address: V, value: V, compare: V | None = None, scope: str = "gpu") -> V:
-        """operation: add min max and or xor exch cas inc dec; kind: u32 s32 u64 s64 f32 f64 f16x2 bf16x2. Old value."""
+        Accesses are naturally aligned (4 * count bytes, or width / 8).
+        """
+
+    def store(
+        self, space: str, address: V, values: list[V], width: int, order: str = "weak"
+    ) -> None: ...
+    def atomic(
+        self,
+        space: str,
+        operation: str,
+        kind: str,
+        address: V,
+        value: V,
+        compare: V | None = None,
+        scope: str = "gpu",
+    ) -> V:
+        """operation: add min max and or xor exch cas inc dec; the old value.
+
+        kind: u32 s32 u64 s64 f32 f64 f16x2 bf16x2 (and u16 for cas). value and compare: i32, or i64 for 64 bits.
+        inc and dec wrap as PTX's atom.inc/.dec do; min and max of f16x2 do not exist.
+        """
 
     def is_space(self, space: str, address: V) -> V: ...
     def fence(self, scope: str) -> None: ...
