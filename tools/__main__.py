@@ -1,0 +1,31 @@
+"""`python3 -m tools COMMAND`: set up, show, test and measure the project. Needs nothing but Python with venv."""
+
+from __future__ import annotations
+
+import sys
+
+COMMANDS = {
+    "demo": ("tools.demo", "set everything up and run a real CUDA binary on the emulated GPU"),
+    "test": ("tools.test", "run the whole test suite"),
+    "check": ("tools.check", "linters, types, layer rule, fast tests"),
+    "examples": ("tools.examples", "build every example four ways, run it every route, print the table"),
+    "bench": ("tools.bench", "measure against the named rivals, as ratios"),
+}
+
+
+def main() -> int:
+    """Dispatch; the exit status is the command's."""
+    name = sys.argv[1] if len(sys.argv) > 1 else "--help"
+    if name not in COMMANDS:
+        print("usage: python3 -m tools COMMAND [OPTIONS]\n")
+        for command, (_, purpose) in COMMANDS.items():
+            print(f"  {command:<9} {purpose}")
+        return 0 if name in ("-h", "--help") else 2
+    import importlib
+
+    module = importlib.import_module(COMMANDS[name][0])
+    return int(module.main(sys.argv[2:]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+"""`python3 -m tools check`: everything that must be green at every landing, without the slow tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from tools import environment
+
+
+def c_sources() -> list[str]:
+    """Handwritten C of the project."""
+    native = environment.ROOT / "cass_shim" / "native"
+    found = (path for pattern in ("*.c", "*.h") for path in native.rglob(pattern))
+    return sorted(str(path) for path in found if "_build" not in path.parts)
+
+
+def main(arguments: list[str]) -> int:
+    """Run each check, print a line for each, and fail if any failed."""
+    environment.prepare(("dev",))
+    binaries = environment.ENVIRONMENT / "bin"
+    steps = [
+        ("ruff format", [str(binaries / "ruff"), "format", "--check", "."]),
+        ("ruff", [str(binaries / "ruff"), "check", "."]),
+        ("mypy", [str(binaries / "mypy")]),
+        ("import-linter", [str(binaries / "lint-imports")]),
+        ("clang-format", [str(binaries / "clang-format"), "--dry-run", "--Werror", *c_sources()]),
+        ("fast tests", [str(binaries / "pytest"), "-n", str(os.cpu_count() or 2), "-m", "not slow", *arguments]),
+    ]
+    failed = []
+    for name, command in steps:
+        code = subprocess.run(command, cwd=environment.ROOT, check=False).returncode
+        print(f"{'ok    ' if code == 0 else 'FAILED'} {name}", flush=True)
+        if code:
+            failed.append(name)
+    return 1 if failed else 0
