@@ -25,7 +25,10 @@ def main(arguments: list[str]) -> int:
         ("mypy", [str(binaries / "mypy")]),
         ("import-linter", [str(binaries / "lint-imports")]),
         ("clang-format", [str(binaries / "clang-format"), "--dry-run", "--Werror", *c_sources()]),
-        ("fast tests", [str(binaries / "pytest"), "-n", str(os.cpu_count() or 2), "-m", "not slow", *arguments]),
+        (
+            "fast tests",
+            [str(binaries / "pytest"), "-n", str(os.cpu_count() or 2), "-m", "not slow", *arguments],
+        ),
     ]
     failed = []
     for name, command in steps:

@@ -38,8 +38,12 @@ def prepare(extras: tuple[str, ...] = ()) -> None:
         try:
             venv.create(ENVIRONMENT, with_pip=True)
         except subprocess.CalledProcessError:
-            raise SystemExit("python3 has no working venv (Debian and Ubuntu: install the package python3-venv)") from None
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + repr(sorted(extras)).encode()).hexdigest()
+            raise SystemExit(
+                "python3 has no working venv (Debian and Ubuntu: install the package python3-venv)"
+            ) from None
+    wanted = hashlib.sha256(
+        (ROOT / "pyproject.toml").read_bytes() + repr(sorted(extras)).encode()
+    ).hexdigest()
     stamp = ENVIRONMENT / f"cass-{'-'.join(sorted(extras)) or 'base'}.stamp"
     if not stamp.exists() or stamp.read_text() != wanted:
         print("installing the package and its requirements from PyPI", flush=True)

@@ -57,7 +57,9 @@ def run(program: Path, example: str, variant: str, route: str, cache: Path) -> C
     begin = time.monotonic()
     command = [str(environment.launcher()), str(program)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=240, env={**os.environ, **settings}, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=240, env={**os.environ, **settings}, check=False
+        )
     except subprocess.TimeoutExpired:
         return Cell(example, variant, route, "no end after 240 s", 240.0)
     expected = (EXPECTED / f"{example}.txt").read_text()
@@ -71,7 +73,14 @@ def run_all(chosen: list[str], routes: list[str], jobs: int) -> list[Cell]:
     with tempfile.TemporaryDirectory(prefix="cass-examples-") as folder:
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             pending = [
-                pool.submit(run, programs[name, variant.name], name, variant.name, route, Path(folder) / f"{name}-{variant.name}-{route}")
+                pool.submit(
+                    run,
+                    programs[name, variant.name],
+                    name,
+                    variant.name,
+                    route,
+                    Path(folder) / f"{name}-{variant.name}-{route}",
+                )
                 for name in chosen
                 for variant in samples.VARIANTS
                 for route in routes
@@ -84,10 +93,15 @@ def table(cells: list[Cell]) -> str:
     """The cells as text: one row an example, one column a variant and route."""
     columns = list(dict.fromkeys((cell.variant, cell.route) for cell in cells))
     width = max(len(f"{variant} {route}") for variant, route in columns)
-    lines = ["example".ljust(16) + "".join(f"{variant} {route}".rjust(width + 2) for variant, route in columns)]
+    lines = [
+        "example".ljust(16) + "".join(f"{variant} {route}".rjust(width + 2) for variant, route in columns)
+    ]
     for name in dict.fromkeys(cell.example for cell in cells):
         row = {(cell.variant, cell.route): cell for cell in cells if cell.example == name}
-        shown = [f"{'ok' if not row[c].detail else 'FAIL'} {row[c].seconds:.1f}s" if c in row else "" for c in columns]
+        shown = [
+            f"{'ok' if not row[c].detail else 'FAIL'} {row[c].seconds:.1f}s" if c in row else ""
+            for c in columns
+        ]
         lines.append(name.ljust(16) + "".join(text.rjust(width + 2) for text in shown))
     return "\n".join(lines)
 

@@ -43,7 +43,10 @@ VARIANTS = (
 PREBUILT_SAMPLES = {
     "vector_add_static": ("vector_add", ("-gencode", "arch=compute_80,code=[sm_80,compute_80]")),
     "matmul_tiled_static_sass": ("matmul_tiled", ("-gencode", "arch=compute_80,code=sm_80")),
-    "mandelbrot_shared": ("mandelbrot", ("-cudart", "shared", "-gencode", "arch=compute_80,code=[sm_80,compute_80]")),
+    "mandelbrot_shared": (
+        "mandelbrot",
+        ("-cudart", "shared", "-gencode", "arch=compute_80,code=[sm_80,compute_80]"),
+    ),
     "symbols_shared_sass": ("symbols", ("-cudart", "shared", "-gencode", "arch=compute_89,code=sm_89")),
 }
 
@@ -84,22 +87,41 @@ def build(example: str, variant: Variant, folder: Path = ROOT / "build" / "examp
 def build_all(chosen: list[str] | None = None) -> dict[tuple[str, str], Path]:
     """Every example in every variant, in parallel; (example, variant name) → program."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        jobs = {(name, variant.name): pool.submit(build, name, variant) for name in chosen or names() for variant in VARIANTS}
+        jobs = {
+            (name, variant.name): pool.submit(build, name, variant)
+            for name in chosen or names()
+            for variant in VARIANTS
+        }
         return {key: job.result() for key, job in jobs.items()}
 
 
 def write_prebuilt() -> None:
     """Rebuild `examples/prebuilt/`."""
     PREBUILT.mkdir(exist_ok=True)
-    version = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[-3:]
+    version = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )[-3:]
     samples = {}
     for output, (example, flags) in PREBUILT_SAMPLES.items():
         target = PREBUILT / output
-        command = ["nvcc", *HOST, *flags, "-Xlinker", "--gc-sections", "-o", str(target), str(EXAMPLES / f"{example}.cu")]
+        command = [
+            "nvcc",
+            *HOST,
+            *flags,
+            "-Xlinker",
+            "--gc-sections",
+            "-o",
+            str(target),
+            str(EXAMPLES / f"{example}.cu"),
+        ]
         subprocess.run(command, check=True)
         subprocess.run(["objcopy", "--strip-debug", str(target)], check=True)
         line = " ".join(command).replace(str(ROOT) + "/", "")
-        samples[output] = {"example": example, "build": line, "sha256": hashlib.sha256(target.read_bytes()).hexdigest()}
+        samples[output] = {
+            "example": example,
+            "build": line,
+            "sha256": hashlib.sha256(target.read_bytes()).hexdigest(),
+        }
     document = {"compiler": " ".join(version).strip(), "samples": samples}
     (PREBUILT / "PREBUILT.json").write_text(json.dumps(document, indent=1) + "\n")
 
