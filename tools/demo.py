@@ -19,9 +19,7 @@ def show_run(name: str, expected: str, exit_code: int) -> bool:
     command = [str(environment.launcher()), str(program)]
     print(f"\n$ cass-run {program.relative_to(environment.ROOT)}", flush=True)
     begin = time.monotonic()
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=300, env=dict(os.environ)
-    )
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=dict(os.environ))
     seconds = time.monotonic() - begin
     sys.stdout.write(done.stdout)
     sys.stderr.write(done.stderr)

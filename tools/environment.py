@@ -41,9 +41,7 @@ def prepare(extras: tuple[str, ...] = ()) -> None:
             raise SystemExit(
                 "python3 has no working venv (Debian and Ubuntu: install the package python3-venv)"
             ) from None
-    wanted = hashlib.sha256(
-        (ROOT / "pyproject.toml").read_bytes() + repr(sorted(extras)).encode()
-    ).hexdigest()
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + repr(sorted(extras)).encode()).hexdigest()
     stamp = ENVIRONMENT / f"cass-{'-'.join(sorted(extras)) or 'base'}.stamp"
     if not stamp.exists() or stamp.read_text() != wanted:
         print("installing the package and its requirements from PyPI", flush=True)

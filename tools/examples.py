@@ -93,15 +93,10 @@ def table(cells: list[Cell]) -> str:
     """The cells as text: one row an example, one column a variant and route."""
     columns = list(dict.fromkeys((cell.variant, cell.route) for cell in cells))
     width = max(len(f"{variant} {route}") for variant, route in columns)
-    lines = [
-        "example".ljust(16) + "".join(f"{variant} {route}".rjust(width + 2) for variant, route in columns)
-    ]
+    lines = ["example".ljust(16) + "".join(f"{variant} {route}".rjust(width + 2) for variant, route in columns)]
     for name in dict.fromkeys(cell.example for cell in cells):
         row = {(cell.variant, cell.route): cell for cell in cells if cell.example == name}
-        shown = [
-            f"{'ok' if not row[c].detail else 'FAIL'} {row[c].seconds:.1f}s" if c in row else ""
-            for c in columns
-        ]
+        shown = [f"{'ok' if not row[c].detail else 'FAIL'} {row[c].seconds:.1f}s" if c in row else "" for c in columns]
         lines.append(name.ljust(16) + "".join(text.rjust(width + 2) for text in shown))
     return "\n".join(lines)
 

@@ -24,9 +24,7 @@ def output_of(*command: str) -> str:
 def machine() -> dict[str, str]:
     """GPU, driver and toolkit that the outputs come from."""
     query = "--query-gpu=name,driver_version,compute_cap"
-    name, driver, capability = (
-        output_of("nvidia-smi", query, "--format=csv,noheader").splitlines()[0].split(", ")
-    )
+    name, driver, capability = output_of("nvidia-smi", query, "--format=csv,noheader").splitlines()[0].split(", ")
     toolkit = output_of("nvcc", "--version").splitlines()[-2].split(", ")[-1]
     return {"gpu": name, "driver": driver, "compute_capability": capability, "nvcc": toolkit}
 
@@ -35,10 +33,7 @@ def record(source: Path, folder: Path) -> dict[str, object]:
     """Build and run one example twice; the two outputs must agree."""
     program = folder / source.stem
     subprocess.run(["nvcc", "-arch=native", "-o", str(program), str(source)], check=True)
-    runs = [
-        subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
-        for _ in range(2)
-    ]
+    runs = [subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False) for _ in range(2)]
     if runs[0].stdout != runs[1].stdout or runs[0].returncode != runs[1].returncode:
         raise SystemExit(f"{source.name}: two runs differ; the example is not deterministic")
     return {"stdout": runs[0].stdout, "exit_code": runs[0].returncode}

@@ -98,9 +98,7 @@ def build_all(chosen: list[str] | None = None) -> dict[tuple[str, str], Path]:
 def write_prebuilt() -> None:
     """Rebuild `examples/prebuilt/`."""
     PREBUILT.mkdir(exist_ok=True)
-    version = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout.split(
-        "\n"
-    )[-3:]
+    version = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[-3:]
     samples = {}
     for output, (example, flags) in PREBUILT_SAMPLES.items():
         target = PREBUILT / output

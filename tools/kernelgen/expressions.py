@@ -8,16 +8,26 @@ from dataclasses import dataclass, field
 TYPES = ("u32", "s32", "u64", "s64", "f32", "f64")
 INTEGERS = ("u32", "s32", "u64", "s64")
 BITS = {"u32": 32, "s32": 32, "u64": 64, "s64": 64, "f32": 32, "f64": 64}
+# Ways to look at the 2,048 bytes of input: element type and how many there are.
+MEMORY = (
+    ("unsigned char", 2048),
+    ("signed char", 2048),
+    ("unsigned short", 1024),
+    ("short", 1024),
+    ("u32", 512),
+    ("u64", 256),
+)
 UNSIGNED = {"s32": "u32", "s64": "u64", "u32": "u32", "u64": "u64"}
 
 
 @dataclass
 class Scope:
-    """Variables that may be read, by type, and a source of randomness. features: which constructs are allowed."""
+    """Variables that may be read, by type, and a source of randomness. has_memory: `in` may be read."""
 
     rng: random.Random
     variables: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in TYPES})
     functions: list[str] = field(default_factory=list)
+    has_memory: bool = False
 
     def pick(self, kind: str) -> str | None:
         """A variable of this type, recent ones more often; None when there is none."""
@@ -28,9 +38,7 @@ class Scope:
 
     def child(self) -> Scope:
         """A nested block's scope."""
-        return Scope(
-            self.rng, {name: list(values) for name, values in self.variables.items()}, self.functions
-        )
+        return Scope(self.rng, {name: list(values) for name, values in self.variables.items()}, self.functions)
 
 
 def constant(rng: random.Random, kind: str) -> str:
@@ -98,9 +106,7 @@ def integer(scope: Scope, kind: str, depth: int) -> str:
     if choice == 10:
         return f"({kind}){rng.choice(('__popcll', '__clzll', '__brevll'))}((u64){operand()})"
     if choice == 11 and bits == 32:
-        call = rng.choice(
-            ("__byte_perm({}, {}, {})", "__funnelshift_l({}, {}, {})", "__funnelshift_rc({}, {}, {})")
-        )
+        call = rng.choice(("__byte_perm({}, {}, {})", "__funnelshift_l({}, {}, {})", "__funnelshift_rc({}, {}, {})"))
         return f"({kind}){call.format(*(f'(u32){operand()}' for _ in range(3)))}"
     if choice == 11:
         return f"({kind}){'__umul64hi' if kind == 'u64' else '__mul64hi'}({operand()}, {operand()})"
@@ -110,6 +116,9 @@ def integer(scope: Scope, kind: str, depth: int) -> str:
         return f"{rng.choice(scope.functions)}({operand()}, {expression(scope, 's32', depth - 1)})"
     if choice == 14:
         return float_to_integer(scope, kind, depth)
+    if choice == 15 and scope.has_memory:
+        element, count = rng.choice(MEMORY)
+        return f"({kind})((const {element} *)in)[{expression(scope, 'u32', depth - 1)} & {count - 1}]"
     other = rng.choice(INTEGERS)
     return f"({kind})({expression(scope, other, depth - 1)})"
 

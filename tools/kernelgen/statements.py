@@ -145,9 +145,7 @@ class Writer:
         rng = scope.rng
         if rng.random() < 0.4:
             operation = rng.choice(("add", "min", "max", "and", "or", "xor"))
-            self.declare(
-                scope, indent, "u32", f"__reduce_{operation}_sync(0xffffffffu, {expression(scope, 'u32', 1)})"
-            )
+            self.declare(scope, indent, "u32", f"__reduce_{operation}_sync(0xffffffffu, {expression(scope, 'u32', 1)})")
         else:
             call = rng.choice(("__ballot_sync", "(u32)__any_sync", "(u32)__all_sync"))
             self.declare(scope, indent, "u32", f"{call}(0xffffffffu, {condition(scope, 1)})")
