@@ -13,7 +13,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from cass_shim.extract.elf import EM_CUDA, ET_REL, STT_FUNC, STT_OBJECT, STT_SECTION, Elf, ElfRelocation, Section, Symbol
+from cass_shim.extract.elf import (
+    EM_CUDA,
+    ET_REL,
+    STT_FUNC,
+    STT_OBJECT,
+    STT_SECTION,
+    Elf,
+    ElfRelocation,
+    Section,
+    Symbol,
+)
 from cass_shim.extract.fatbin import cubin_sm
 from cass_shim.extract.nvinfo import (
     FunctionFacts,

@@ -160,7 +160,9 @@ class Elf:
                 continue
             width = 24 if table.kind == SHT_RELA else 16
             if table.size % width:
-                raise Malformed(f"{table.name} is not a multiple of {width} bytes", where=self.source, offset=table.offset)
+                raise Malformed(
+                    f"{table.name} is not a multiple of {width} bytes", where=self.source, offset=table.offset
+                )
             target = self.at(table.info, table.offset)
             for at in range(table.offset, table.offset + table.size, width):
                 found.setdefault(target.index, []).append(self._relocation(target, at, width == 24))

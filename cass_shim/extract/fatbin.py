@@ -133,7 +133,7 @@ def _read_entry(data: bytes, source: str, at: int, header: int, size: int) -> Fa
     (unpacked,) = struct.unpack_from("<Q", data, at + 56)
     if compressed > size:
         raise Malformed(f"compressed size {compressed:#x} exceeds the payload", where=source, offset=at + 16)
-    if name_length and not (ENTRY_HEADER <= name_at and name_at + name_length <= header):
+    if name_length and not (name_at >= ENTRY_HEADER and name_at + name_length <= header):
         raise Malformed("entry name lies outside its header", where=source, offset=at + 32)
     if kind not in tuple(EntryKind):
         return None

@@ -119,12 +119,14 @@ class Cubin:
 class SassKernel:
     """A decoded kernel: what translators and the reference interpreter read. Extension .sass
 
-    instructions: in address order, index = address / 16.
+    instructions: in address order, index = address / 16. callees: functions of other sections that it can reach
+    (-rdc builds; same shape, own addresses from 0, their address in memory is kernel.token).
     """
 
     kernel: CubinKernel
     instructions: tuple[Instruction, ...]
     decoder: str = ""
+    callees: Mapping[str, SassKernel] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

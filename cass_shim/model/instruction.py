@@ -14,7 +14,7 @@ PT = 7  # the true predicate, P or UP
 
 @dataclass(frozen=True, slots=True)
 class Reg:
-    """R<index> or UR<index>; index RZ reads 0. Suffixes are as printed, in order ("H0_H0", "64", "B1")."""
+    """R<index> or UR<index>; index RZ reads 0. Suffixes as printed, in order ("H0_H0", "64"), without "reuse"."""
 
     index: int
     uniform: bool = False
@@ -89,7 +89,10 @@ class Scoreboard:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A code address: bytes from the start of the kernel's section, or a symbol for a relocated call."""
+    """A code address: bytes from the start of the kernel's section, or a symbol for a relocated call.
+
+    After a register operand (CALL.REL R, RET.REL R, BRX R) the destination is register + address.
+    """
 
     address: int
     symbol: str = ""

@@ -1,0 +1,86 @@
+"""One code section to instructions: printed rows, words, relocations and branch targets put together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from cass_shim.decode.nvdisasm import Printed, disassemble
+from cass_shim.decode.operands import INSTRUCTION_BYTES, parse_operands
+from cass_shim.model.artifacts import Cubin, CubinKernel
+from cass_shim.model.errors import Malformed, Unsupported
+from cass_shim.model.instruction import PT, Const, Instruction, Operand, Pred, Relocation, Target
+
+R_CUDA_ABS32_LO, R_CUDA_ABS32_HI, R_CUDA_ABS16_32, R_CUDA_UNUSED_CLEAR64 = 56, 57, 59, 73
+CALL_RELOCATIONS = (58, 75, 114)  # ABS47_34, ABS55_16_34, ABS56_16_34: the target field of CALL.ABS
+_GUARD = re.compile(r"@(!?)(U?)P(\d|T)$")
+
+
+def decode_code(kernel: CubinKernel, cubin: Cubin) -> tuple[Instruction, ...]:
+    """Instructions in address order. Raises Unsupported, Malformed, ToolFailed."""
+    rows = disassemble(kernel.code, kernel.sm)
+    patches = {r.offset: r for r in kernel.relocations if r.kind != R_CUDA_UNUSED_CLEAR64}
+    stray = [offset for offset in patches if offset % INSTRUCTION_BYTES or offset >= len(kernel.code)]
+    if stray:
+        raise Malformed("relocation inside an instruction", where=kernel.name, offset=stray[0])
+    return tuple(_decode(kernel, cubin, row, INSTRUCTION_BYTES * n, patches) for n, row in enumerate(rows))
+
+
+def _decode(
+    kernel: CubinKernel, cubin: Cubin, row: Printed, address: int, patches: dict[int, Relocation]
+) -> Instruction:
+    word = int.from_bytes(kernel.code[address : address + INSTRUCTION_BYTES], "little")
+    mnemonic, *modifiers = row.opcode.split(".")
+    operands = parse_operands(mnemonic, tuple(modifiers), row.operands, word, address)
+    instruction = Instruction(
+        address=address,
+        mnemonic=mnemonic,
+        modifiers=tuple(modifiers),
+        operands=operands,
+        guard=_guard(row, address),
+        word=word,
+        targets=kernel.targets.get(address, ()),
+        text=row.text,
+    )
+    if address in patches:
+        instruction = _relocate(instruction, patches[address], cubin)
+    _check_targets(instruction, len(kernel.code))
+    return instruction
+
+
+def _guard(row: Printed, address: int) -> Pred | None:
+    if not row.guard:
+        return None
+    match = _GUARD.match(row.guard)
+    if not match:
+        raise Unsupported(row.opcode, address=address, why=f"guard {row.guard} is not understood")
+    return Pred(PT if match[3] == "T" else int(match[3]), bool(match[2]), bool(match[1]))
+
+
+def _relocate(instruction: Instruction, patch: Relocation, cubin: Cubin) -> Instruction:
+    """Attach a relocation; fields that only hold an offset within a bank are filled in here."""
+    if patch.kind in (R_CUDA_ABS32_LO, R_CUDA_ABS32_HI):
+        return replace(instruction, relocation=patch)
+    if patch.kind in CALL_RELOCATIONS:
+        operands = tuple(
+            Target(patch.addend, patch.symbol) if isinstance(o, Target) else o for o in instruction.operands
+        )
+        return replace(instruction, operands=operands, relocation=patch)
+    if patch.kind == R_CUDA_ABS16_32:
+        variable = next((v for v in cubin.variables if v.name == patch.symbol), None)
+        if variable is not None and cubin.images[variable.image].kind == "constant3":
+            shift = variable.offset + patch.addend
+            return replace(instruction, operands=tuple(_shift(o, shift) for o in instruction.operands))
+    raise Unsupported(
+        instruction.form, address=instruction.address, why=f"relocation {patch.kind} against {patch.symbol}"
+    )
+
+
+def _shift(operand: Operand, offset: int) -> Operand:
+    return replace(operand, offset=operand.offset + offset) if isinstance(operand, Const) else operand
+
+
+def _check_targets(instruction: Instruction, size: int) -> None:
+    for operand in instruction.operands:
+        if isinstance(operand, Target) and not operand.symbol and not 0 <= operand.address < size:
+            raise Malformed(f"branch of {instruction.form} leaves the code", offset=instruction.address)
