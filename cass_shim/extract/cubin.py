@@ -73,7 +73,8 @@ class _Reader:
         facts = read_function_facts(general.content, self._where(general)) if general else {}
         primary = self._primary_symbols()
         self._read_images()
-        kernels, functions = {}, {}
+        kernels: dict[str, CubinKernel] = {}
+        functions: dict[str, CubinKernel] = {}
         for index, symbol in primary.items():
             section = self.elf.sections[index]
             kernel = self._read_code(section, symbol, facts.get(symbol.index, FunctionFacts()))

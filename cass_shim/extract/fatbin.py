@@ -69,7 +69,7 @@ def _from_elf(data: bytes, source: str) -> list[Fatbin]:
 
 def cubin_sm(elf: Elf) -> int:
     """The SM number of a cubin's header. Source: recorded from ptxas 12.4–13.0 (ABI 7: low byte; 8: second)."""
-    return (elf.flags >> 8) & 0xFF if elf.abi_version >= 8 else elf.flags & 0xFF
+    return int(elf.flags >> 8 if elf.abi_version >= 8 else elf.flags) & 0xFF
 
 
 def _read_wrapped(data: bytes, source: str) -> list[Fatbin]:
