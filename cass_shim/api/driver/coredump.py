@@ -1,0 +1,19 @@
+"""Coredump attributes: the rows of this chapter of the CUDA driver API manual."""
+# fmt: off
+from __future__ import annotations
+
+from cass_shim.api.spec import STUB, Chapter
+
+chapter = Chapter("driver", "Coredump attributes")
+fn = chapter.fn
+
+fn("cuCoredumpGetAttribute", STUB, "CUresult",
+   "CUcoredumpSettings attrib, void *value, size_t *size", since=12010)
+fn("cuCoredumpGetAttributeGlobal", STUB, "CUresult",
+   "CUcoredumpSettings attrib, void *value, size_t *size", since=12010)
+fn("cuCoredumpSetAttribute", STUB, "CUresult",
+   "CUcoredumpSettings attrib, void *value, size_t *size", since=12010)
+fn("cuCoredumpSetAttributeGlobal", STUB, "CUresult",
+   "CUcoredumpSettings attrib, void *value, size_t *size", since=12010)
+fn("cuGetExportTable", STUB, "CUresult",
+   "const void **ppExportTable, const CUuuid *pExportTableId", since=3000)

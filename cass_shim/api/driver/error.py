@@ -1,0 +1,11 @@
+"""Error handling: the rows of this chapter of the CUDA driver API manual."""
+# fmt: off
+from __future__ import annotations
+
+from cass_shim.api.spec import STUB, Chapter
+
+chapter = Chapter("driver", "Error handling")
+fn = chapter.fn
+
+fn("cuGetErrorName", STUB, "CUresult", "CUresult error, const char **pStr", since=6000, pure=True)
+fn("cuGetErrorString", STUB, "CUresult", "CUresult error, const char **pStr", since=6000, pure=True)

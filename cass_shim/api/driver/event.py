@@ -1,0 +1,20 @@
+"""Event management: the rows of this chapter of the CUDA driver API manual."""
+# fmt: off
+from __future__ import annotations
+
+from cass_shim.api.spec import STUB, Chapter
+
+chapter = Chapter("driver", "Event management")
+fn = chapter.fn
+
+fn("cuEventCreate", STUB, "CUresult", "CUevent *phEvent, unsigned int Flags", since=2000)
+fn("cuEventDestroy", STUB, "CUresult", "CUevent hEvent", since=2000)
+fn("cuEventDestroy_v2", STUB, "CUresult", "CUevent hEvent", since=4000)
+fn("cuEventElapsedTime", STUB, "CUresult", "float *pMilliseconds, CUevent hStart, CUevent hEnd", since=2000)
+fn("cuEventElapsedTime_v2", STUB, "CUresult",
+   "float *pMilliseconds, CUevent hStart, CUevent hEnd", since=12080)
+fn("cuEventQuery", STUB, "CUresult", "CUevent hEvent", since=2000)
+fn("cuEventRecord", STUB, "CUresult", "CUevent hEvent, CUstream hStream", since=2000, pt="ptsz")
+fn("cuEventRecordWithFlags", STUB, "CUresult",
+   "CUevent hEvent, CUstream hStream, unsigned int flags", since=11010, pt="ptsz")
+fn("cuEventSynchronize", STUB, "CUresult", "CUevent hEvent", since=2000)

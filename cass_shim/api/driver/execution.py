@@ -1,0 +1,46 @@
+"""Execution control: the rows of this chapter of the CUDA driver API manual."""
+# fmt: off
+from __future__ import annotations
+
+from cass_shim.api.spec import STUB, Chapter
+
+chapter = Chapter("driver", "Execution control")
+fn = chapter.fn
+
+fn("cuFuncGetAttribute", STUB, "CUresult",
+   "int *pi, CUfunction_attribute attrib, CUfunction hfunc", since=2020)
+fn("cuFuncGetModule", STUB, "CUresult", "CUmodule *hmod, CUfunction hfunc", since=11000)
+fn("cuFuncGetName", STUB, "CUresult", "const char **name, CUfunction hfunc", since=12030)
+fn("cuFuncGetParamInfo", STUB, "CUresult",
+   "CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize", since=12040)
+fn("cuFuncIsLoaded", STUB, "CUresult", "CUfunctionLoadingState *state, CUfunction function", since=12040)
+fn("cuFuncLoad", STUB, "CUresult", "CUfunction function", since=12040)
+fn("cuFuncSetAttribute", STUB, "CUresult",
+   "CUfunction hfunc, CUfunction_attribute attrib, int value", since=9000)
+fn("cuFuncSetBlockShape", STUB, "CUresult", "CUfunction hfunc, int x, int y, int z", since=2000)
+fn("cuFuncSetCacheConfig", STUB, "CUresult", "CUfunction hfunc, CUfunc_cache config", since=3000)
+fn("cuFuncSetSharedMemConfig", STUB, "CUresult", "CUfunction hfunc, CUsharedconfig config", since=4020)
+fn("cuFuncSetSharedSize", STUB, "CUresult", "CUfunction hfunc, unsigned int bytes", since=2000)
+fn("cuLaunch", STUB, "CUresult", "CUfunction f", since=2000)
+fn("cuLaunchCooperativeKernel", STUB, "CUresult",
+   "CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int "
+   "blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream "
+   "hStream, void **kernelParams", since=9000, pt="ptsz")
+fn("cuLaunchCooperativeKernelMultiDevice", STUB, "CUresult",
+   "CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices, unsigned int flags", since=9000)
+fn("cuLaunchGrid", STUB, "CUresult", "CUfunction f, int grid_width, int grid_height", since=2000)
+fn("cuLaunchGridAsync", STUB, "CUresult",
+   "CUfunction f, int grid_width, int grid_height, CUstream hStream", since=2000)
+fn("cuLaunchHostFunc", STUB, "CUresult",
+   "CUstream hStream, CUhostFn fn, void *userData", since=10000, pt="ptsz")
+fn("cuLaunchKernel", STUB, "CUresult",
+   "CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int "
+   "blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream "
+   "hStream, void **kernelParams, void **extra", since=4000, pt="ptsz")
+fn("cuLaunchKernelEx", STUB, "CUresult",
+   "const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra", since=11060, pt="ptsz")
+fn("cuParamSetSize", STUB, "CUresult", "CUfunction hfunc, unsigned int numbytes", since=2000)
+fn("cuParamSetf", STUB, "CUresult", "CUfunction hfunc, int offset, float value", since=2000)
+fn("cuParamSeti", STUB, "CUresult", "CUfunction hfunc, int offset, unsigned int value", since=2000)
+fn("cuParamSetv", STUB, "CUresult",
+   "CUfunction hfunc, int offset, void *ptr, unsigned int numbytes", since=2000)

@@ -1,0 +1,30 @@
+"""Green contexts: the rows of this chapter of the CUDA driver API manual."""
+# fmt: off
+from __future__ import annotations
+
+from cass_shim.api.spec import STUB, Chapter
+
+chapter = Chapter("driver", "Green contexts")
+fn = chapter.fn
+
+fn("cuCtxFromGreenCtx", STUB, "CUresult", "CUcontext *pContext, CUgreenCtx hCtx", since=12040)
+fn("cuCtxGetDevResource", STUB, "CUresult",
+   "CUcontext hCtx, CUdevResource *resource, CUdevResourceType type", since=12040)
+fn("cuDevResourceGenerateDesc", STUB, "CUresult",
+   "CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources", since=12040)
+fn("cuDevSmResourceSplitByCount", STUB, "CUresult",
+   "CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource "
+   "*remaining, unsigned int useFlags, unsigned int minCount", since=12040)
+fn("cuDeviceGetDevResource", STUB, "CUresult",
+   "CUdevice device, CUdevResource *resource, CUdevResourceType type", since=12040)
+fn("cuGreenCtxCreate", STUB, "CUresult",
+   "CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags", since=12040)
+fn("cuGreenCtxDestroy", STUB, "CUresult", "CUgreenCtx hCtx", since=12040)
+fn("cuGreenCtxGetDevResource", STUB, "CUresult",
+   "CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type", since=12040)
+fn("cuGreenCtxGetId", STUB, "CUresult", "CUgreenCtx greenCtx, unsigned long long *greenCtxId", since=12090)
+fn("cuGreenCtxRecordEvent", STUB, "CUresult", "CUgreenCtx hCtx, CUevent hEvent", since=12040)
+fn("cuGreenCtxStreamCreate", STUB, "CUresult",
+   "CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority", since=12050)
+fn("cuGreenCtxWaitEvent", STUB, "CUresult", "CUgreenCtx hCtx, CUevent hEvent", since=12040)
+fn("cuStreamGetGreenCtx", STUB, "CUresult", "CUstream hStream, CUgreenCtx *phCtx", since=12040)

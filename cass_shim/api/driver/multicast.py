@@ -1,0 +1,23 @@
+"""Multicast object management: the rows of this chapter of the CUDA driver API manual."""
+# fmt: off
+from __future__ import annotations
+
+from cass_shim.api.spec import STUB, Chapter
+
+chapter = Chapter("driver", "Multicast object management")
+fn = chapter.fn
+
+fn("cuMulticastAddDevice", STUB, "CUresult",
+   "CUmemGenericAllocationHandle mcHandle, CUdevice dev", since=12010)
+fn("cuMulticastBindAddr", STUB, "CUresult",
+   "CUmemGenericAllocationHandle mcHandle, size_t mcOffset, CUdeviceptr memptr, size_t size, unsigned "
+   "long long flags", since=12010)
+fn("cuMulticastBindMem", STUB, "CUresult",
+   "CUmemGenericAllocationHandle mcHandle, size_t mcOffset, CUmemGenericAllocationHandle memHandle, "
+   "size_t memOffset, size_t size, unsigned long long flags", since=12010)
+fn("cuMulticastCreate", STUB, "CUresult",
+   "CUmemGenericAllocationHandle *mcHandle, const CUmulticastObjectProp *prop", since=12010)
+fn("cuMulticastGetGranularity", STUB, "CUresult",
+   "size_t *granularity, const CUmulticastObjectProp *prop, CUmulticastGranularity_flags option", since=12010)
+fn("cuMulticastUnbind", STUB, "CUresult",
+   "CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset, size_t size", since=12010)

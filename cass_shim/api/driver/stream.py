@@ -1,0 +1,61 @@
+"""Stream management: the rows of this chapter of the CUDA driver API manual."""
+# fmt: off
+from __future__ import annotations
+
+from cass_shim.api.spec import STUB, Chapter
+
+chapter = Chapter("driver", "Stream management")
+fn = chapter.fn
+
+fn("cuStreamAddCallback", STUB, "CUresult",
+   "CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags", since=5000, pt="ptsz")
+fn("cuStreamAttachMemAsync", STUB, "CUresult",
+   "CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags", since=6000, pt="ptsz")
+fn("cuStreamBeginCapture", STUB, "CUresult", "CUstream hStream", since=10000, pt="ptsz")
+fn("cuStreamBeginCapture_v2", STUB, "CUresult",
+   "CUstream hStream, CUstreamCaptureMode mode", since=10010, pt="ptsz")
+fn("cuStreamBeginCaptureToGraph", STUB, "CUresult",
+   "CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData "
+   "*dependencyData, size_t numDependencies, CUstreamCaptureMode mode", since=12030, pt="ptsz")
+fn("cuStreamCopyAttributes", STUB, "CUresult",
+   "CUstream dstStream, CUstream srcStream", since=11000, pt="ptsz")
+fn("cuStreamCreate", STUB, "CUresult", "CUstream *phStream, unsigned int Flags", since=2000)
+fn("cuStreamCreateWithPriority", STUB, "CUresult",
+   "CUstream *phStream, unsigned int flags, int priority", since=5050)
+fn("cuStreamDestroy", STUB, "CUresult", "CUstream hStream", since=2000)
+fn("cuStreamDestroy_v2", STUB, "CUresult", "CUstream hStream", since=4000)
+fn("cuStreamEndCapture", STUB, "CUresult", "CUstream hStream, CUgraph *phGraph", since=10000, pt="ptsz")
+fn("cuStreamGetAttribute", STUB, "CUresult",
+   "CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value", since=11000, pt="ptsz")
+fn("cuStreamGetCaptureInfo", STUB, "CUresult",
+   "CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out", since=10010, pt="ptsz")
+fn("cuStreamGetCaptureInfo_v2", STUB, "CUresult",
+   "CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph "
+   "*graph_out, const CUgraphNode **dependencies_out, size_t *numDependencies_out", since=11030, pt="ptsz")
+fn("cuStreamGetCaptureInfo_v3", STUB, "CUresult",
+   "CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph "
+   "*graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t "
+   "*numDependencies_out", since=12030, pt="ptsz")
+fn("cuStreamGetCtx", STUB, "CUresult", "CUstream hStream, CUcontext *pctx", since=9020, pt="ptsz")
+fn("cuStreamGetCtx_v2", STUB, "CUresult",
+   "CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx", since=12050, pt="ptsz")
+fn("cuStreamGetDevice", STUB, "CUresult", "CUstream hStream, CUdevice *device", since=12080, pt="ptsz")
+fn("cuStreamGetFlags", STUB, "CUresult", "CUstream hStream, unsigned int *flags", since=5050, pt="ptsz")
+fn("cuStreamGetId", STUB, "CUresult",
+   "CUstream hStream, unsigned long long *streamId", since=12000, pt="ptsz")
+fn("cuStreamGetPriority", STUB, "CUresult", "CUstream hStream, int *priority", since=5050, pt="ptsz")
+fn("cuStreamIsCapturing", STUB, "CUresult",
+   "CUstream hStream, CUstreamCaptureStatus *captureStatus", since=10000, pt="ptsz")
+fn("cuStreamQuery", STUB, "CUresult", "CUstream hStream", since=2000, pt="ptsz")
+fn("cuStreamSetAttribute", STUB, "CUresult",
+   "CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *param", since=11000, pt="ptsz")
+fn("cuStreamSynchronize", STUB, "CUresult", "CUstream hStream", since=2000, pt="ptsz")
+fn("cuStreamUpdateCaptureDependencies", STUB, "CUresult",
+   "CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags",
+   since=11030, pt="ptsz")
+fn("cuStreamUpdateCaptureDependencies_v2", STUB, "CUresult",
+   "CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t "
+   "numDependencies, unsigned int flags", since=12030, pt="ptsz")
+fn("cuStreamWaitEvent", STUB, "CUresult",
+   "CUstream hStream, CUevent hEvent, unsigned int Flags", since=3020, pt="ptsz")
+fn("cuThreadExchangeStreamCaptureMode", STUB, "CUresult", "CUstreamCaptureMode *mode", since=10010)

@@ -1,0 +1,35 @@
+"""Execution control: the rows of this chapter of the CUDA runtime API manual."""
+# fmt: off
+from __future__ import annotations
+
+from cass_shim.api.spec import STUB, Chapter
+
+chapter = Chapter("runtime", "Execution control")
+fn = chapter.fn
+
+fn("cudaFuncGetAttributes", STUB, "cudaError_t",
+   "struct cudaFuncAttributes *attr, const void *func", since=3020)
+fn("cudaFuncGetName", STUB, "cudaError_t", "const char **name, const void *func", since=12030)
+fn("cudaFuncGetParamInfo", STUB, "cudaError_t",
+   "const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize", since=12040)
+fn("cudaFuncSetAttribute", STUB, "cudaError_t",
+   "const void *func, enum cudaFuncAttribute attr, int value", since=9000)
+fn("cudaFuncSetCacheConfig", STUB, "cudaError_t",
+   "const void *func, enum cudaFuncCache cacheConfig", since=3020)
+fn("cudaFuncSetSharedMemConfig", STUB, "cudaError_t",
+   "const void *func, enum cudaSharedMemConfig config", since=4020)
+fn("cudaLaunchCooperativeKernel", STUB, "cudaError_t",
+   "const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream",
+   since=9000, pt="ptsz")
+fn("cudaLaunchCooperativeKernelMultiDevice", STUB, "cudaError_t",
+   "struct cudaLaunchParams *launchParamsList, unsigned int numDevices, unsigned int flags",
+   since=9000, until=13000)
+fn("cudaLaunchHostFunc", STUB, "cudaError_t",
+   "cudaStream_t stream, cudaHostFn_t fn, void *userData", since=10000, pt="ptsz")
+fn("cudaLaunchKernel", STUB, "cudaError_t",
+   "const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream",
+   since=7000, pt="ptsz")
+fn("cudaLaunchKernelExC", STUB, "cudaError_t",
+   "const cudaLaunchConfig_t *config, const void *func, void **args", since=11060, pt="ptsz")
+fn("cudaSetDoubleForDevice", STUB, "cudaError_t", "double *d", since=3020, until=13000)
+fn("cudaSetDoubleForHost", STUB, "cudaError_t", "double *d", since=3020, until=13000)

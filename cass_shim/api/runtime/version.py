@@ -1,0 +1,11 @@
+"""Version management: the rows of this chapter of the CUDA runtime API manual."""
+# fmt: off
+from __future__ import annotations
+
+from cass_shim.api.spec import STUB, Chapter
+
+chapter = Chapter("runtime", "Version management")
+fn = chapter.fn
+
+fn("cudaDriverGetVersion", STUB, "cudaError_t", "int *driverVersion", since=3020, pure=True)
+fn("cudaRuntimeGetVersion", STUB, "cudaError_t", "int *runtimeVersion", since=3020, pure=True)
