@@ -1,0 +1,188 @@
+"""Every `CASS_*` setting: name, default, meaning, reader. docs/configuration.md is generated from it.
+
+In: an environment. Out: a `Config`. C gets names, defaults and scopes generated from the same fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, get_type_hints
+
+from cass_shim import __version__
+from cass_shim.model.errors import CassError
+
+SCHEMA = 1  # of keys, cache layout and file formats; a change makes every earlier entry a miss
+RUNTIME_PATH_LIMIT = 88  # bytes with NUL: a socket's path is at most 107, its name 16 and a suffix
+
+
+class Scope(Enum):
+    """Who must see a setting."""
+
+    REQUEST = "request"  # travels with every request, so each program has its own policy
+    DAEMON = "daemon"  # one daemon per set of values: part of the socket's name
+    PROGRAM = "program"  # read in the CUDA program's process only
+    COMMAND = "command"  # read by the command line only
+
+
+class BadSetting(CassError):
+    """A `CASS_*` variable has a value that its type does not allow."""
+
+    def __init__(self, name: str, value: str, expected: str) -> None:
+        super().__init__(f"{name}={value!r}: expected {expected}")
+        self.name, self.value, self.expected = name, value, expected
+
+
+def setting(default: str, doc: str, scope: Scope, choices: tuple[str, ...] = ()) -> Any:
+    """A field of Config. default: the text that stands for an unset variable."""
+    return field(default=default, metadata={"doc": doc, "scope": scope, "choices": choices})
+
+
+EVIDENCE_LABELS = ("none", "E0", "E1u", "E1", "E2", "E3", "E4")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """All settings as text; typed access is by the properties below. Field `x` is the variable `CASS_X`."""
+
+    translators: str = setting(
+        "lift,ptx-hip", "Translators in order of preference: `cass`, `lift`, `ptx-hip`.", Scope.REQUEST
+    )
+    min_evidence: str = setting(
+        "E0", "The least evidence a translation needs to be launched.", Scope.REQUEST, EVIDENCE_LABELS
+    )
+    gfx: str = setting("gfx1100", "The AMD architecture to translate for.", Scope.REQUEST)
+    keep: str = setting("", "Directory that receives every intermediate artifact.", Scope.REQUEST)
+    model: str = setting(
+        "", "The CASS model: a directory, a Hugging Face name, or the URL of an OpenAI-compatible server.",
+        Scope.REQUEST,
+    )  # fmt: skip
+    kernel_timeout: str = setting("100", "Seconds one kernel's translation may take.", Scope.REQUEST)
+    kernel_memory: str = setting("4096", "MiB of address space one worker may use.", Scope.DAEMON)
+    device: str = setting(
+        "auto", "The device: AMD's HIP or the emulated one.", Scope.DAEMON, ("auto", "hip", "emulated")
+    )
+    hip_library: str = setting("", "Path of the `libamdhip64.so` to use, whatever the device.", Scope.DAEMON)
+    cache_dir: str = setting("", "The local cache; default `$XDG_CACHE_HOME/cass` or `~/.cache/cass`.", Scope.DAEMON)
+    cache: str = setting("1", "0: neither read nor write the local cache.", Scope.DAEMON, ("0", "1"))
+    cache_size: str = setting("4096", "MiB the local cache may hold before the least used go.", Scope.DAEMON)
+    runtime_dir: str = setting("", "Where the daemon's socket lies; default `$XDG_RUNTIME_DIR/cass`.", Scope.DAEMON)
+    workers: str = setting("0", "Worker processes of the daemon; 0: one per processor, at most 8.", Scope.DAEMON)
+    idle: str = setting("600", "Seconds without a client after which the daemon ends.", Scope.DAEMON)
+    daemon: str = setting("1", "0: translate in a child of the program, without a daemon.", Scope.PROGRAM, ("0", "1"))
+    timeout: str = setting("120", "Seconds the program waits for one module or kernel.", Scope.PROGRAM)
+    prefer_sm: str = setting("", "The SASS to take from a fat binary, for example `89`.", Scope.PROGRAM)
+    python: str = setting("", "The Python interpreter that runs the daemon.", Scope.PROGRAM)
+    quiet: str = setting("0", "1: no progress line and no notes on stderr.", Scope.PROGRAM, ("0", "1"))
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str] | None = None) -> Config:
+        """Settings of an environment (default: this process). An empty value is an unset one."""
+        environment = os.environ if environment is None else environment
+        values: dict[str, str] = {
+            name: environment.get(variable(name), "") or str(one.default) for name, one in FIELDS.items()
+        }
+        config = cls(**values)
+        config.check()
+        return config
+
+    def check(self) -> None:
+        """Raises BadSetting for a value outside its choices, and for a number that is none."""
+        for name, one in FIELDS.items():
+            choices = one.metadata["choices"]
+            value = getattr(self, name)
+            if choices and value not in choices:
+                raise BadSetting(variable(name), value, " or ".join(choices))
+        for name in ("kernel_timeout", "kernel_memory", "cache_size", "workers", "idle", "timeout"):
+            self.number(name)
+
+    def number(self, name: str) -> float:
+        """A setting that is a number, 0 or more."""
+        value: str = getattr(self, name)
+        try:
+            number = float(value)
+        except ValueError:
+            number = -1.0
+        if not 0 <= number < 1e9:
+            raise BadSetting(variable(name), value, "a number, 0 or more")
+        return number
+
+    def with_options(self, options: str) -> Config:
+        """This configuration with a request's own values; Scope.REQUEST only, others are ignored."""
+        values = {}
+        for line in options.splitlines():
+            name, _, value = line.partition("=")
+            known = FIELDS.get(name.removeprefix("CASS_").lower())
+            if known is not None and known.metadata["scope"] is Scope.REQUEST and value:
+                values[known.name] = value
+        changed = dataclasses.replace(self, **values)
+        changed.check()
+        return changed
+
+    def options(self) -> str:
+        """The request-scoped settings that differ from the defaults, as a request carries them."""
+        lines = (
+            f"{variable(name)}={getattr(self, name)}\n"
+            for name, one in FIELDS.items()
+            if one.metadata["scope"] is Scope.REQUEST and getattr(self, name) != one.default
+        )
+        return "".join(lines)
+
+    @property
+    def translator_order(self) -> tuple[str, ...]:
+        return tuple(name.strip() for name in self.translators.split(",") if name.strip())
+
+    def policy_values(self) -> tuple[str, ...]:
+        """What decides whether a stored answer may be used; part of the epoch directory's name."""
+        return tuple(getattr(self, name) for name in POLICY_FIELDS)
+
+
+POLICY_FIELDS = ("translators", "min_evidence", "gfx")
+FIELDS: Mapping[str, dataclasses.Field[Any]] = {one.name: one for one in dataclasses.fields(Config)}
+assert all(kind is str for kind in get_type_hints(Config).values())
+
+
+def variable(name: str) -> str:
+    """The environment variable of a field."""
+    return f"CASS_{name.upper()}"
+
+
+def joined_digest(*texts: str | bytes) -> bytes:
+    """SHA-256 over texts, each preceded by its length in bytes (u32, little-endian). C computes the same."""
+    digest = hashlib.sha256()
+    for text in texts:
+        content = text.encode(errors="surrogateescape") if isinstance(text, str) else text
+        digest.update(struct.pack("<I", len(content)) + content)
+    return digest.digest()
+
+
+def epoch_name(base_epoch: str, config: Config) -> str:
+    """Directory of the local entries below `v<SCHEMA>/`. base_epoch: content of the file `epoch` or ""."""
+    return joined_digest(__version__, base_epoch, *config.policy_values()).hex()[:32]
+
+
+def daemon_name(config: Config, package: str) -> str:
+    """Name of a daemon's socket without extension: one daemon per package path and daemon-scoped settings."""
+    values = (getattr(config, name) for name, one in FIELDS.items() if one.metadata["scope"] is Scope.DAEMON)
+    return joined_digest(package, *values).hex()[:16]
+
+
+def configuration_page() -> str:
+    """docs/configuration.md."""
+    lines = [
+        "# Settings",
+        "",
+        "Generated from `cass_shim/model/config.py`. An empty value is an unset one.",
+        "",
+    ]
+    lines += ["| variable | default | values | meaning |", "|---|---|---|---|"]
+    for name, one in FIELDS.items():
+        choices = ", ".join(f"`{choice}`" for choice in one.metadata["choices"])
+        default = f"`{one.default}`" if one.default else ""
+        lines.append(f"| `{variable(name)}` | {default} | {choices} | {one.metadata['doc']} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,165 @@
+"""Messages between a CUDA program and the daemon, over a Unix socket. C gets the same layouts, generated.
+
+A frame is FRAME then `payload_bytes` of payload. The client asks, the daemon answers each request with one
+REPLY frame, in order. Replies carry the file's bytes themselves, so a full disk or a read-only home changes
+nothing.
+`options` is text, one `CASS_NAME=value` a line: the request-scoped settings of `model.config`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from cass_shim.model.errors import Malformed
+from cass_shim.model.layout import Layout
+
+FRAME_MAGIC = 0x53534143  # "CASS"
+WIRE_VERSION = 1
+REQUEST_LIMIT = 1 << 30  # bytes; one module of a large library
+REPLY_LIMIT = 1 << 28
+
+FRAME = Layout(
+    "cass_frame", (("u32", "magic"), ("u16", "version"), ("u16", "kind"), ("u64", "payload_bytes"))
+)
+
+MODULE_REQUEST = Layout(
+    "cass_module_request",
+    (
+        ("u8[32]", "module"),
+        ("u64", "entry_offset"),
+        ("u64", "region_bytes"),
+        ("u32", "options_bytes"),
+        ("u32", "reserved0"),
+    ),
+)
+
+KERNEL_REQUEST = Layout(
+    "cass_kernel_request", (("u8[32]", "module"), ("u32", "options_bytes"), ("u32", "name_bytes"))
+)
+
+REPLY = Layout(
+    "cass_reply", (("u32", "status"), ("u32", "cuda_error"), ("u64", "body_bytes"))
+)  # body: the file, or the message's UTF-8 text
+
+
+class FrameKind(IntEnum):
+    """What a frame holds."""
+
+    MODULE = 1  # MODULE_REQUEST, options, region → manifest
+    KERNEL = 2  # KERNEL_REQUEST, options, name → code entry
+    STATUS = 3  # empty → JSON text
+    STOP = 4  # empty → empty; the daemon ends
+    REPLY = 16
+
+
+class Status(IntEnum):
+    """How a request ended."""
+
+    OK = 0
+    FAILED = 1  # body is a message; cuda_error says what the program gets
+    NEED_MODULE = 2  # the daemon does not know this module (any more): send MODULE first
+    VERSION = 3  # the daemon speaks another version of this protocol
+
+
+class CudaError(IntEnum):
+    """cudaError_t values that a failed request may carry. Source: CUDA runtime API manual, cudaError enum."""
+
+    INVALID_KERNEL_IMAGE = 200
+    NO_KERNEL_IMAGE_FOR_DEVICE = 209
+    UNKNOWN = 999
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRequest:
+    """module: SHA-256 of the chosen entry as stored, which begins `entry_offset` bytes into `region`."""
+
+    module: bytes
+    entry_offset: int
+    region: bytes
+    options: str = ""
+
+    def pack(self) -> bytes:
+        options = self.options.encode(errors="surrogateescape")
+        head = MODULE_REQUEST.pack(
+            module=self.module,
+            entry_offset=self.entry_offset,
+            region_bytes=len(self.region),
+            options_bytes=len(options),
+        )
+        return head + options + self.region
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> ModuleRequest:
+        head = MODULE_REQUEST.unpack(payload, where="module request")
+        module, start = head["module"], MODULE_REQUEST.size + int(head["options_bytes"])
+        if start + int(head["region_bytes"]) != len(payload):
+            raise Malformed("sizes do not add up", where="module request")
+        assert isinstance(module, bytes)
+        options = payload[MODULE_REQUEST.size : start].decode(errors="surrogateescape")
+        return cls(module, int(head["entry_offset"]), payload[start:], options)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRequest:
+    """Kernel `name` of a module that was sent before."""
+
+    module: bytes
+    name: str
+    options: str = ""
+
+    def pack(self) -> bytes:
+        options, name = (text.encode(errors="surrogateescape") for text in (self.options, self.name))
+        head = KERNEL_REQUEST.pack(module=self.module, options_bytes=len(options), name_bytes=len(name))
+        return head + options + name
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> KernelRequest:
+        head = KERNEL_REQUEST.unpack(payload, where="kernel request")
+        module, start = head["module"], KERNEL_REQUEST.size + int(head["options_bytes"])
+        if start + int(head["name_bytes"]) != len(payload):
+            raise Malformed("sizes do not add up", where="kernel request")
+        assert isinstance(module, bytes)
+        texts = (payload[KERNEL_REQUEST.size : start], payload[start:])
+        options, name = (text.decode(errors="surrogateescape") for text in texts)
+        return cls(module, name, options)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer. `body` is a file's bytes when status is OK, else text."""
+
+    status: Status
+    body: bytes = b""
+    cuda_error: int = 0
+
+    def pack(self) -> bytes:
+        head = REPLY.pack(status=int(self.status), cuda_error=self.cuda_error, body_bytes=len(self.body))
+        return head + self.body
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> Reply:
+        head = REPLY.unpack(payload, where="reply")
+        if REPLY.size + int(head["body_bytes"]) != len(payload):
+            raise Malformed("sizes do not add up", where="reply")
+        return cls(Status(int(head["status"])), payload[REPLY.size :], int(head["cuda_error"]))
+
+
+def frame(kind: FrameKind, payload: bytes) -> bytes:
+    """A whole frame."""
+    head = FRAME.pack(magic=FRAME_MAGIC, version=WIRE_VERSION, kind=int(kind), payload_bytes=len(payload))
+    return head + payload
+
+
+def read_frame_head(content: bytes, limit: int) -> tuple[int, FrameKind, int]:
+    """(version, kind, payload size in bytes) of a frame's head; Malformed beyond `limit`."""
+    head = FRAME.unpack(content, where="frame")
+    if head["magic"] != FRAME_MAGIC:
+        raise Malformed("not a cass-shim frame", where="frame", offset=0)
+    if int(head["payload_bytes"]) > limit:
+        raise Malformed(f"{head['payload_bytes']!r} bytes exceed the limit {limit}", where="frame", offset=8)
+    try:
+        kind = FrameKind(int(head["kind"]))
+    except ValueError as error:
+        raise Malformed(f"unknown frame kind {head['kind']!r}", where="frame", offset=6) from error
+    return int(head["version"]), kind, int(head["payload_bytes"])

@@ -1,0 +1,170 @@
+/* The client's two questions: a module's manifest and a kernel's code. */
+#include "client/client.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/internal.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cass_module *modules; /* newest first; memoised by digest */
+
+int cass_fail(cass_client_error *error, int cuda_error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    error->cuda_error = cuda_error;
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+void cass_note(const char *format, ...) {
+    char line[512] = "cass: ";
+    va_list arguments;
+    if (strcmp(cass_settings_get()->quiet, "0") != 0) return;
+    va_start(arguments, format);
+    vsnprintf(line + 6, sizeof line - 7, format, arguments);
+    va_end(arguments);
+    size_t size = strlen(line);
+    line[size++] = '\n';
+    if (write(2, line, size) < 0) return;
+}
+
+static cass_module *find_module(const uint8_t digest[32]) {
+    for (cass_module *module = modules; module != NULL; module = module->next)
+        if (memcmp(module->manifest.digest, digest, 32) == 0) return module;
+    return NULL;
+}
+
+/* The manifest's file from the cache, or from the daemon. */
+static int fetch_manifest(cass_module *module, const uint8_t digest[32], cass_client_error *error) {
+    cass_file file;
+    if (cass_cache_load("modules", digest, CASS_MANIFEST_EXTENSION, CASS_MANIFEST_MAGIC,
+                        CASS_MANIFEST_VERSION, &file)) {
+        if (cass_format_manifest(file, digest, module) == 0) return 0;
+        cass_file_release(&file);
+    }
+    if (cass_request_module(&module->chosen, digest, &file, error) != 0) return -1;
+    if (cass_format_manifest(file, digest, module) == 0) return 0;
+    cass_file_release(&file);
+    return cass_fail(error, CASS_CUDA_UNKNOWN, "the translator's manifest does not hold together");
+}
+
+static int load_module(const void *region, size_t region_bytes, const cass_manifest **out,
+                       cass_client_error *error) {
+    cass_chosen chosen = {0};
+    uint8_t digest[32];
+    if (cass_fatbin_choose(region, region_bytes, cass_settings_get()->preferred_sm, &chosen,
+                           error) != 0)
+        return -1;
+    cass_sha256_of(chosen.stored, chosen.stored_bytes, digest);
+    cass_module *module = find_module(digest);
+    if (module != NULL) {
+        free(chosen.region);
+        *out = &module->manifest;
+        return 0;
+    }
+    module = calloc(1, sizeof *module);
+    if (module == NULL) {
+        free(chosen.region);
+        return cass_fail(error, 2, "out of memory");
+    }
+    module->chosen = chosen;
+    if (fetch_manifest(module, digest, error) != 0) {
+        free(chosen.region);
+        free(module);
+        return -1;
+    }
+    cass_request_count_kernels(module->manifest.kernel_count);
+    module->next = modules;
+    modules = module;
+    *out = &module->manifest;
+    return 0;
+}
+
+/* Nothing runs unverified in silence (architecture decision 6). */
+static void note_weak_evidence(const cass_kernel_info *kernel, const cass_code *code) {
+    if (code->evidence < CASS_EVIDENCE_E1U)
+        cass_note("kernel %s runs with evidence %s only (route %s)", kernel->name,
+                  code->evidence >= CASS_EVIDENCE_E0 ? "E0" : "none", code->route);
+}
+
+static int load_code(cass_module *module, uint32_t kernel, const cass_code **out,
+                     cass_client_error *error) {
+    const cass_kernel_info *info = &module->kernels[kernel];
+    cass_code_node *node = calloc(1, sizeof *node);
+    cass_file file;
+    if (node == NULL) return cass_fail(error, 2, "out of memory");
+    bool done = false;
+    if (cass_cache_load("code", info->key, CASS_ENTRY_EXTENSION, CASS_ENTRY_MAGIC,
+                        CASS_ENTRY_VERSION, &file)) {
+        done = cass_format_entry(file, info->key, node) == 0;
+        if (!done) cass_file_release(&file);
+    }
+    if (!done && cass_request_kernel(module, kernel, &file, error) == 0) {
+        done = cass_format_entry(file, info->key, node) == 0;
+        if (!done) {
+            cass_file_release(&file);
+            cass_fail(error, CASS_CUDA_UNKNOWN,
+                      "the translator's answer for %s does not hold together", info->name);
+        }
+    }
+    if (!done) {
+        free(node);
+        return -1;
+    }
+    note_weak_evidence(info, &node->code);
+    module->codes[kernel] = node;
+    *out = &node->code;
+    return 0;
+}
+
+int cass_client_module(const void *region, size_t region_bytes, const cass_manifest **out,
+                       cass_client_error *error) {
+    int saved = errno;
+    pthread_mutex_lock(&lock);
+    int done = load_module(region, region_bytes, out, error);
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+    return done;
+}
+
+int cass_client_kernel(const cass_manifest *manifest, uint32_t kernel, const cass_code **out,
+                       cass_client_error *error) {
+    int saved = errno, done = 0;
+    /* The manifest is the first member of its module. */
+    cass_module *module = (cass_module *)(uintptr_t)manifest;
+    if (kernel >= manifest->kernel_count)
+        return cass_fail(error, 98, "kernel number %u of a module with %u", kernel,
+                         manifest->kernel_count);
+    pthread_mutex_lock(&lock);
+    if (module->codes[kernel] != NULL) *out = &module->codes[kernel]->code;
+    else done = load_code(module, kernel, out, error);
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+    return done;
+}
+
+void cass_client_close(void) {
+    pthread_mutex_lock(&lock);
+    cass_request_forget();
+    while (modules != NULL) {
+        cass_module *module = modules;
+        modules = module->next;
+        cass_format_release_module(module);
+        free(module->chosen.region);
+        free(module);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* In a forked child another thread may have held the lock; what is known stays valid and readable.
+ */
+void cass_client_forget(void) {
+    pthread_mutex_init(&lock, NULL);
+    cass_request_forget();
+}

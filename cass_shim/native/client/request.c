@@ -1,0 +1,183 @@
+/* Asks the daemon, and copes when it is gone: once more with a new one, then with a translator of
+ * our own. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/internal.h"
+
+/* The connection. A forked child finds another pid and leaves it alone. */
+static struct {
+    int fd;
+    pid_t pid;
+    bool is_inline;
+} connection = {.fd = -1};
+
+static uint32_t kernels_known, kernels_done;
+
+void cass_request_count_kernels(uint32_t count) { kernels_known += count; }
+
+static void drop_connection(void) {
+    if (connection.fd >= 0 && connection.pid == getpid()) close(connection.fd);
+    connection.fd = -1;
+}
+
+void cass_request_forget(void) { drop_connection(); }
+
+/* attempt 0 and 1: the daemon; 2: our own translator. */
+static int connect_for(int attempt, int64_t deadline_ns) {
+    const cass_settings *settings = cass_settings_get();
+    if (connection.fd >= 0 && connection.pid == getpid()) return CASS_IO_OK;
+    bool use_inline = attempt >= 2 || strcmp(settings->daemon, "0") == 0;
+    int fd = use_inline ? cass_spawn_inline(settings) : cass_spawn_daemon(settings, deadline_ns);
+    if (fd < 0) return fd;
+    connection.fd = fd;
+    connection.pid = getpid();
+    connection.is_inline = use_inline;
+    return CASS_IO_OK;
+}
+
+typedef struct {
+    const char *what;
+    bool shown;
+} progress;
+
+/* One line on a terminal, rewritten in place; nothing anywhere else. */
+static void show_progress(void *context) {
+    progress *state = context;
+    char line[128];
+    if (state->what == NULL || strcmp(cass_settings_get()->quiet, "0") != 0 || !isatty(2)) return;
+    int size = snprintf(line, sizeof line, "\r\033[Kcass: translating %u/%u kernels (%.60s)",
+                        kernels_done + 1, kernels_known, state->what);
+    state->shown = write(2, line, (size_t)size) >= 0;
+}
+
+static void end_progress(const progress *state) {
+    if (state->shown && write(2, "\r\033[K", 4) < 0) return;
+}
+
+typedef struct {
+    const void *parts[4];
+    size_t sizes[4];
+    int count;
+} message;
+
+static int exchange(message *request, cass_reply *reply, uint8_t **body, int64_t deadline_ns,
+                    progress *state) {
+    int done = cass_transport_send(connection.fd, request->parts, request->sizes, request->count,
+                                   deadline_ns);
+    if (done == CASS_IO_OK)
+        done =
+            cass_transport_receive(connection.fd, reply, body, deadline_ns, show_progress, state);
+    return done;
+}
+
+/* One request and its reply, over as many connections as it takes. */
+static int ask(message *request, cass_reply *reply, uint8_t **body, progress *state,
+               int64_t deadline_ns, cass_client_error *error) {
+    int done = CASS_IO_LOST;
+    for (int attempt = 0; attempt < 3 && done != CASS_IO_LATE; attempt++) {
+        done = connect_for(attempt, deadline_ns);
+        if (done == CASS_IO_OK) done = exchange(request, reply, body, deadline_ns, state);
+        if (done == CASS_IO_OK) break;
+        drop_connection();
+        if (done == CASS_IO_BAD) /* another version or another user's: only our own will do */
+            attempt = 1;
+    }
+    end_progress(state);
+    if (done == CASS_IO_LATE)
+        return cass_fail(error, CASS_CUDA_UNKNOWN,
+                         "no answer from the translator within %.0f s (CASS_TIMEOUT)",
+                         cass_settings_get()->timeout_s);
+    if (done != CASS_IO_OK)
+        return cass_fail(error, CASS_CUDA_UNKNOWN,
+                         "the translator cannot be started (%s); run `cass doctor`",
+                         cass_settings_get()->python[0] != '\0' ? cass_settings_get()->python
+                                                                : CASS_BUILD_PYTHON);
+    return 0;
+}
+
+static int64_t deadline(void) {
+    return cass_now_ns() + (int64_t)(cass_settings_get()->timeout_s * 1e9);
+}
+
+static cass_frame frame_of(uint16_t kind, const message *request) {
+    cass_frame head = {.magic = CASS_FRAME_MAGIC, .version = CASS_WIRE_VERSION, .kind = kind};
+    for (int i = 1; i < request->count; i++) head.payload_bytes += request->sizes[i];
+    return head;
+}
+
+/* The reply's file, or its message as the error. Takes `body` over. */
+static int accept(const cass_reply *reply, uint8_t *body, const char *magic, uint32_t version,
+                  cass_file *out, cass_client_error *error) {
+    if (reply->status == CASS_STATUS_OK) {
+        if (cass_file_is_sound(body, (size_t)reply->body_bytes, magic, version)) {
+            *out = (cass_file){.bytes = body, .size = (size_t)reply->body_bytes};
+            return 0;
+        }
+        cass_fail(error, CASS_CUDA_UNKNOWN, "the translator's answer is damaged");
+    } else
+        cass_fail(error, reply->cuda_error != 0 ? (int)reply->cuda_error : CASS_CUDA_UNKNOWN, "%s",
+                  (const char *)body);
+    free(body);
+    return -1;
+}
+
+static int send_module(const cass_chosen *chosen, const uint8_t digest[32], int64_t until,
+                       cass_file *out, cass_client_error *error) {
+    const char *options = cass_settings_get()->options;
+    cass_module_request head = {.entry_offset = chosen->entry_offset,
+                                .region_bytes = chosen->region_bytes,
+                                .options_bytes = (uint32_t)strlen(options)};
+    memcpy(head.module, digest, sizeof head.module);
+    cass_frame frame;
+    message request = {.parts = {&frame, &head, options, chosen->region},
+                       .sizes = {sizeof frame, sizeof head, strlen(options), chosen->region_bytes},
+                       .count = 4};
+    frame = frame_of(CASS_FRAME_MODULE, &request);
+    cass_reply reply;
+    uint8_t *body = NULL;
+    progress state = {0};
+    if (ask(&request, &reply, &body, &state, until, error) != 0) return -1;
+    return accept(&reply, body, CASS_MANIFEST_MAGIC, CASS_MANIFEST_VERSION, out, error);
+}
+
+int cass_request_module(const cass_chosen *chosen, const uint8_t digest[32], cass_file *out,
+                        cass_client_error *error) {
+    return send_module(chosen, digest, deadline(), out, error);
+}
+
+int cass_request_kernel(const cass_module *module, uint32_t kernel, cass_file *out,
+                        cass_client_error *error) {
+    const char *options = cass_settings_get()->options;
+    const char *name = module->kernels[kernel].name;
+    int64_t until = deadline();
+    cass_kernel_request head = {.options_bytes = (uint32_t)strlen(options),
+                                .name_bytes = (uint32_t)strlen(name)};
+    memcpy(head.module, module->manifest.digest, sizeof head.module);
+    cass_frame frame;
+    message request = {.parts = {&frame, &head, options, name},
+                       .sizes = {sizeof frame, sizeof head, strlen(options), strlen(name)},
+                       .count = 4};
+    frame = frame_of(CASS_FRAME_KERNEL, &request);
+    progress state = {.what = name};
+    /* A daemon that restarts between the two requests may need the module more than once. */
+    for (int resends = 0; resends < 3; resends++) {
+        cass_reply reply;
+        uint8_t *body = NULL;
+        cass_file again = {0};
+        if (ask(&request, &reply, &body, &state, until, error) != 0) return -1;
+        if (reply.status != CASS_STATUS_NEED_MODULE) {
+            kernels_done++;
+            return accept(&reply, body, CASS_ENTRY_MAGIC, CASS_ENTRY_VERSION, out, error);
+        }
+        free(body);
+        if (send_module(&module->chosen, module->manifest.digest, until, &again, error) != 0)
+            return -1;
+        cass_file_release(&again);
+    }
+    return cass_fail(error, CASS_CUDA_UNKNOWN, "the translator keeps forgetting the module of %s",
+                     name);
+}
