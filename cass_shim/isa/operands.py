@@ -15,7 +15,7 @@ from cass_shim.model.instruction import PT, RZ, Const, Imm, Mem, Operand, Pred, 
 V = TypeVar("V")
 
 SIGN = {16: 0x8000, 32: 0x8000_0000, 64: 1 << 63}
-_HALVES = {(): None, ("H0_H0",): 0, ("H1_H1",): 1}
+_HALVES = {(): None, ("H0_H0",): 0, ("H1_H1",): 1, ("H0",): 0, ("H1",): 1}
 
 
 def refuse(operand: object, expected: str) -> Unsupported:
@@ -186,9 +186,7 @@ def put_predicate(e: Emitter[V], operand: Operand, value: V) -> None:
 
 def unwanted(operand: Operand) -> bool:
     """Whether a destination is PT or RZ."""
-    return (isinstance(operand, Pred) and operand.index == PT) or (
-        isinstance(operand, Reg) and operand.index == RZ
-    )
+    return (isinstance(operand, Pred) and operand.index == PT) or (isinstance(operand, Reg) and operand.index == RZ)
 
 
 def leading_predicates(operands: tuple[Operand, ...], start: int = 1) -> tuple[list[Pred], list[Operand]]:
@@ -215,25 +213,23 @@ def address64(e: Emitter[V], operand: Operand, wide: bool | None = None) -> V:
     if not isinstance(operand, Mem) or operand.scale != 1:
         raise refuse(operand, "a 64-bit address")
     pair = operand.wide if wide is None else wide
-    address = e.const(operand.offset & 0xFFFF_FFFF_FFFF_FFFF, 64)
-    if operand.uniform is not None and operand.uniform.index != RZ:
-        address = e.add(raw64(e, operand.uniform), address)
+    address = e.const(0, 64)
     if operand.base is not None and operand.base.index != RZ:
-        base = raw64(e, operand.base) if pair else e.zext(register(e, operand.base), 64)
-        address = e.add(base, address)
-    return address
+        address = raw64(e, operand.base) if pair else e.zext(register(e, operand.base), 64)
+    if operand.uniform is not None and operand.uniform.index != RZ:
+        address = e.add(address, raw64(e, operand.uniform))
+    return e.add(address, e.const(operand.offset & 0xFFFF_FFFF_FFFF_FFFF, 64)) if operand.offset else address
 
 
 def address32(e: Emitter[V], operand: Operand) -> V:
     """The 32-bit address of a shared or local access."""
     if not isinstance(operand, Mem):
         raise refuse(operand, "an address")
-    address = e.const(operand.offset & 0xFFFF_FFFF, 32)
-    if operand.uniform is not None and operand.uniform.index != RZ:
-        address = e.add(register(e, operand.uniform), address)
+    address = e.const(0, 32)
     if operand.base is not None and operand.base.index != RZ:
-        base = register(e, operand.base)
+        address = register(e, operand.base)
         if operand.scale != 1:
-            base = e.shl(base, e.const(operand.scale.bit_length() - 1, 32))
-        address = e.add(base, address)
-    return address
+            address = e.shl(address, e.const(operand.scale.bit_length() - 1, 32))
+    if operand.uniform is not None and operand.uniform.index != RZ:
+        address = e.add(address, register(e, operand.uniform))
+    return e.add(address, e.const(operand.offset & 0xFFFF_FFFF, 32)) if operand.offset else address

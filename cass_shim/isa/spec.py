@@ -40,9 +40,9 @@ class Spec:
 
 
 # Decided by whoever walks the code, never by a meaning: branches, calls, convergence barriers.
-CONTROL = frozenset(
-    "BRA BRX BRXU JMP JMX CALL RET EXIT BSSY BSYNC BREAK BMOV WARPSYNC ENDCOLLECTIVE KILL RPCMOV LEPC".split()
-)
+_BRANCHES = ("BRA", "BRX", "BRXU", "JMP", "JMX", "CALL", "RET", "EXIT", "KILL", "LEPC", "RPCMOV")
+_CONVERGENCE = ("BSSY", "BSYNC", "BREAK", "BMOV", "WARPSYNC", "ENDCOLLECTIVE")
+CONTROL = frozenset((*_BRANCHES, *_CONVERGENCE))
 
 _specs: dict[str, Spec] = {}
 

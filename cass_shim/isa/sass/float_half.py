@@ -1,0 +1,101 @@
+"""Half precision and bfloat16, two at a time. Source: sass.md §5.3; PTX ISA, half precision instructions."""
+
+from __future__ import annotations
+
+from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.operands import V, half, half2, predicate, put32, put_predicate, unwanted
+from cass_shim.isa.sass.float_single import COMPARISON, compare
+from cass_shim.isa.sass.integer_compare import combine
+from cass_shim.isa.spec import sass
+from cass_shim.model.instruction import RZ, Imm, Instruction, Reg
+
+# .MMA only names the unit that runs it, .V2 spells out what the operand says.
+_HINTS = "MMA"
+_ARITHMETIC = f"{_HINTS} BF16_V2 SAT RELU FTZ"
+
+
+def _kind(i: Instruction) -> str:
+    return "bf16x2" if i.has("BF16_V2", "BF16", "BF16x2") else "f16x2"
+
+
+def _scalar(i: Instruction) -> str:
+    return _kind(i).removesuffix("x2")
+
+
+def _put(e: Emitter[V], i: Instruction, value: V) -> None:
+    if i.has("RELU"):
+        value = e.fmax(_kind(i), value, e.const(0, 32), nan_propagates=True)
+    put32(e, i.operands[0], e.saturate(_kind(i), value) if i.has("SAT") else value)
+
+
+@sass("HADD2", modifiers=f"{_ARITHMETIC} F32")
+def hadd2(e: Emitter[V], i: Instruction) -> None:
+    """dst = a + b; .F32 adds one half of each in single precision, which is how halves are widened."""
+    dst, a, b = i.operands
+    if i.has("F32"):
+        wide = [e.float_to_float("f32", _scalar(i), half(e, operand)) for operand in (a, b)]
+        minus_zero = isinstance(a, Reg) and a.index == RZ and a.negate
+        put32(e, dst, wide[1] if minus_zero else e.fadd("f32", wide[0], wide[1], ftz=i.has("FTZ")))
+        return
+    _put(e, i, e.fadd(_kind(i), half2(e, a), half2(e, b), ftz=i.has("FTZ")))
+
+
+@sass("HMUL2", modifiers=_ARITHMETIC)
+def hmul2(e: Emitter[V], i: Instruction) -> None:
+    """dst = a * b."""
+    _dst, a, b = i.operands
+    _put(e, i, e.fmul(_kind(i), half2(e, a), half2(e, b), ftz=i.has("FTZ")))
+
+
+@sass("HFMA2", modifiers=_ARITHMETIC)
+def hfma2(e: Emitter[V], i: Instruction) -> None:
+    """dst = a * b + c, rounded once. With zero factors it is the compiler's way to load a constant."""
+    dst, a, b, c = i.operands
+    zero_factors = isinstance(a, Reg) and isinstance(b, Reg) and a.index == b.index == RZ
+    if zero_factors and isinstance(c, Imm) and isinstance(a, Reg) and a.negate:
+        put32(e, dst, half2(e, c))
+        return
+    _put(e, i, e.ffma(_kind(i), half2(e, a), half2(e, b), half2(e, c), ftz=i.has("FTZ")))
+
+
+@sass("HMNMX2", modifiers=f"{_HINTS} BF16_V2 NAN FTZ")
+def hmnmx2(e: Emitter[V], i: Instruction) -> None:
+    """dst = predicate ? min(a, b) : max(a, b) in both halves."""
+    dst, a, b, pick_minimum = i.operands
+    x, y = half2(e, a), half2(e, b)
+    low = e.fmin(_kind(i), x, y, i.has("NAN"), i.has("FTZ"))
+    high = e.fmax(_kind(i), x, y, i.has("NAN"), i.has("FTZ"))
+    put32(e, dst, e.select(predicate(e, pick_minimum), low, high))
+
+
+def _compare_halves(e: Emitter[V], i: Instruction, a: V, b: V, accumulator: V) -> tuple[V, V]:
+    results = []
+    for lane in range(2):
+        shift = e.const(16 * lane, 32)
+        x, y = (e.trunc(e.lshr(v, shift), 16) for v in (a, b))
+        results.append(compare(e, i, _scalar(i), x, y))
+    return combine(e, i, results[0], accumulator), combine(e, i, results[1], accumulator)
+
+
+@sass("HSETP2", modifiers=f"BF16_V2 FTZ {COMPARISON}")
+def hsetp2(e: Emitter[V], i: Instruction) -> None:
+    """P compares the low halves, Q the high ones."""
+    first, second, a, b, accumulator = i.operands
+    low, high = _compare_halves(e, i, half2(e, a), half2(e, b), predicate(e, accumulator))
+    put_predicate(e, first, low)
+    if not unwanted(second):
+        put_predicate(e, second, high)
+
+
+@sass("HSET2", modifiers=f"BF16_V2 BF BM FTZ {COMPARISON}")
+def hset2(e: Emitter[V], i: Instruction) -> None:
+    """Both halves compared: 1.0 or 0 for .BF, all ones or 0 else."""
+    dst, a, b, accumulator = i.operands
+    low, high = _compare_halves(e, i, half2(e, a), half2(e, b), predicate(e, accumulator))
+    if i.has("BF"):
+        yes = 0x3F80 if _kind(i) == "bf16x2" else 0x3C00
+    else:
+        yes = 0xFFFF
+    zero = e.const(0, 32)
+    parts = (e.select(low, e.const(yes, 32), zero), e.select(high, e.const(yes << 16, 32), zero))
+    put32(e, dst, e.or_(*parts))

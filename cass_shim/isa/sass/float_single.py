@@ -1,0 +1,136 @@
+"""Single precision: arithmetic, comparison, selection. Source: sass.md §5.3."""
+
+from __future__ import annotations
+
+from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.operands import V, float32, predicate, put32, put_predicate
+from cass_shim.isa.sass.integer_compare import combine, put_comparison
+from cass_shim.isa.spec import sass, unsupported
+from cass_shim.model.instruction import Instruction
+
+ARITHMETIC = "FTZ SAT RN RM RP RZ"
+CONDITIONS = "LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU"
+COMPARISON = f"{CONDITIONS} F T AND OR XOR"
+# FMUL's scale of the product, as a power of two.
+_SCALES = {"D2": 0.5, "D4": 0.25, "D8": 0.125, "M2": 2.0, "M4": 4.0, "M8": 8.0}
+_SCALE_BITS = {
+    0.5: 0x3F00_0000,
+    0.25: 0x3E80_0000,
+    0.125: 0x3E00_0000,
+    2.0: 0x4000_0000,
+    4.0: 0x4080_0000,
+    8.0: 0x4100_0000,
+}
+
+
+def rounding(i: Instruction) -> str:
+    """The rounding mode of the modifiers, nearest-even by default."""
+    return next((m.lower() for m in i.modifiers if m in ("RN", "RM", "RP", "RZ")), "rn")
+
+
+def compare(e: Emitter[V], i: Instruction, kind: str, a: V, b: V) -> V:
+    """The floating comparison that the modifiers name."""
+    condition = next((m for m in i.modifiers if m in CONDITIONS.split()), None)
+    if condition is None:
+        if not i.has("F", "T"):
+            raise unsupported(i, "no condition")
+        return e.const(1 if i.has("T") else 0, 1)
+    return e.fcompare(kind, condition.lower(), a, b, ftz=i.has("FTZ"))
+
+
+def _put(e: Emitter[V], i: Instruction, value: V) -> None:
+    put32(e, i.operands[0], e.saturate("f32", value) if i.has("SAT") else value)
+
+
+@sass("FADD", "UFADD", modifiers=ARITHMETIC)
+def fadd(e: Emitter[V], i: Instruction) -> None:
+    """dst = a + b."""
+    _dst, a, b = i.operands
+    _put(e, i, e.fadd("f32", float32(e, a), float32(e, b), rounding(i), i.has("FTZ")))
+
+
+@sass("FMUL", "UFMUL", modifiers=f"{ARITHMETIC} {' '.join(_SCALES)}")
+def fmul(e: Emitter[V], i: Instruction) -> None:
+    """dst = a * b, scaled by a power of two for .D2 .D4 .D8 .M2 .M4 .M8."""
+    _dst, a, b = i.operands
+    x = float32(e, a)
+    scale = next((_SCALES[m] for m in i.modifiers if m in _SCALES), None)
+    if scale is not None:
+        # Scaling an operand by a power of two is exact unless it leaves the normal range.
+        x = e.fmul("f32", x, e.const(_SCALE_BITS[scale], 32), "rn", i.has("FTZ"))
+    _put(e, i, e.fmul("f32", x, float32(e, b), rounding(i), i.has("FTZ")))
+
+
+@sass("FFMA", "UFFMA", modifiers=ARITHMETIC)
+def ffma(e: Emitter[V], i: Instruction) -> None:
+    """dst = a * b + c, rounded once."""
+    _dst, a, b, c = i.operands
+    _put(e, i, e.ffma("f32", float32(e, a), float32(e, b), float32(e, c), rounding(i), i.has("FTZ")))
+
+
+@sass("FMNMX", modifiers="FTZ NAN")
+def fmnmx(e: Emitter[V], i: Instruction) -> None:
+    """dst = predicate ? min(a, b) : max(a, b); a NaN loses unless .NAN, -0 < +0."""
+    dst, a, b, pick_minimum = i.operands
+    x, y = float32(e, a), float32(e, b)
+    low = e.fmin("f32", x, y, i.has("NAN"), i.has("FTZ"))
+    high = e.fmax("f32", x, y, i.has("NAN"), i.has("FTZ"))
+    put32(e, dst, e.select(predicate(e, pick_minimum), low, high))
+
+
+@sass("FSEL", modifiers="FTZ")
+def fsel(e: Emitter[V], i: Instruction) -> None:
+    """dst = predicate ? a : b; .FTZ flushes the chosen value."""
+    dst, a, b, p = i.operands
+    chosen = e.select(predicate(e, p), float32(e, a), float32(e, b))
+    if i.has("FTZ"):
+        tiny = e.compare("ult", e.and_(chosen, e.const(0x7FFF_FFFF, 32)), e.const(0x0080_0000, 32))
+        chosen = e.select(tiny, e.and_(chosen, e.const(0x8000_0000, 32)), chosen)
+    put32(e, dst, chosen)
+
+
+@sass("FSETP", modifiers=f"FTZ {COMPARISON}")
+def fsetp(e: Emitter[V], i: Instruction) -> None:
+    """P = a ? b op accumulator, Q = !(a ? b) op accumulator."""
+    a, b, accumulator = i.operands[2:]
+    comparison = compare(e, i, "f32", float32(e, a), float32(e, b))
+    put_comparison(e, i, comparison, predicate(e, accumulator))
+
+
+@sass("FSET", modifiers=f"FTZ BF {COMPARISON}")
+def fset(e: Emitter[V], i: Instruction) -> None:
+    """dst = comparison op accumulator as 1.0 or 0 (.BF), or all ones or 0."""
+    dst, a, b, accumulator = i.operands
+    truth = combine(e, i, compare(e, i, "f32", float32(e, a), float32(e, b)), predicate(e, accumulator))
+    yes = 0x3F80_0000 if i.has("BF") else 0xFFFF_FFFF
+    put32(e, dst, e.select(truth, e.const(yes, 32), e.const(0, 32)))
+
+
+_EXPONENT = 0x7F80_0000
+
+
+@sass("FCHK", modifiers="DIVIDE")
+def fchk(e: Emitter[V], i: Instruction) -> None:
+    """P = a / b needs the slow path.
+
+    The slow path is a full IEEE division, so saying yes too often is sound (sass.md §5.3). No is said where the
+    compiler's fast sequence provably neither overflows nor loses bits: normal operands well inside the exponent
+    range, and a quotient well inside it.
+    """
+    p, a, b = i.operands
+    mask = e.const(_EXPONENT, 32)
+    x, y = e.and_(float32(e, a), mask), e.and_(float32(e, b), mask)
+
+    def inside(value: V, first: int, last: int) -> V:
+        offset = e.sub(value, e.const(first << 23, 32))
+        return e.compare("ule", offset, e.const((last - first) << 23, 32))
+
+    quotient = e.add(e.sub(x, y), e.const(127 << 23, 32))
+    fast = e.and_(e.and_(inside(x, 32, 250), inside(y, 4, 248)), inside(quotient, 4, 250))
+    put_predicate(e, p, e.not_(fast))
+
+
+@sass("FSWZADD", modifiers=f"{ARITHMETIC} NDV")
+def fswzadd(e: Emitter[V], i: Instruction) -> None:
+    """dst = ±a ± b by the lane's position in its quad: no kernel that we have seen shows the pattern operand."""
+    raise unsupported(i)

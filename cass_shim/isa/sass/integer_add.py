@@ -1,0 +1,165 @@
+"""Integer addition: IADD3, LEA and their kin, with carries. Source: sass.md §5.2 (carry of -0 included)."""
+
+from __future__ import annotations
+
+from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.operands import (
+    V,
+    immediate,
+    int32,
+    int64,
+    is_false,
+    leading_predicates,
+    predicate,
+    put32,
+    put64,
+    put_predicate,
+    raw32,
+    unwanted,
+)
+from cass_shim.isa.spec import sass, unsupported
+from cass_shim.model.instruction import RZ, Const, Instruction, Operand, Reg
+
+
+def _is_zero(operand: Operand) -> bool:
+    return isinstance(operand, Reg) and operand.index == RZ and not operand.invert
+
+
+def _negated(operand: Operand) -> bool:
+    return isinstance(operand, Reg | Const) and operand.negate
+
+
+def _wide_term(e: Emitter[V], operand: Operand) -> V:
+    """An addend in 64 bits; the adder forms -x as ~x + 1 with its carry, so -0 is 2^32."""
+    if _negated(operand):
+        inverted = e.not_(raw32(e, operand))
+        return e.add(e.zext(inverted, 64), e.const(1, 64))
+    return e.zext(int32(e, operand), 64)
+
+
+def _sum_with_carry(e: Emitter[V], terms: list[Operand], carries: list[V]) -> tuple[V, V, V]:
+    """(sum, sum >= 2^32, sum >= 2^33) of up to three terms and their carries in."""
+    zeros = [t for t in terms if _is_zero(t) and not _negated(t)]
+    others = [t for t in terms if t not in zeros]
+    if len(others) <= 2 and len(carries) <= 1:
+        negative = [t for t in others if _negated(t)]
+        if not negative and len(others) == 2:
+            total, carry = e.add_carry(int32(e, others[0]), int32(e, others[1]), carries[0] if carries else None)
+            return total, carry, e.const(0, 1)
+        if len(negative) == 1 and len(others) == 2 and not carries:
+            positive = int32(e, next(t for t in others if t not in negative))
+            subtrahend = raw32(e, negative[0])
+            return e.sub(positive, subtrahend), e.compare("uge", positive, subtrahend), e.const(0, 1)
+    total = e.const(0, 64)
+    for term in terms:
+        total = e.add(total, _wide_term(e, term))
+    for carry in carries:
+        total = e.add(total, e.zext(carry, 64))
+    high = e.high(total)
+    return e.low(total), e.compare("ugt", high, e.const(0, 32)), e.compare("ugt", high, e.const(1, 32))
+
+
+@sass("IADD3", "UIADD3", modifiers="X 64")
+def iadd3(e: Emitter[V], i: Instruction) -> None:
+    """dst = a + b + c (+ two carries in for .X); the predicates say sum >= 2^32 and sum >= 2^33."""
+    if i.has("64"):
+        raise unsupported(i)
+    carry_outs, operands = leading_predicates(i.operands)
+    terms = operands[1:4]
+    carries: list[V] = []
+    if i.has("X"):
+        carries = [predicate(e, p) for p in operands[4:]]
+    elif len(operands) > 4:
+        raise unsupported(i, "carry without .X")
+    if all(unwanted(p) for p in carry_outs):
+        total = e.add(e.add(int32(e, terms[0]), int32(e, terms[1])), int32(e, terms[2]))
+        for carry in carries:
+            total = e.add(total, e.zext(carry, 32))
+        put32(e, operands[0], total)
+        return
+    live = [p for p, operand in zip(carries, operands[4:], strict=False) if not is_false(operand)]
+    total, first, second = _sum_with_carry(e, terms, live)
+    put32(e, operands[0], total)
+    for p, carry in zip(carry_outs, (first, second), strict=False):
+        put_predicate(e, p, carry)
+
+
+@sass("IADD", "VIADD", "UIADD", modifiers="64")
+def iadd(e: Emitter[V], i: Instruction) -> None:
+    """dst = a + b."""
+    dst, a, b = i.operands
+    if i.has("64"):
+        put64(e, dst, e.add(int64(e, a), int64(e, b)))
+    else:
+        put32(e, dst, e.add(int32(e, a), int32(e, b)))
+
+
+@sass("LEA", "ULEA", modifiers="HI X SX32")
+def lea(e: Emitter[V], i: Instruction) -> None:
+    """dst = (a << shift) + b; .HI takes the high word of {c, a} << shift, c being a's sign for .SX32."""
+    carry_outs, operands = leading_predicates(i.operands)
+    dst, a, b, *rest = operands
+    base = raw32(e, a)
+    if i.has("HI"):
+        high = e.ashr(base, e.const(31, 32)) if i.has("SX32") else int32(e, rest.pop(0))
+        shift = immediate(rest.pop(0))
+        term = e.high(e.shl(e.pair(base, high), e.const(shift, 64)))
+    else:
+        shift = immediate(rest.pop(0))
+        term = e.shl(base, e.const(shift, 32))
+    minus, invert = _negated(a), isinstance(a, Reg) and a.invert
+    if minus or invert:
+        term = e.not_(term)
+    carries = [predicate(e, p) for p in rest[:1]] if i.has("X") else []
+    if not i.has("X") and rest:
+        raise unsupported(i, "carry without .X")
+    if minus:
+        carries.append(e.const(1, 1))
+    if all(unwanted(p) for p in carry_outs):
+        total = e.add(term, int32(e, b))
+        for carry in carries:
+            total = e.add(total, e.zext(carry, 32))
+        put32(e, dst, total)
+        return
+    if not carries and not _negated(b):
+        total, carry_out = e.add_carry(term, int32(e, b))
+    else:
+        wide = e.add(e.zext(term, 64), _wide_term(e, b))
+        for carry in carries:
+            wide = e.add(wide, e.zext(carry, 64))
+        total, carry_out = e.low(wide), e.compare("ne", e.high(wide), e.const(0, 32))
+    put32(e, dst, total)
+    put_predicate(e, carry_outs[0], carry_out)
+
+
+@sass("VABSDIFF", modifiers="U32 S32")
+def vabsdiff(e: Emitter[V], i: Instruction) -> None:
+    """dst = |a - b| + c."""
+    dst, a, b, c = i.operands
+    x, y = int32(e, a), int32(e, b)
+    low, high = (e.umin(x, y), e.umax(x, y)) if i.has("U32") else (e.smin(x, y), e.smax(x, y))
+    put32(e, dst, e.add(e.sub(high, low), int32(e, c)))
+
+
+@sass("VABSDIFF4", modifiers="U8 S8 ACC")
+def vabsdiff4(e: Emitter[V], i: Instruction) -> None:
+    """Four byte-wise |a - b|, packed; with .ACC their sum plus c (PTX ISA, vabsdiff4)."""
+    dst, a, b, c = i.operands
+    if not i.has("ACC") and not _is_zero(c):
+        raise unsupported(i, "accumulator")
+    x, y = int32(e, a), int32(e, b)
+    result = int32(e, c)
+    extend = e.sext if i.has("S8") else e.zext
+    for lane in range(4):
+        shift = e.const(8 * lane, 32)
+        p, q = (extend(e.trunc(e.lshr(v, shift), 8), 32) for v in (x, y))
+        difference = e.sub(e.smax(p, q), e.smin(p, q))
+        result = e.add(result, difference if i.has("ACC") else e.shl(difference, shift))
+    put32(e, dst, result)
+
+
+@sass("IABS")
+def iabs(e: Emitter[V], i: Instruction) -> None:
+    """dst = |a|; INT_MIN stays."""
+    value = int32(e, i.operands[1])
+    put32(e, i.operands[0], e.smax(value, e.sub(e.const(0, 32), value)))

@@ -1,0 +1,92 @@
+"""Integer comparison, minimum and maximum, selection. Source: sass.md §5.2."""
+
+from __future__ import annotations
+
+from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.operands import V, int32, leading_predicates, predicate, put32, put_predicate, unwanted
+from cass_shim.isa.spec import sass, unsupported
+from cass_shim.model.instruction import Instruction, Operand
+
+_CONDITIONS = ("LT", "LE", "EQ", "NE", "GE", "GT")
+
+
+def combine(e: Emitter[V], i: Instruction, comparison: V, accumulator: V) -> V:
+    """The boolean operation a comparison's modifier names."""
+    if i.has("AND"):
+        return e.and_(comparison, accumulator)
+    if i.has("OR"):
+        return e.or_(comparison, accumulator)
+    if i.has("XOR"):
+        return e.xor(comparison, accumulator)
+    raise unsupported(i, "no boolean operation")
+
+
+def put_comparison(e: Emitter[V], i: Instruction, comparison: V, accumulator: V) -> None:
+    """P = comparison op accumulator, Q = !comparison op accumulator, to the first two operands."""
+    first, second = i.operands[:2]
+    put_predicate(e, first, combine(e, i, comparison, accumulator))
+    if not unwanted(second):
+        put_predicate(e, second, combine(e, i, e.not_(comparison), accumulator))
+
+
+@sass("ISETP", "UISETP", modifiers="LT LE EQ NE GE GT F T U32 S32 AND OR XOR EX")
+def isetp(e: Emitter[V], i: Instruction) -> None:
+    """Compare; .EX extends to a high word: where the words are equal the low word's predicate decides."""
+    a, b, accumulator, *low_part = i.operands[2:]
+    x, y, acc = int32(e, a), int32(e, b), predicate(e, accumulator)
+    condition = next((m for m in i.modifiers if m in _CONDITIONS), None)
+    if condition is None:
+        comparison = e.const(1 if i.has("T") else 0, 1)
+    else:
+        sign = "" if condition in ("EQ", "NE") else "u" if i.has("U32") else "s"
+        comparison = e.compare(sign + condition.lower(), x, y)
+    if i.has("EX"):
+        comparison = e.select(e.compare("eq", x, y), predicate(e, low_part[0]), comparison)
+    elif low_part:
+        raise unsupported(i, "a third predicate without .EX")
+    put_comparison(e, i, comparison, acc)
+
+
+def _limits(e: Emitter[V], i: Instruction, a: V, b: V) -> tuple[V, V]:
+    return (e.umin(a, b), e.umax(a, b)) if i.has("U32") else (e.smin(a, b), e.smax(a, b))
+
+
+def _pick(e: Emitter[V], i: Instruction, a: V, b: V, pick_minimum: Operand) -> V:
+    low, high = _limits(e, i, a, b)
+    result = e.select(predicate(e, pick_minimum), low, high)
+    return e.smax(result, e.const(0, 32)) if i.has("RELU") else result
+
+
+@sass("IMNMX", "VIMNMX", "UIMNMX", "UVIMNMX", modifiers="U32 S32 RELU")
+def imnmx(e: Emitter[V], i: Instruction) -> None:
+    """dst = predicate ? min(a, b) : max(a, b); signed unless .U32."""
+    marks, operands = leading_predicates(i.operands)
+    if not all(unwanted(p) for p in marks):
+        raise unsupported(i, "predicate result")
+    dst, a, b, pick_minimum = operands
+    put32(e, dst, _pick(e, i, int32(e, a), int32(e, b), pick_minimum))
+
+
+@sass("VIADDMNMX", modifiers="U32 S32 RELU")
+def viaddmnmx(e: Emitter[V], i: Instruction) -> None:
+    """dst = minimum or maximum of a + b and c."""
+    dst, a, b, c, pick_minimum = i.operands
+    put32(e, dst, _pick(e, i, e.add(int32(e, a), int32(e, b)), int32(e, c), pick_minimum))
+
+
+@sass("VIMNMX3", modifiers="U32 S32 RELU")
+def vimnmx3(e: Emitter[V], i: Instruction) -> None:
+    """dst = minimum or maximum of three; each of the two steps has its own predicate."""
+    if len(i.operands) != 6:
+        raise unsupported(i)
+    dst, a, b, c, first, second = i.operands
+    low, high = _limits(e, i, int32(e, a), int32(e, b))
+    step = e.select(predicate(e, first), low, high)
+    put32(e, dst, _pick(e, i, step, int32(e, c), second))
+
+
+@sass("SEL", "USEL")
+def sel(e: Emitter[V], i: Instruction) -> None:
+    """dst = predicate ? a : b."""
+    dst, a, b, p = i.operands
+    put32(e, dst, e.select(predicate(e, p), int32(e, a), int32(e, b)))

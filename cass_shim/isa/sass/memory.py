@@ -1,0 +1,163 @@
+"""Loads and stores of every space, constants, and asynchronous copies. Source: sass.md §5.5."""
+
+from __future__ import annotations
+
+from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.operands import (
+    V,
+    address32,
+    address64,
+    constant,
+    put32,
+    put64,
+    put_predicate,
+    registers,
+    unwanted,
+)
+from cass_shim.isa.spec import Effect, sass, unsupported
+from cass_shim.model.instruction import Const, Instruction, Operand, Pred
+
+_WIDTHS = "U8 S8 U16 S16 32 64 128 U"
+# Cache hints: which level keeps the line, and how much of it to fetch. None changes a value.
+_HINTS = "E EF EL LU NA EU LTC64B LTC128B LTC256B CONSTANT PRIVATE"
+_STRENGTH = "STRONG WEAK CTA SM GPU SYS"
+_SPACES = {"G": "global", "S": "shared", "L": "local", "": "generic"}
+
+
+def shape(i: Instruction) -> tuple[int, bool, int]:
+    """(bits of an element, signed, registers) of an access."""
+    for name in ("U8", "S8", "U16", "S16"):
+        if i.has(name):
+            return int(name[1:]), name[0] == "S", 1
+    return 32, False, 4 if i.has("128") else 2 if i.has("64") else 1
+
+
+def scope(i: Instruction) -> str:
+    """The scope that a strong operation names, device-wide when it names none."""
+    if i.has("SYS"):
+        return "sys"
+    return "cta" if i.has("SM", "CTA") else "gpu"
+
+
+def order(i: Instruction) -> str:
+    """ "weak", or the scope of a strong access."""
+    return scope(i) if i.has("STRONG") else "weak"
+
+
+def address(e: Emitter[V], space: str, operand: Operand) -> V:
+    """The address operand of an access to a space."""
+    return address64(e, operand) if space in ("global", "generic") else address32(e, operand)
+
+
+@sass("LDG", "LD", "LDS", "LDL", modifiers=f"{_WIDTHS} {_HINTS} {_STRENGTH}", effect=Effect.MEMORY)
+def load(e: Emitter[V], i: Instruction) -> None:
+    """dst = memory; 64 and 128 bits fill consecutive registers."""
+    operands = [o for o in i.operands if not isinstance(o, Pred)]
+    if any(not unwanted(o) for o in i.operands if isinstance(o, Pred)) or len(operands) != 2:
+        raise unsupported(i, "predicate result")
+    dst, where = operands
+    space = _SPACES[i.mnemonic[2:]]
+    bits, signed, count = shape(i)
+    values = e.load(space, address(e, space, where), bits, count, signed, order(i))
+    for part, value in enumerate(values):
+        put32(e, dst, value, part)
+
+
+@sass("STG", "ST", "STS", "STL", modifiers=f"{_WIDTHS} {_HINTS} {_STRENGTH}", effect=Effect.MEMORY)
+def store(e: Emitter[V], i: Instruction) -> None:
+    """Memory = the registers."""
+    where, source = i.operands
+    space = _SPACES[i.mnemonic[2:]]
+    bits, _signed, count = shape(i)
+    e.store(space, address(e, space, where), registers(e, source, count), bits, order(i))
+
+
+@sass("LDC", "ULDC", "LDCU", modifiers="U8 S8 U16 S16 32 64 128")
+def ldc(e: Emitter[V], i: Instruction) -> None:
+    """dst = constant bank, with an index register that is a byte offset."""
+    dst, source = i.operands
+    if not isinstance(source, Const):
+        raise unsupported(i)
+    bits, signed, count = shape(i)
+    if bits < 32:
+        value = constant(e, source, bits)
+        put32(e, dst, e.sext(e.trunc(value, bits), 32) if signed else value)
+    elif count == 1:
+        put32(e, dst, constant(e, source, 32))
+    elif count == 2:
+        put64(e, dst, constant(e, source, 64))
+    else:
+        raise unsupported(i)
+
+
+@sass("QSPC", modifiers="E G S L")
+def qspc(e: Emitter[V], i: Instruction) -> None:
+    """P = the generic address lies in the space (PTX ISA, isspacep)."""
+    flag, dst, where = i.operands
+    if not unwanted(dst):
+        raise unsupported(i, "register result")
+    space = next(name for letter, name in _SPACES.items() if letter in i.modifiers)
+    put_predicate(e, flag, e.is_space(space, address64(e, where, wide=True)))
+
+
+@sass("LDGSTS", modifiers=f"E BYPASS ACCESS ZFILL 64 128 {_HINTS}", effect=Effect.MEMORY)
+def ldgsts(e: Emitter[V], i: Instruction) -> None:
+    """Shared memory = global memory. The copy is done at once, so waiting for it has nothing to do."""
+    shared, source, *rest = i.operands
+    if rest and not (isinstance(rest[0], Pred) and unwanted(rest[0])):
+        raise unsupported(i, "zero-fill predicate")
+    if i.has("ZFILL"):
+        raise unsupported(i)
+    _bits, _signed, count = shape(i)
+    values = e.load("global", address64(e, source), 32, count)
+    e.store("shared", address32(e, shared), values, 32)
+
+
+@sass(
+    "LDGDEPBAR", "DEPBAR", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "CGAERRBAR", "NANOSLEEP", "YIELD", "NOP", "PREEXIT",
+    "PMTRIG", "ACQBULK", "UTMACMDFLUSH",
+    modifiers="LE E PF1 PF2 RML2 RS WB IV IVALL IVALLP C U D ALL WARP",
+)  # fmt: skip
+def nothing(e: Emitter[V], i: Instruction) -> None:
+    """Scheduling, prefetching and cache control that the memory model of the fences here already covers."""
+
+
+@sass("MEMBAR", modifiers="SC ALL CTA GPU SYS VC", effect=Effect.MEMORY)
+def membar(e: Emitter[V], i: Instruction) -> None:
+    """Order this thread's accesses for the scope."""
+    e.fence("cta" if i.has("CTA") else "sys" if i.has("SYS") else "gpu")
+
+
+@sass("LDSM", modifiers="16 M88 MT88 2 4", effect=Effect.LANES)
+def ldsm(e: Emitter[V], i: Instruction) -> None:
+    """Load 8x8 matrices of 16-bit elements: lanes 8m to 8m + 7 hold the row addresses of matrix m.
+
+    Lane l receives elements 2(l % 4) and 2(l % 4) + 1 of row l / 4, or of column l / 4 for .MT88 (PTX ISA,
+    ldmatrix).
+    """
+    dst, where = i.operands
+    if not i.has("16") or i.has("M88") == i.has("MT88"):
+        raise unsupported(i)
+    count = 4 if i.has("4") else 2 if i.has("2") else 1
+    rows = address32(e, where)
+    lane = e.special("SR_LANEID")
+    quad, group = e.and_(lane, e.const(3, 32)), e.lshr(lane, e.const(2, 32))
+    results = []
+    for matrix in range(count):
+        base = e.const(8 * matrix, 32)
+        if i.has("M88"):
+            row = _of_lane(e, rows, e.add(group, base))
+            results += e.load("shared", e.add(row, e.shl(quad, e.const(2, 32))), 32, 1)
+            continue
+        halves = []
+        for half in range(2):
+            source = e.add(e.add(e.shl(quad, e.const(1, 32)), e.const(half, 32)), base)
+            row = _of_lane(e, rows, source)
+            halves += e.load("shared", e.add(row, e.shl(group, e.const(1, 32))), 16, 1)
+        results.append(e.or_(halves[0], e.shl(halves[1], e.const(16, 32))))
+    for part, value in enumerate(results):
+        put32(e, dst, value, part)
+
+
+def _of_lane(e: Emitter[V], value: V, lane: V) -> V:
+    return e.shuffle("idx", value, lane, e.const(0x1F, 32))[0]

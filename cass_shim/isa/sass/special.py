@@ -1,0 +1,106 @@
+"""Special registers, barriers of the block, and traps. Source: sass.md §5.4, §5.5, §5.7."""
+
+from __future__ import annotations
+
+from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.operands import V, int32, predicate, put32, put64, put_predicate, refuse
+from cass_shim.isa.spec import Effect, sass, unsupported
+from cass_shim.model.instruction import Imm, Instruction, Operand, Pred, Special
+
+_CLOCKS = ("SR_CLOCKLO", "SR_GLOBALTIMERLO", "SR_GLOBALTIMER")
+
+
+def _name(operand: Operand) -> str:
+    if not isinstance(operand, Special):
+        raise refuse(operand, "a special register")
+    return operand.name
+
+
+@sass("S2R", "S2UR")
+def s2r(e: Emitter[V], i: Instruction) -> None:
+    """dst = a special register, 32 bits."""
+    dst, source = i.operands
+    name = _name(source)
+    if name == "SRZ":
+        put32(e, dst, e.const(0, 32))
+        return
+    value = e.special(name)
+    put32(e, dst, e.low(value) if name in _CLOCKS else value)
+
+
+@sass("CS2R", "CS2UR", modifiers="32")
+def cs2r(e: Emitter[V], i: Instruction) -> None:
+    """dst = a special register, 64 bits unless .32; SRZ is the usual way to clear a pair."""
+    dst, source = i.operands
+    name = _name(source)
+    if name == "SRZ":
+        value = e.const(0, 64)
+    elif name in _CLOCKS:
+        value = e.special(name)
+    elif name in ("SR_CLOCKHI", "SR_GLOBALTIMERHI"):
+        value = e.zext(e.high(e.special(name.removesuffix("HI") + "LO")), 64)
+    elif i.has("32"):
+        value = e.zext(e.special(name), 64)
+    else:
+        raise unsupported(i, name)
+    if i.has("32"):
+        put32(e, dst, e.low(value))
+    else:
+        put64(e, dst, value)
+
+
+def _barrier(e: Emitter[V], operands: list[Operand]) -> tuple[V | None, V | None]:
+    """(barrier, thread count); None and None for barrier 0 of the whole block."""
+    number = operands[0]
+    count = operands[1] if len(operands) > 1 else None
+    if isinstance(number, Imm) and number.bits == 0 and count is None:
+        return None, None
+    return int32(e, number), None if count is None else int32(e, count)
+
+
+_BLOCKING = "DEFER_BLOCKING"
+
+
+@sass("BAR", modifiers=f"SYNC ARV RED AND OR POPC {_BLOCKING}", effect=Effect.BARRIER)
+def bar(e: Emitter[V], i: Instruction) -> None:
+    """Barrier of the block. .RED leaves its result for B2R.RESULT."""
+    operands = list(i.operands)
+    if i.has("RED"):
+        source = operands.pop()
+        operation = next((m.lower() for m in i.modifiers if m in ("AND", "OR", "POPC")), None)
+        if operation is None or not isinstance(source, Pred):
+            raise unsupported(i)
+        number, count = _barrier(e, operands)
+        e.barrier_reduce(operation, predicate(e, source), number, count)
+        return
+    if any(isinstance(o, Pred) for o in operands):
+        raise unsupported(i)
+    number, count = _barrier(e, operands)
+    if i.has("ARV"):
+        if count is None:
+            raise unsupported(i, "no thread count")
+        e.barrier_arrive(number, count)
+    elif i.has("SYNC"):
+        e.barrier(number, count)
+    else:
+        raise unsupported(i)
+
+
+@sass("B2R", modifiers="RESULT", effect=Effect.BARRIER)
+def b2r(e: Emitter[V], i: Instruction) -> None:
+    """dst = the result of the last BAR.RED: the count, or all ones or zero; a predicate says it is not zero."""
+    if not i.has("RESULT"):
+        raise unsupported(i)
+    result = e.barrier_result()
+    operands = list(i.operands)
+    put32(e, operands.pop(0), result)
+    if operands:
+        put_predicate(e, operands[0], e.compare("ne", result, e.const(0, 32)))
+
+
+@sass("BPT", modifiers="TRAP DRAIN_ILLEGAL PAUSE_QUIET", effect=Effect.MEMORY)
+def bpt(e: Emitter[V], i: Instruction) -> None:
+    """Stop the kernel."""
+    if not i.has("TRAP", "DRAIN_ILLEGAL"):
+        raise unsupported(i)
+    e.trap()
