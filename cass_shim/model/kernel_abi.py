@@ -79,6 +79,7 @@ class AbiClass(IntEnum):
 # A writer reserves with atomic add on tail_bytes; if the record does not fit in capacity it adds 1 to dropped
 # and the call returns -1. Kind is written last (release), so a reader that sees kind == 0 knows it is unfinished.
 # Assert: arguments are u64 message, u64 file, u32 line, u32 pad, u64 function, u64 character size; then s_trap.
+# A writer may append u32 block[3] and u32 thread[3] to them (argument_bytes 64), which are then printed.
 PRINTF_HEADER_BYTES = 16
 PRINTF_RECORD_BYTES = 16
 PRINTF_KIND_PRINTF = 1

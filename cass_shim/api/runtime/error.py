@@ -2,12 +2,12 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Error handling")
 fn = chapter.fn
 
-fn("cudaGetErrorName", STUB, "const char *", "cudaError_t error", since=6050, pure=True)
-fn("cudaGetErrorString", STUB, "const char *", "cudaError_t error", since=3020, pure=True)
-fn("cudaGetLastError", STUB, "cudaError_t", "void", since=3020, quiet=True, pure=True)
-fn("cudaPeekAtLastError", STUB, "cudaError_t", "void", since=3020, quiet=True, pure=True)
+fn("cudaGetErrorName", IMPLEMENTED, "const char *", "cudaError_t error", since=6050, pure=True)
+fn("cudaGetErrorString", IMPLEMENTED, "const char *", "cudaError_t error", since=3020, pure=True)
+fn("cudaGetLastError", IMPLEMENTED, "cudaError_t", "void", since=3020, quiet=True, pure=True)
+fn("cudaPeekAtLastError", IMPLEMENTED, "cudaError_t", "void", since=3020, quiet=True, pure=True)

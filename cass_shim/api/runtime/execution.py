@@ -2,7 +2,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("runtime", "Execution control")
 fn = chapter.fn
@@ -18,7 +18,7 @@ fn("cudaFuncSetCacheConfig", STUB, "cudaError_t",
    "const void *func, enum cudaFuncCache cacheConfig", since=3020)
 fn("cudaFuncSetSharedMemConfig", STUB, "cudaError_t",
    "const void *func, enum cudaSharedMemConfig config", since=4020)
-fn("cudaLaunchCooperativeKernel", STUB, "cudaError_t",
+fn("cudaLaunchCooperativeKernel", IMPLEMENTED, "cudaError_t",
    "const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream",
    since=9000, pt="ptsz")
 fn("cudaLaunchCooperativeKernelMultiDevice", STUB, "cudaError_t",
@@ -26,10 +26,10 @@ fn("cudaLaunchCooperativeKernelMultiDevice", STUB, "cudaError_t",
    since=9000, until=13000)
 fn("cudaLaunchHostFunc", STUB, "cudaError_t",
    "cudaStream_t stream, cudaHostFn_t fn, void *userData", since=10000, pt="ptsz")
-fn("cudaLaunchKernel", STUB, "cudaError_t",
+fn("cudaLaunchKernel", IMPLEMENTED, "cudaError_t",
    "const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream",
    since=7000, pt="ptsz")
-fn("cudaLaunchKernelExC", STUB, "cudaError_t",
+fn("cudaLaunchKernelExC", IMPLEMENTED, "cudaError_t",
    "const cudaLaunchConfig_t *config, const void *func, void **args", since=11060, pt="ptsz")
 fn("cudaSetDoubleForDevice", STUB, "cudaError_t", "double *d", since=3020, until=13000)
 fn("cudaSetDoubleForHost", STUB, "cudaError_t", "double *d", since=3020, until=13000)

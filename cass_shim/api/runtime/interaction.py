@@ -2,11 +2,11 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Interactions with the driver")
 fn = chapter.fn
 
-fn("cudaGetFuncBySymbol", STUB, "cudaError_t",
+fn("cudaGetFuncBySymbol", IMPLEMENTED, "cudaError_t",
    "cudaFunction_t *functionPtr, const void *symbolPtr", since=11000)
-fn("cudaGetKernel", STUB, "cudaError_t", "cudaKernel_t *kernelPtr, const void *entryFuncAddr", since=12000)
+fn("cudaGetKernel", IMPLEMENTED, "cudaError_t", "cudaKernel_t *kernelPtr, const void *entryFuncAddr", since=12000)

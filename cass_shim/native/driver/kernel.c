@@ -1,0 +1,187 @@
+/* Kernels: code from the client, a HIP function per device, and the binding table. See module.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/module_private.h"
+#include "driver/ring.h"
+
+enum { KERNEL_MAGIC = 0x434b524e, DEFAULT_DYNAMIC_SHARED = 48 * 1024, MAX_THREADS = 1024 };
+enum { REGISTER_FILE = 65536, REGISTER_UNIT = 256, WARP = 32 };
+
+void cass_kernel_init(cass_kernel *kernel, cass_module *module, uint32_t index,
+                      const cass_kernel_info *info) {
+    kernel->magic = KERNEL_MAGIC;
+    kernel->index = index;
+    kernel->module = module;
+    kernel->info = info;
+    kernel->dynamic_limit = DEFAULT_DYNAMIC_SHARED - (int)info->shared_bytes;
+    kernel->carveout = -1;
+    pthread_mutex_init(&kernel->making, NULL);
+}
+
+cass_kernel *cass_kernel_of(const void *handle) {
+    if (!handle || (uintptr_t)handle % _Alignof(cass_kernel)) return NULL;
+    cass_kernel *kernel = (cass_kernel *)(uintptr_t)handle;
+    return kernel->magic == KERNEL_MAGIC ? kernel : NULL;
+}
+
+/* CUDA's own rule: registers are given to warps in units of 256, four warps at a time. */
+int cass_kernel_max_threads(const cass_kernel *kernel) {
+    if (kernel->info->max_threads) return (int)kernel->info->max_threads;
+    uint32_t registers = kernel->info->registers;
+    if (!registers) return MAX_THREADS;
+    uint32_t per_warp = (registers * WARP + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+    uint32_t threads = REGISTER_FILE / per_warp / 4 * 4 * WARP;
+    return threads < MAX_THREADS ? (int)threads : MAX_THREADS;
+}
+
+static int fail(cass_kernel *kernel, int code, const char *message) {
+    kernel->failed = code ? code : UNKNOWN_ERROR;
+    if (!atomic_exchange(&kernel->complained, 1)) cass_complain("%s", message);
+    return kernel->failed;
+}
+
+static int symbol_address(cass_module *module, const cass_module_data *data, const char *name,
+                          uint64_t *value) {
+    int index = cass_module_variable(module, name);
+    if (index < 0) return INVALID_SYMBOL;
+    const cass_variable_info *variable = &((const cass_manifest *)module->manifest)->variables[index];
+    *value += (uint64_t)(uintptr_t)data->images[variable->image] + variable->offset;
+    return OK;
+}
+
+static int bank_address(cass_module *module, const cass_module_data *data, int64_t bank,
+                        uint64_t *value) {
+    const cass_manifest *manifest = module->manifest;
+    for (uint32_t i = 0; bank == 3 && i < manifest->image_count; i++)
+        if (manifest->images[i].kind == CASS_IMAGE_CONSTANT3) {
+            *value = (uint64_t)(uintptr_t)data->images[i];
+            return OK;
+        }
+    return INVALID_IMAGE;
+}
+
+/* The value of one slot on this device. GRID_SYNC is set per launch and stays 0 here. */
+static int slot_value(cass_kernel *kernel, cass_device *device, const cass_module_data *data,
+                      const cass_slot *slot, uint64_t *value) {
+    *value = 0;
+    switch (slot->kind) {
+    case CASS_SLOT_SYMBOL:
+        *value = (uint64_t)slot->addend;
+        return symbol_address(kernel->module, data, slot->symbol, value);
+    case CASS_SLOT_BANK: return bank_address(kernel->module, data, slot->addend, value);
+    case CASS_SLOT_PRINTF: return cass_ring_address(device, value);
+    case CASS_SLOT_GRID_SYNC: return OK;
+    default: return NOT_SUPPORTED;
+    }
+}
+
+static int fill_bindings(cass_kernel *kernel, cass_device *device, cass_kernel_device *made) {
+    const cass_code *code = made->code;
+    cass_module_data *data;
+    int result = cass_module_data_on(kernel->module, device, &data);
+    if (result) return result;
+    made->host_bindings = calloc(code->slot_count, sizeof(uint64_t));
+    if (!made->host_bindings) return OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < code->slot_count; i++) {
+        if (code->slots[i].kind == CASS_SLOT_GRID_SYNC) made->grid_sync_slot = (int)i;
+        result = slot_value(kernel, device, data, &code->slots[i], &made->host_bindings[i]);
+        if (result) {
+            cass_complain("%s: slot %u (%s, kind %u) of its code has no address in this module",
+                          kernel->info->name, i, code->slots[i].symbol ? code->slots[i].symbol : "",
+                          code->slots[i].kind);
+            return result;
+        }
+    }
+    return OK;
+}
+
+/* The table goes to device memory (cass1), or into the object's own `cass_bindings` array (hip). */
+static int place_bindings(cass_kernel_device *made) {
+    size_t bytes = made->code->slot_count * sizeof(uint64_t), room = 0;
+    void *where = NULL;
+    int result;
+    if (made->code->abi == CASS_ABI_HIP) {
+        result = HIP_OPTIONAL(hipModuleGetGlobal, &where, &room, made->module, "cass_bindings");
+        if (!result && room < bytes) result = INVALID_IMAGE;
+    } else {
+        result = HIP(hipMalloc, &where, bytes);
+        made->bindings = where;
+    }
+    return result ? result : cass_copy_in(where, made->host_bindings, bytes);
+}
+
+static int attribute(const cass_kernel_device *made, int which, int otherwise) {
+    int value;
+    return HIP_OPTIONAL(hipFuncGetAttribute, &value, which, made->function) ? otherwise : value;
+}
+
+static int load(cass_kernel *kernel, cass_device *device, cass_kernel_device *made) {
+    int result = HIP(hipModuleLoadData, &made->module, made->code->code);
+    if (!result) result = HIP(hipModuleGetFunction, &made->function, made->module, made->code->symbol);
+    if (result) {
+        cass_complain("%s: the device library refuses its code object (%s): error %d",
+                      kernel->info->name, made->code->route, result);
+        return result;
+    }
+    made->max_threads = attribute(made, HIP_FUNCTION_MAX_THREADS, MAX_THREADS);
+    made->static_shared = (int)made->code->lds_bytes;
+    if (!made->code->slot_count) return OK;
+    result = fill_bindings(kernel, device, made);
+    return result ? result : place_bindings(made);
+}
+
+static void free_made(cass_kernel_device *made, int free_memory) {
+    if (free_memory && made->bindings) HIP(hipFree, made->bindings);
+    if (free_memory && made->module) HIP(hipModuleUnload, made->module);
+    free(made->host_bindings);
+    free(made);
+}
+
+static int make(cass_kernel *kernel, cass_device *device, cass_kernel_device **out) {
+    cass_client_error error = {0};
+    cass_kernel_device *made = calloc(1, sizeof *made);
+    if (!made) return OUT_OF_MEMORY;
+    made->grid_sync_slot = -1;
+    made->epoch = device->epoch;
+    if (cass_client_kernel(kernel->module->manifest, kernel->index, &made->code, &error)) {
+        free(made);
+        return fail(kernel, error.cuda_error, error.message);
+    }
+    int result = load(kernel, device, made);
+    if (result) {
+        free_made(made, 1);
+        kernel->failed = result;
+        return result;
+    }
+    *out = made;
+    return OK;
+}
+
+int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, cass_kernel_device **out) {
+    _Atomic(cass_kernel_device *) *slot = &kernel->device[cass_device_index(device)];
+    *out = atomic_load_explicit(slot, memory_order_acquire);
+    if (*out && (*out)->epoch == device->epoch) return OK;
+    if (kernel->failed) return kernel->failed;
+    pthread_mutex_lock(&kernel->making);
+    int result = OK;
+    *out = atomic_load(slot);
+    if (!*out || (*out)->epoch != device->epoch) {
+        result = make(kernel, device, out);
+        if (!result) atomic_store_explicit(slot, *out, memory_order_release);
+    }
+    pthread_mutex_unlock(&kernel->making);
+    return result;
+}
+
+void cass_kernel_drop(cass_kernel *kernel, int device, int free_memory) {
+    cass_kernel_device *made = atomic_exchange(&kernel->device[device], NULL);
+    if (made) free_made(made, free_memory);
+}
+
+int cass_module_used_on(const cass_module *module, int device) {
+    const cass_manifest *manifest = module->manifest;
+    for (uint32_t i = 0; manifest && i < manifest->kernel_count; i++)
+        if (atomic_load(&module->kernels[i].device[device])) return 1;
+    return 0;
+}
