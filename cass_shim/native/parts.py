@@ -2,11 +2,41 @@
 
 from __future__ import annotations
 
-from cass_shim.native.build import Part
+from pathlib import Path
+
+from cass_shim.api.generate import generate as api_generate
+from cass_shim.native.build import BUILD, GENERATED, NATIVE, Part
 from cass_shim.native.client.generate import generate as client_generate
 
 SHARED = ("-shared", "-Wl,-z,defs", "-Wl,-z,noexecstack", "-Wl,-z,relro")
 
+# The one library of the target process with state in it: interception, bodies, client, the door to HIP.
+CORE = ("shim/*.c", "gen:api/*.c", "runtime/*.c", "driver/*.c", "client/*.c", "hip/*.c")
+STANDINS = ("libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libcuda.so.1")
+
+
+def core_generate(folder: Path) -> None:
+    """Everything generated that libcass_shim.so is made of."""
+    api_generate(folder)
+    client_generate(folder)
+
+
+def standin(soname: str) -> Part:
+    """A thin library under NVIDIA's SONAME that jumps into libcass_shim.so beside it."""
+    script = GENERATED / "api" / "standins" / f"{soname}.map"
+    link = (*SHARED, str(BUILD / "shim" / "libcass_shim.so"), f"-Wl,-soname,{soname}", "-Wl,-z,now",
+            "-Wl,-z,nodelete", f"-Wl,--version-script={script}", "-Wl,-rpath,$ORIGIN", "-nostdlib")  # fmt: skip
+    return Part(f"shim/{soname}", (f"gen:api/standins/{soname}.c",), link=link, generate=core_generate)
+
+
 PARTS: tuple[Part, ...] = (
+    Part(
+        "shim/libcass_shim.so",
+        tuple(name for name in CORE if name.startswith("gen:") or any(NATIVE.glob(name))),
+        link=(*SHARED, "-Wl,-soname,libcass_shim.so", "-Wl,-z,initfirst", "-Wl,-z,now", "-Wl,-z,nodelete",
+              f"-Wl,--version-script={NATIVE / 'shim' / 'libcass_shim.map'}", "-lpthread", "-ldl"),
+        generate=core_generate,
+    ),
+    *(standin(soname) for soname in STANDINS),
     Part("cass-probe", ("client/*.c", "client/probe/*.c"), generate=client_generate),
 )

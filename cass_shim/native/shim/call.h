@@ -49,7 +49,7 @@ enum { CASS_GATE_TRACE = 1, CASS_GATE_FORKED = 2 };
 extern int cass_gate;
 
 /* The first call that makes process-wide state (a HIP context) says so; from then on a forked child's calls
- * answer cudaErrorInitializationError, as CUDA's do. Idempotent, async-signal-safe. */
+ * answer cudaErrorInitializationError, as CUDA's do. Idempotent, thread-safe. */
 void cass_shim_mark_initialised(void);
 
 /* cuGetProcAddress: the entry for (name, CUDA version, 1 for the per-thread default stream), or NULL with

@@ -20,7 +20,7 @@ typedef struct {
 
 extern const cass_name cass_names[]; /* sorted by name, then since */
 extern const uint32_t cass_name_count;
-extern const cass_proc cass_procs[]; /* sorted by name, per_thread, since */
+extern const cass_proc cass_procs[]; /* sorted by name, since, per_thread */
 extern const uint32_t cass_proc_count;
 
 /* The entry of an exported name for callers built with this CUDA version; of several the newest that it has,

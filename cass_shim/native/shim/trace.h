@@ -38,6 +38,10 @@ typedef struct {
     uint64_t start_ns;
 } cass_traced;
 
+/* Reads CASS_TRACE ("1", "calls", "stats", "calls,stats") and CASS_TRACE_FILE from the environment given, which
+ * is the constructor's: before libc's own constructors getenv() may see nothing. */
+void cass_trace_setup(char **environment);
+
 /* 1 when a forked child of an initialised parent must not go on with this call. */
 int cass_gate_refuses(void);
 void cass_trace_begin(cass_traced *call, uint32_t row);
