@@ -1,0 +1,67 @@
+"""The record of a translation: canonical JSON that says what was produced, how it was checked and by whom.
+
+In: the facts. Out: bytes whose SHA-256 names the record, and back. A signature covers the canonical bytes without
+the `signature` member (the shared cache signs; the local tier keeps what it is given).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+
+from cass_shim.model.artifacts import Evidence
+from cass_shim.model.errors import Malformed
+
+RECORD_LIMIT = 1 << 20  # bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """key: hex digest of the CacheKey. entry: SHA-256 of the code entry's bytes. route: the translator.
+
+    evidence: a label ("E1u"). report and provenance: JSON-ready. created: seconds since 1970.
+    """
+
+    key: str
+    entry: str
+    route: str
+    evidence: str
+    kernel: str = ""
+    created: int = 0
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    report: Mapping[str, object] = field(default_factory=dict)
+    signature: str = ""
+
+    @property
+    def level(self) -> Evidence:
+        return {one.label: one for one in Evidence}[self.evidence]
+
+    def canonical(self) -> bytes:
+        """The one byte form: sorted names, no blanks, ASCII."""
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"), default=str).encode()
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.canonical()).hexdigest()
+
+
+def read_record(content: bytes, where: str = "record") -> Record:
+    """The record in canonical JSON; Malformed for anything else."""
+    if len(content) > RECORD_LIMIT:
+        raise Malformed(f"{len(content)} bytes", where=where)
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise Malformed("not JSON", where=where) from error
+    names = {one.name for one in fields(Record)}
+    if not isinstance(value, dict) or not {"key", "entry", "route", "evidence"} <= set(value) <= names:
+        raise Malformed("not a record", where=where)
+    texts = ("key", "entry", "route", "evidence", "kernel", "signature")
+    if not all(isinstance(value.get(name, ""), str) for name in texts):
+        raise Malformed("a text member is not text", where=where)
+    record = Record(**value)
+    if record.evidence not in {one.label for one in Evidence}:
+        raise Malformed(f"evidence {record.evidence!r}", where=where)
+    return record

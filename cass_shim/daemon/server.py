@@ -1,0 +1,178 @@
+"""The daemon's process: the socket, its connections, and when to end.
+
+In: a socket's path, or one connection (`--inline`). Out: nothing; runs until idle, stopped or disconnected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+from pathlib import Path
+
+from cass_shim.cache.index import Index, is_on_network
+from cass_shim.cache.local import LocalTier, cache_root
+from cass_shim.daemon.runtime import check_directory, peer_uid
+from cass_shim.daemon.service import Service
+from cass_shim.daemon.workers import InProcess, ProcessPool, Zygote
+from cass_shim.model.config import Config
+from cass_shim.model.errors import Malformed
+from cass_shim.model.wire import (
+    FRAME,
+    REQUEST_LIMIT,
+    WIRE_VERSION,
+    FrameKind,
+    Reply,
+    Status,
+    frame,
+    read_frame_head,
+)
+
+log = logging.getLogger(__name__)
+
+COLLECT_EVERY_S = 300.0
+
+
+def open_tier(config: Config) -> LocalTier | None:
+    """The local tier, unless there is no place for one."""
+    root = cache_root(config)
+    return None if root is None else LocalTier(root, int(config.number("cache_size")) << 20)
+
+
+def open_index(tier: LocalTier | None, runtime: Path | None) -> Index:
+    """The index beside the tier; on this node when the tier lies on a network file system."""
+    if tier is None:
+        return Index(None)
+    if is_on_network(tier.root):
+        return Index(runtime / "index" if runtime else None)
+    return Index(tier.versioned / "index")
+
+
+def worker_count(config: Config) -> int:
+    return int(config.number("workers")) or min(8, len(os.sched_getaffinity(0)))
+
+
+class Daemon:
+    """One event loop: accepts connections, answers frames, ends when idle."""
+
+    def __init__(self, service: Service, idle_s: float) -> None:
+        self.service, self.idle_s = service, idle_s
+        self.connections = 0
+        self.ended = asyncio.Event()
+        self.last_use = 0.0
+
+    async def serve_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one program's frames in order, until it leaves or sends nonsense."""
+        connection = writer.get_extra_info("socket")
+        if peer_uid(connection) != os.geteuid():
+            log.error("refused a connection of uid %d", peer_uid(connection))
+            writer.close()
+            return
+        self.connections += 1
+        try:
+            while await self._serve_frame(reader, writer):
+                pass
+        except (OSError, asyncio.IncompleteReadError):
+            pass  # the program ended
+        except Malformed as error:
+            log.error("connection closed: %s", error)
+        finally:
+            self.connections -= 1
+            self.last_use = asyncio.get_running_loop().time()
+            writer.close()
+
+    async def _serve_frame(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        version, kind, size = read_frame_head(await reader.readexactly(FRAME.size), REQUEST_LIMIT)
+        payload = await reader.readexactly(size)
+        if version != WIRE_VERSION:
+            reply = Reply(Status.VERSION, f"this daemon speaks version {WIRE_VERSION}".encode())
+        elif kind is FrameKind.STOP:
+            reply = Reply(Status.OK)
+        else:
+            reply = await self.service.answer(kind, payload)
+        writer.write(frame(FrameKind.REPLY, reply.pack()))
+        await writer.drain()
+        if kind is FrameKind.STOP and version == WIRE_VERSION:
+            self.ended.set()
+        return True
+
+    async def watch(self) -> None:
+        """End when nobody has been connected for `idle_s`; tidy the cache now and then."""
+        loop = asyncio.get_running_loop()
+        self.last_use, collected = loop.time(), loop.time()
+        while not self.ended.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.ended.wait(), min(5.0, max(self.idle_s / 4, 0.05)))
+            busy = self.connections > 0 or bool(self.service.flights)
+            if busy:
+                self.last_use = loop.time()
+            elif loop.time() - self.last_use > self.idle_s:
+                log.info("idle for %g s; ending", self.idle_s)
+                self.ended.set()
+            if self.service.tier is not None and loop.time() - collected > COLLECT_EVERY_S:
+                collected = loop.time()
+                self.service.tier.collect()
+
+
+def bind(path: Path) -> socket.socket:
+    """Listen at `path`; the caller holds the starter's lock, so what is there is dead."""
+    check_directory(path.parent)
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(path))
+    finally:
+        os.umask(before)
+    listener.listen(128)
+    return listener
+
+
+async def _run(config: Config, listener: socket.socket, path: Path, zygote: Zygote) -> None:
+    tier = open_tier(config)
+    index = open_index(tier, path.parent)
+    pool = ProcessPool(zygote, worker_count(config))
+    daemon = Daemon(Service(config, tier, index, pool), config.number("idle"))
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, daemon.ended.set)
+    inode = path.stat().st_ino
+    server = await asyncio.start_unix_server(daemon.serve_connection, sock=listener, limit=1 << 20)
+    watcher = asyncio.create_task(daemon.watch())
+    await daemon.ended.wait()
+    with contextlib.suppress(OSError):
+        if path.stat().st_ino == inode:
+            path.unlink()
+    server.close()
+    await watcher
+    if tier is not None:
+        tier.collect()
+    pool.close()
+    index.close()
+
+
+def serve(config: Config, path: Path, ready_fd: int) -> None:
+    """The daemon. `ready_fd` gets one byte once programs can connect; -1: nobody waits."""
+    zygote = Zygote(config, (ready_fd,))
+    listener = bind(path)
+    if ready_fd >= 0:
+        os.write(ready_fd, b"r")
+        os.close(ready_fd)
+    log.info("listening on %s", path)
+    asyncio.run(_run(config, listener, path, zygote))
+
+
+async def _run_inline(config: Config, connection: socket.socket) -> None:
+    tier = open_tier(config)
+    daemon = Daemon(Service(config, tier, Index(None), InProcess(config)), 1e9)
+    reader, writer = await asyncio.open_unix_connection(sock=connection, limit=1 << 20)
+    await daemon.serve_connection(reader, writer)
+
+
+def serve_inline(config: Config, connection: socket.socket) -> None:
+    """A private translator on one connection; ends with it."""
+    asyncio.run(_run_inline(config, connection))

@@ -1,0 +1,212 @@
+"""What the daemon knows and decides: modules, the cache, one translation per key at a time.
+
+In: frames of programs. Out: replies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from cass_shim.cache.epoch import sources_digest
+from cass_shim.cache.index import Index
+from cass_shim.cache.local import LocalTier
+from cass_shim.cache.record import read_record
+from cass_shim.cache.storage import Entry
+from cass_shim.daemon.workers import InProcess, ProcessPool, WorkerLost
+from cass_shim.model.artifacts import Evidence
+from cass_shim.model.config import Config, joined_digest
+from cass_shim.model.entry import read_entry
+from cass_shim.model.errors import CassError, Malformed
+from cass_shim.model.manifest import read_manifest
+from cass_shim.model.wire import CudaError, FrameKind, KernelRequest, ModuleRequest, Reply, Status
+
+log = logging.getLogger(__name__)
+
+REGIONS_LIMIT = 512 << 20  # bytes of modules kept for kernels that are asked for later
+NEGATIVE_LIFETIME_S = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModule:
+    """A module's request, and its kernels' keys by name."""
+
+    request: bytes
+    keys: dict[str, bytes]
+
+
+class Service:
+    """Answers requests. `tier` is None where there is no cache."""
+
+    def __init__(self, config: Config, tier: LocalTier | None, index: Index, pool: ProcessPool | InProcess) -> None:
+        self.config, self.tier, self.index, self.pool = config, tier, index, pool
+        self.modules: OrderedDict[bytes, KnownModule] = OrderedDict()
+        self.flights: dict[bytes, asyncio.Task[Reply]] = {}
+        self.started = time.time()
+
+    async def answer(self, kind: FrameKind, payload: bytes) -> Reply:
+        """The reply to one frame of a program; expected errors become failed replies."""
+        try:
+            if kind is FrameKind.MODULE:
+                return await self._module(payload)
+            if kind is FrameKind.KERNEL:
+                return await self._kernel(KernelRequest.unpack(payload))
+            if kind is FrameKind.STATUS:
+                return Reply(Status.OK, json.dumps(self.status()).encode())
+            raise Malformed(f"a {kind.name} frame", where="request")
+        except CassError as error:
+            return Reply(Status.FAILED, str(error).encode(), int(CudaError.UNKNOWN))
+        except Exception as error:
+            log.exception("request failed")
+            return Reply(Status.FAILED, f"internal error in the daemon: {error!r}".encode(), int(CudaError.UNKNOWN))
+
+    def status(self) -> dict[str, Any]:
+        """What `cass daemon status` shows."""
+        return {
+            "pid": os.getpid(),
+            "uptime_s": round(time.time() - self.started),
+            "modules": len(self.modules),
+            "running": len(self.flights),
+            "workers": self.pool.size,
+            "cache": str(self.tier.root) if self.tier else "",
+            "counters": self.index.counters(),
+        }
+
+    # ---- modules ------------------------------------------------------------------------------------------
+
+    async def _module(self, payload: bytes) -> Reply:
+        request = ModuleRequest.unpack(payload)
+        config = self.config.with_options(request.options)
+        flight = joined_digest("module", request.module, request.options)
+        return await self._once(flight, self._load_module(payload, request, config))
+
+    async def _load_module(self, payload: bytes, request: ModuleRequest, config: Config) -> Reply:
+        async with self.pool.worker() as worker:
+            reply = await worker.ask(FrameKind.MODULE, payload, config.number("kernel_timeout"))
+        if reply.status is not Status.OK:
+            return self._failed(reply)
+        manifest = read_manifest(reply.body)
+        if manifest.module != request.module:
+            raise Malformed("manifest of another module", where="worker")
+        self._remember(request.module, payload, {one.name: one.key for one in manifest.kernels})
+        self.index.add("modules")
+        if self.tier is not None:
+            self.tier.put_manifest(request.module, reply.body, config)
+        return reply
+
+    def _remember(self, digest: bytes, payload: bytes, keys: dict[str, bytes]) -> None:
+        self.modules[digest] = KnownModule(payload, keys)
+        self.modules.move_to_end(digest)
+        while len(self.modules) > 1 and sum(len(one.request) for one in self.modules.values()) > REGIONS_LIMIT:
+            self.modules.popitem(last=False)
+
+    # ---- kernels ------------------------------------------------------------------------------------------
+
+    async def _kernel(self, request: KernelRequest) -> Reply:
+        known = self.modules.get(request.module)
+        if known is None:
+            return Reply(Status.NEED_MODULE)
+        self.modules.move_to_end(request.module)
+        key = known.keys.get(request.name)
+        if key is None:
+            raise Malformed(f"the module has no kernel {request.name}", where="request")
+        config = self.config.with_options(request.options)
+        flight = joined_digest(key, request.options)
+        return await self._once(flight, self._find_kernel(request, known, key, config))
+
+    async def _find_kernel(self, request: KernelRequest, known: KnownModule, key: bytes, config: Config) -> Reply:
+        stored = None if self.tier is None or config.keep else self._stored(self.tier, key, config)
+        if stored is not None:
+            self.index.add("hits")
+            return Reply(Status.OK, stored.content)
+        negative = self._negative_name(request, key, config)
+        refused = None if config.keep else self.index.get(negative)
+        if isinstance(refused, str):
+            self.index.add("negative hits")
+            return Reply(Status.FAILED, refused.encode(), int(CudaError.NO_KERNEL_IMAGE_FOR_DEVICE))
+        try:
+            reply = await self._translate(request, known, config)
+        except WorkerLost as error:
+            self.index.add("workers lost")
+            text = f"kernel {request.name} was not translated: {error}"
+            log.error("%s", text)
+            return Reply(Status.FAILED, text.encode(), int(CudaError.NO_KERNEL_IMAGE_FOR_DEVICE))
+        if reply.status is Status.OK:
+            return self._accept(reply.body, key, config)
+        return self._failed(reply, negative)
+
+    def _negative_name(self, request: KernelRequest, key: bytes, config: Config) -> str:
+        """Depends on the module too, since another program may ship PTX for the same kernel."""
+        epoch = self.tier.base_epoch if self.tier is not None else ""
+        return "negative:" + joined_digest(key, request.module, epoch, *config.policy_values(), config.model).hex()
+
+    def _stored(self, tier: LocalTier, key: bytes, config: Config) -> Entry | None:
+        """The best stored candidate that the policy allows and that today's rules made; admitted for C."""
+        order, least = config.translator_order, {one.label: one for one in Evidence}[config.min_evidence]
+        allowed = [
+            one
+            for one in tier.get(key)
+            if one.record.route in order
+            and one.record.level >= least
+            and one.record.provenance.get("sources") == sources_digest()
+        ]
+        if not allowed:
+            return None
+        best = min(allowed, key=lambda one: (order.index(one.record.route), -one.record.level))
+        tier.admit(best.record, best.content, config)
+        return best
+
+    async def _translate(self, request: KernelRequest, known: KnownModule, config: Config) -> Reply:
+        limit = config.number("kernel_timeout")
+        async with self.pool.worker() as worker:
+            reply = await worker.ask(FrameKind.KERNEL, request.pack(), limit)
+            if reply.status is Status.NEED_MODULE:
+                await worker.ask(FrameKind.MODULE, known.request, limit)
+                reply = await worker.ask(FrameKind.KERNEL, request.pack(), limit)
+        self.index.add("translations")
+        return reply
+
+    def _accept(self, body: bytes, key: bytes, config: Config) -> Reply:
+        """Store and pass on a worker's answer, after a look at whether it is what was asked for."""
+        first, second, content = body.split(b"\n", 2)
+        record, entry = read_record(first), read_entry(content)
+        if record.key != key.hex() or entry.key != key or entry.evidence != record.level:
+            raise Malformed("an answer for another key", where="worker")
+        for name, reason in json.loads(second).items():
+            log.info("%s: %s passed over: %s", record.kernel, name, reason)
+        log.info("%s: %s, evidence %s", record.kernel, record.route, record.evidence)
+        self.index.add(f"route {record.route}")
+        if self.tier is not None:
+            self.tier.put(key, Entry(record, content))
+            self.tier.admit(record, content, config)
+        return Reply(Status.OK, content)
+
+    def _failed(self, reply: Reply, negative: str = "") -> Reply:
+        """A worker's failure in the words for the program; kept when it will last."""
+        facts = json.loads(reply.body)
+        message = str(facts["message"])
+        log.error("%s", message)
+        self.index.add("failures")
+        if negative and facts["lasting"]:
+            self.index.set(negative, message, NEGATIVE_LIFETIME_S)
+        return Reply(Status.FAILED, message.encode(), reply.cuda_error)
+
+    # ---- one at a time ------------------------------------------------------------------------------------
+
+    async def _once(self, flight: bytes, work: Coroutine[Any, Any, Reply]) -> Reply:
+        """Join the same work that is under way, or begin it. A program that leaves does not cancel it."""
+        task = self.flights.get(flight)
+        if task is None:
+            task = asyncio.create_task(work)
+            self.flights[flight] = task
+            task.add_done_callback(lambda _: self.flights.pop(flight, None))
+        else:
+            work.close()
+        return await asyncio.shield(task)

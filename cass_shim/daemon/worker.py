@@ -1,0 +1,112 @@
+"""The inside of a worker process: answers MODULE and KERNEL frames by running the pipeline.
+
+In: frames of model/wire.py. Out: replies; a kernel's body is its record, what was passed over, and the code entry,
+since only the daemon writes to the cache. A failure's body is JSON that says whether it will last.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import resource
+import socket
+from collections import OrderedDict
+
+from cass_shim.daemon.runtime import receive_frame
+from cass_shim.model.config import Config
+from cass_shim.model.errors import CassError, DeviceFailed, Malformed, ToolFailed
+from cass_shim.model.manifest import pack_manifest
+from cass_shim.model.wire import (
+    REQUEST_LIMIT,
+    CudaError,
+    FrameKind,
+    KernelRequest,
+    ModuleRequest,
+    Reply,
+    Status,
+    frame,
+)
+from cass_shim.pipeline import Module, NoTranslation, Translation, load_module, module_manifest, one_line, translate
+
+log = logging.getLogger(__name__)
+
+MODULES_KEPT = 32
+
+
+def pack_translation(answer: Translation) -> bytes:
+    """Two lines of JSON, then the entry."""
+    passed_over = json.dumps(dict(answer.passed_over)).encode()
+    return b"\n".join((answer.record.canonical(), passed_over, answer.content))
+
+
+def failure(error: Exception, what: str) -> Reply:
+    """The reply for an error. Lasting: the same request would fail again whatever the machine's state."""
+    if isinstance(error, NoTranslation):
+        lasting = all(
+            isinstance(one, CassError) and not isinstance(one, ToolFailed | DeviceFailed)
+            for one in error.reasons.values()
+        )
+        code = CudaError.NO_KERNEL_IMAGE_FOR_DEVICE
+    else:
+        lasting = False
+        malformed = isinstance(error, Malformed)
+        code = CudaError.INVALID_KERNEL_IMAGE if malformed else CudaError.NO_KERNEL_IMAGE_FOR_DEVICE
+        if not isinstance(error, CassError):
+            log.exception("%s failed", what)
+            code = CudaError.UNKNOWN
+    body = json.dumps({"message": one_line(error), "lasting": lasting}).encode()
+    return Reply(Status.FAILED, body, int(code))
+
+
+class Translator:
+    """Runs requests one after another; keeps the modules it has parsed."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.modules: OrderedDict[bytes, Module] = OrderedDict()
+
+    def handle(self, kind: FrameKind, payload: bytes) -> Reply:
+        """The reply to one request; every error becomes a failed reply."""
+        try:
+            if kind is FrameKind.MODULE:
+                return self._module(ModuleRequest.unpack(payload))
+            if kind is FrameKind.KERNEL:
+                return self._kernel(KernelRequest.unpack(payload))
+            raise Malformed(f"a {kind.name} frame", where="worker")
+        except Exception as error:  # the daemon must get an answer, whatever a stage does
+            return failure(error, kind.name)
+
+    def _module(self, request: ModuleRequest) -> Reply:
+        module = load_module(request.region, request.entry_offset, request.module)
+        self.modules[request.module] = module
+        while len(self.modules) > MODULES_KEPT:
+            self.modules.popitem(last=False)
+        gfx = self.config.with_options(request.options).gfx
+        return Reply(Status.OK, pack_manifest(module_manifest(module, gfx)))
+
+    def _kernel(self, request: KernelRequest) -> Reply:
+        module = self.modules.get(request.module)
+        if module is None:
+            return Reply(Status.NEED_MODULE)
+        self.modules.move_to_end(request.module)
+        answer = translate(module, request.name, self.config.with_options(request.options))
+        return Reply(Status.OK, pack_translation(answer))
+
+
+def set_limits(memory_mib: float) -> None:
+    """No core files, and a bound on the memory that a hostile kernel can make us use."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if memory_mib > 0:
+        size = int(memory_mib) << 20
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+
+
+def serve(connection: socket.socket, config: Config) -> None:
+    """Answer until the daemon closes the connection."""
+    translator = Translator(config)
+    while True:
+        try:
+            _, kind, payload = receive_frame(connection, REQUEST_LIMIT)
+            connection.sendall(frame(FrameKind.REPLY, translator.handle(kind, payload).pack()))
+        except OSError:
+            return

@@ -1,0 +1,196 @@
+"""Worker processes: forked from a warm parent, one job at a time, killed when they take too long.
+
+In: frames. Out: replies, or `WorkerLost`. The parent (the zygote) has imported the stages and does nothing but
+fork, so that a worker that crashed is replaced in milliseconds.
+"""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import contextlib
+import importlib
+import logging
+import os
+import signal
+import socket
+import struct
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from cass_shim.daemon import worker
+from cass_shim.model.config import Config
+from cass_shim.model.errors import CassError
+from cass_shim.model.wire import FRAME, REPLY_LIMIT, FrameKind, Reply, frame, read_frame_head
+
+log = logging.getLogger(__name__)
+
+# What a translation imports; loaded once, before forking. One that is missing is reported by the job that needs it.
+WARM = (
+    "numpy",
+    "llvmlite.binding",
+    "cass_shim.extract.fatbin",
+    "cass_shim.extract.cubin",
+    "cass_shim.decode",
+    "cass_shim.lift",
+    "cass_shim.assemble.llvm",
+    "cass_shim.assemble.hip",
+    "cass_shim.translate.ptx_hip",
+    "cass_shim.verify",
+)
+
+
+class WorkerLost(CassError):
+    """A worker ended or was ended before it answered."""
+
+
+class Zygote:
+    """The parent of the workers. Made before the event loop runs, while the process has one thread."""
+
+    def __init__(self, config: Config, close: tuple[int, ...] = ()) -> None:
+        self.control, theirs = socket.socketpair()
+        self.pid = os.fork()
+        if self.pid == 0:
+            with contextlib.suppress(BaseException):
+                self.control.close()
+                for descriptor in close:
+                    with contextlib.suppress(OSError):
+                        os.close(descriptor)
+                _zygote(theirs, config)
+            os._exit(0)
+        theirs.close()
+
+    def spawn(self) -> tuple[socket.socket, int]:
+        """A new worker's connection and pid. Blocks for the length of a fork. Raises WorkerLost."""
+        ours, theirs = socket.socketpair()
+        try:
+            ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [theirs.fileno()]))]
+            self.control.sendmsg([b"w"], ancillary)
+            answer = self.control.recv(4)
+            if len(answer) != 4:
+                raise WorkerLost("the parent of the workers is gone")
+        except OSError as error:
+            ours.close()
+            raise WorkerLost(f"no worker can be started: {error}") from error
+        finally:
+            theirs.close()
+        return ours, struct.unpack("<i", answer)[0]
+
+    def close(self) -> None:
+        """The zygote and every idle worker end by themselves when their connections do."""
+        self.control.close()
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, os.WNOHANG)
+
+
+def _zygote(control: socket.socket, config: Config) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps
+    for name in WARM:
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            log.warning("%s cannot be loaded: %s", name, error)
+    while True:
+        message, ancillary, _, _ = control.recvmsg(1, socket.CMSG_SPACE(4))
+        if not message:
+            return
+        (descriptor,) = struct.unpack("i", ancillary[0][2][:4])
+        pid = os.fork()
+        if pid == 0:
+            control.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            worker.set_limits(config.number("kernel_memory"))
+            worker.serve(socket.socket(fileno=descriptor), config)
+            os._exit(0)
+        os.close(descriptor)
+        control.sendall(struct.pack("<i", pid))
+
+
+@dataclass
+class Worker:
+    """One worker process and the connection to it."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    pid: int
+
+    async def ask(self, kind: FrameKind, payload: bytes, timeout_s: float) -> Reply:
+        """One job. Raises WorkerLost, after which this worker is dead."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                self.writer.write(frame(kind, payload))
+                await self.writer.drain()
+                _, _, size = read_frame_head(await self.reader.readexactly(FRAME.size), REPLY_LIMIT)
+                return Reply.unpack(await self.reader.readexactly(size))
+        except TimeoutError as error:
+            self.kill()
+            raise WorkerLost(f"took longer than {timeout_s:g} s (CASS_KERNEL_TIMEOUT)") from error
+        except (OSError, asyncio.IncompleteReadError) as error:
+            self.kill()
+            raise WorkerLost("the worker process died (see the daemon's log)") from error
+        except BaseException:
+            self.kill()
+            raise
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        self.writer.close()
+
+    @property
+    def is_alive(self) -> bool:
+        return not self.writer.is_closing() and not self.reader.at_eof()
+
+
+class ProcessPool:
+    """At most `size` workers; idle ones are reused."""
+
+    def __init__(self, zygote: Zygote, size: int) -> None:
+        self.zygote = zygote
+        self.idle: list[Worker] = []
+        self.places = asyncio.Semaphore(size)
+        self.size = size
+
+    async def _take(self) -> Worker:
+        while self.idle:
+            chosen = self.idle.pop()
+            if chosen.is_alive:
+                return chosen
+        connection, pid = self.zygote.spawn()
+        reader, writer = await asyncio.open_unix_connection(sock=connection, limit=1 << 20)
+        return Worker(reader, writer, pid)
+
+    @contextlib.asynccontextmanager
+    async def worker(self) -> AsyncIterator[Worker]:
+        """A worker of one's own for the length of the block."""
+        async with self.places:
+            chosen = await self._take()
+            try:
+                yield chosen
+            finally:
+                if chosen.is_alive:
+                    self.idle.append(chosen)
+
+    def close(self) -> None:
+        for one in self.idle:
+            one.kill()
+        self.zygote.close()
+
+
+class InProcess:
+    """The translator in this process, for `--inline`: same interface, no limits but the program's patience."""
+
+    size = 1
+
+    def __init__(self, config: Config) -> None:
+        self.translator = worker.Translator(config)
+
+    @contextlib.asynccontextmanager
+    async def worker(self) -> AsyncIterator[InProcess]:
+        yield self
+
+    async def ask(self, kind: FrameKind, payload: bytes, timeout_s: float) -> Reply:
+        return self.translator.handle(kind, payload)
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,322 @@
+"""The order of the stages and the policy: the table of contents of cass-shim.
+
+    fatbin → cubin → for each translator in the policy's order: decode → translate → assemble → verify → code entry
+
+In: a fatbinary region as a program registers it. Out: its manifest, and each kernel's verified code object, or
+`NoTranslation` with every reason. Stages are imported when they are needed, so that one that cannot be loaded is a
+reason and not a crash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import cass_shim
+from cass_shim.cache.epoch import sources_digest
+from cass_shim.cache.key import CacheKey, ptx_key, sass_key
+from cass_shim.cache.record import Record
+from cass_shim.model.artifacts import (
+    CodeObject,
+    Cubin,
+    EntryKind,
+    Evidence,
+    FatbinEntry,
+    PtxModule,
+    SassKernel,
+    Verified,
+)
+from cass_shim.model.config import Config
+from cass_shim.model.entry import CodeEntry, pack_entry
+from cass_shim.model.errors import CassError, Malformed, Rejected, Unsupported
+from cass_shim.model.kernel_abi import KernelAbi
+from cass_shim.model.manifest import (
+    Manifest,
+    ManifestImage,
+    ManifestKernel,
+    ManifestRelocation,
+    ManifestVariable,
+)
+
+log = logging.getLogger(__name__)
+
+
+class NoTranslation(CassError):
+    """No translator served a kernel. `reasons`: translator → the error, in the order tried."""
+
+    def __init__(self, kernel: str, reasons: Mapping[str, Exception]) -> None:
+        tried = "; ".join(f"{name}: {one_line(error)}" for name, error in reasons.items())
+        super().__init__(f"no translation of kernel {kernel} ({tried or 'no translator is configured'})")
+        self.kernel, self.reasons = kernel, dict(reasons)
+
+
+def one_line(error: Exception) -> str:
+    """An expected error's own line; anything else is a bug and says where it was raised."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if isinstance(error, CassError) else f"internal error, {type(error).__name__}: {text}"
+
+
+# ---- a module -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Module:
+    """One fatbinary's chosen entry with what stands beside it. digest: SHA-256 of the entry as stored."""
+
+    digest: bytes
+    sm: int
+    cubin: Cubin | None
+    ptx: PtxModule | None
+    ptx_version: int = 0
+
+    @cached_property
+    def kernels(self) -> Mapping[str, KernelAbi]:
+        """Every kernel's contract: from the cubin, or from PTX where there is no cubin."""
+        if self.cubin is not None:
+            return {name: kernel.abi for name, kernel in self.cubin.kernels.items()}
+        if self.ptx is None:
+            return {}
+        from cass_shim.translate.ptx_hip import kernel_abis
+
+        return kernel_abis(self.ptx)
+
+    def key(self, kernel: str, gfx: str) -> CacheKey:
+        """What an answer for this kernel must satisfy."""
+        if self.cubin is not None:
+            return sass_key(self.cubin.kernels[kernel], self.cubin, gfx)
+        assert self.ptx is not None
+        return ptx_key(self.ptx.text, kernel, self.kernels[kernel], gfx)
+
+
+def load_module(region: bytes, entry_offset: int = 0, digest: bytes = b"", source: str = "") -> Module:
+    """Take a region apart. The entry is the one at `entry_offset` with that digest, as the client chose it.
+
+    Without a digest the first SASS entry is taken, else the first PTX. Raises Malformed or Unsupported.
+    """
+    from cass_shim.extract.cubin import read_cubin
+    from cass_shim.extract.fatbin import read_fatbins
+
+    entries = [entry for fatbin in read_fatbins(region, source) for entry in fatbin.entries]
+    entry = _chosen_entry(entries, entry_offset, digest, source)
+    if entry is None:  # nvcc's device link leaves regions without code
+        return Module(digest, 0, None, None)
+    texts = [one for one in entries if one.kind is EntryKind.PTX]
+    if entry.kind is EntryKind.PTX:
+        return Module(digest, entry.sm, None, _ptx(entry, source), _version(entry))
+    cubin = read_cubin(entry.payload, source)
+    ptx = _ptx(texts[0], source) if texts else None
+    return Module(digest, entry.sm, cubin, ptx, _version(texts[0]) if texts else 0)
+
+
+def _chosen_entry(entries: list[FatbinEntry], offset: int, digest: bytes, source: str) -> FatbinEntry | None:
+    if not entries:
+        return None
+    if not digest:
+        usable = [one for one in entries if one.kind is not EntryKind.NVVM]
+        return min(usable, key=lambda one: one.kind is not EntryKind.ELF) if usable else None
+    for one in entries:
+        if one.offset == offset and hashlib.sha256(one.stored).digest() == digest:
+            return one
+    if all(hashlib.sha256(one.stored).digest() != digest for one in entries):
+        return None  # an entry without code, which extraction leaves out
+    raise Malformed("the chosen entry lies elsewhere", where=source, offset=offset)
+
+
+def _ptx(entry: FatbinEntry, source: str) -> PtxModule:
+    return PtxModule(entry.payload.decode("utf-8", "surrogateescape"), entry.sm, source)
+
+
+def _version(entry: FatbinEntry) -> int:
+    return entry.ptx_version[0] * 10 + entry.ptx_version[1]
+
+
+def module_manifest(module: Module, gfx: str) -> Manifest:
+    """What the target process must know of a module."""
+    cubin = module.cubin
+    images = tuple(ManifestImage(one.kind, one.size, one.align, one.content) for one in (cubin.images if cubin else ()))
+    variables, relocations = _module_data(module)
+    constant_bytes = sum(one.size for one in images if one.kind == "constant3")
+    kernels = tuple(
+        ManifestKernel(name, module.key(name, gfx).digest, abi, module.sm, module.ptx_version, constant_bytes)
+        for name, abi in module.kernels.items()
+    )
+    return Manifest(module.digest, kernels, images, variables, relocations)
+
+
+def _module_data(module: Module) -> tuple[tuple[ManifestVariable, ...], tuple[ManifestRelocation, ...]]:
+    """Variables and the words of images that hold addresses or function tokens."""
+    cubin = module.cubin
+    if cubin is None:
+        return (), ()
+    variables = tuple(
+        ManifestVariable(one.name, one.image, one.offset, one.size, one.visible, one.managed) for one in cubin.variables
+    )
+    numbers = {one.name: number for number, one in enumerate(variables)}
+    tokens = {one.name: one.token for one in (*cubin.functions.values(), *cubin.kernels.values())}
+    relocations = []
+    for image, content in enumerate(cubin.images):
+        for one in content.relocations:
+            if one.symbol in numbers:
+                target, addend = numbers[one.symbol], one.addend
+            elif one.symbol in tokens:
+                target, addend = None, tokens[one.symbol] + one.addend
+            else:
+                raise Unsupported("relocation", why=f"module data refers to {one.symbol}, which it lacks")
+            relocations.append(ManifestRelocation(image, one.offset, target, addend))
+    return variables, tuple(relocations)
+
+
+# ---- a kernel -----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Work:
+    """One kernel on its way. Decoding is done once, when the first translator asks."""
+
+    module: Module
+    kernel: str
+    config: Config
+    kept: list[Path] = field(default_factory=list)
+
+    @property
+    def abi(self) -> KernelAbi:
+        return self.module.kernels[self.kernel]
+
+    @cached_property
+    def sass(self) -> SassKernel:
+        """The decoded kernel; Unsupported where there is only PTX."""
+        cubin = self.module.cubin
+        if cubin is None:
+            raise Unsupported("PTX-only module", kernel=self.kernel, why="it holds no machine code to translate")
+        from cass_shim.decode import decode_kernel
+
+        return decode_kernel(cubin.kernels[self.kernel], cubin)
+
+    @property
+    def ptx(self) -> PtxModule:
+        """The module's PTX; Unsupported where the program ships none."""
+        if self.module.ptx is None:
+            raise Unsupported("SASS-only module", kernel=self.kernel, why="it holds no PTX to translate")
+        return self.module.ptx
+
+    def keep(self, extension: str, content: str | bytes) -> None:
+        """Leave an artifact behind for `--keep DIR`; trouble with the directory is a log line."""
+        if not self.config.keep:
+            return
+        name = "".join(one if one.isalnum() or one in "_.-" else "_" for one in self.kernel)[:120]
+        path = Path(self.config.keep) / (name + extension)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+            self.kept.append(path)
+        except OSError as error:
+            log.warning("cannot keep %s: %s", path, error)
+
+
+def _lift(work: Work) -> CodeObject:
+    """SASS → LLVM IR → code object."""
+    from cass_shim.assemble.llvm import compile_module
+    from cass_shim.lift import lift_kernel
+
+    module = lift_kernel(work.sass, work.module.cubin)
+    work.keep(".ll", module.text)
+    return compile_module(module, work.abi)
+
+
+def _ptx_hip(work: Work) -> CodeObject:
+    """PTX → HIP C++ → code object."""
+    from cass_shim.assemble.hip import compile_hip
+    from cass_shim.translate.ptx_hip import translate_kernel
+
+    source = translate_kernel(work.ptx, work.kernel, work.abi)
+    work.keep(".hip", source.text)
+    return compile_hip(source, work.abi)
+
+
+def _cass(work: Work) -> CodeObject:
+    """SASS → the CASS model's RDNA3 assembly → code object."""
+    from cass_shim.assemble.text import assemble_text
+    from cass_shim.decode.cuobjdump import print_sass
+    from cass_shim.translate.cass import translate_kernel
+
+    cubin = work.module.cubin
+    if cubin is None:
+        raise Unsupported("PTX-only module", kernel=work.kernel, why="the model reads SASS")
+    source = translate_kernel(print_sass(cubin, work.kernel), work.sass, work.config)
+    work.keep(".s", source.text)
+    return assemble_text(source, work.abi)
+
+
+TRANSLATORS: Mapping[str, Callable[[Work], CodeObject]] = {"cass": _cass, "lift": _lift, "ptx-hip": _ptx_hip}
+
+
+def verify(work: Work, code: CodeObject) -> Verified:
+    """Ask the verifier; Rejected with a witness when the code object is wrong."""
+    from cass_shim.verify import verify_kernel
+
+    sass = work.sass if work.module.cubin is not None else None
+    return verify_kernel(code, sass, work.module.cubin)
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A kernel's answer: the record, the packed code entry, and why earlier translators were passed over."""
+
+    record: Record
+    content: bytes
+    passed_over: Mapping[str, str] = field(default_factory=dict)
+
+
+def translate(module: Module, kernel: str, config: Config) -> Translation:
+    """Try each translator in the policy's order; the first verified answer wins. Raises NoTranslation."""
+    if kernel not in module.kernels:
+        raise Malformed(f"the module has no kernel {kernel}", where="request")
+    work, reasons = Work(module, kernel, config), dict[str, Exception]()
+    for name in config.translator_order:
+        started = time.monotonic()
+        try:
+            return _attempt(work, name, started, reasons)
+        except CassError as error:
+            reasons[name] = error
+        except Exception as error:  # a bug in one translator must not take the others away
+            log.exception("%s: %s failed", kernel, name)
+            reasons[name] = error
+    raise NoTranslation(kernel, reasons)
+
+
+def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Exception]) -> Translation:
+    if name not in TRANSLATORS:
+        raise Unsupported(f"translator {name}", why=f"known are {', '.join(TRANSLATORS)}")
+    code = TRANSLATORS[name](work)
+    work.keep(f".{name}.hsaco", code.elf)
+    translated = time.monotonic()
+    verified = verify(work, code)
+    least = {one.label: one for one in Evidence}[work.config.min_evidence]
+    if verified.evidence < least:
+        raise Rejected(
+            f"evidence {verified.evidence.label} is below CASS_MIN_EVIDENCE={least.label}", kernel=work.kernel
+        )
+    key = work.module.key(work.kernel, work.config.gfx)
+    content = pack_entry(CodeEntry(key.digest, verified.code, verified.evidence, name))
+    record = Record(
+        key=key.digest.hex(),
+        entry=hashlib.sha256(content).hexdigest(),
+        route=name,
+        evidence=verified.evidence.label,
+        kernel=work.kernel,
+        created=int(time.time()),
+        provenance={
+            **verified.code.provenance,
+            "cass-shim": cass_shim.__version__,
+            "sources": sources_digest(),
+            "translate_s": f"{translated - started:.3f}",
+            "verify_s": f"{time.monotonic() - translated:.3f}",
+        },
+        report=verified.report,
+    )
+    return Translation(record, content, {other: one_line(error) for other, error in reasons.items()})
