@@ -57,10 +57,17 @@ def candidates(listings: Iterable[str], per_form: int = 4) -> dict[str, list[tup
             bare = re.sub(r"^@!?U?P\w+\s+", "", text).replace(".reuse", "")
             mnemonic = bare.split(" ")[0]
             base = mnemonic.split(".")[0]
-            if base in EXCLUDED or base.startswith("U") or re.search(r"\bUR|\bUP|c\[|cx\[|`|B\d", bare.split(" ", 1)[-1]):
+            if (
+                base in EXCLUDED
+                or base.startswith("U")
+                or re.search(r"\bUR|\bUP|c\[|cx\[|`|B\d", bare.split(" ", 1)[-1])
+            ):
                 continue
             shapes.setdefault(mnemonic, {}).setdefault(shape(bare), (bare, word))
-    order = {form: sorted(found.items(), key=lambda item: (item[0].count("#, #"), len(item[0]))) for form, found in shapes.items()}
+    order = {
+        form: sorted(found.items(), key=lambda item: (item[0].count("#, #"), len(item[0])))
+        for form, found in shapes.items()
+    }
     return {form: [probe for _, probe in found[:per_form]] for form, found in order.items()}
 
 
@@ -114,7 +121,11 @@ def probes(listings: Iterable[str], nvdisasm: str) -> list[dict[str, str]]:
     for (index, word), text in zip(trials, texts, strict=True):
         if index not in chosen and is_moved(wanted[index][1], text):
             chosen[index] = text, word
-    missing = sorted({wanted[index][0] for index in range(len(wanted)) if index not in chosen} - {wanted[i][0] for i in chosen})
-    print(f"{len(chosen)} probes of {len({wanted[i][0] for i in chosen})} forms; not movable: {' '.join(missing) or 'none'}")
+    missing = sorted(
+        {wanted[index][0] for index in range(len(wanted)) if index not in chosen} - {wanted[i][0] for i in chosen}
+    )
+    print(
+        f"{len(chosen)} probes of {len({wanted[i][0] for i in chosen})} forms; not movable: {' '.join(missing) or 'none'}"
+    )
     unique = {text: word for text, word in chosen.values()}
     return [{"text": text, "word": f"{word:032x}"} for text, word in sorted(unique.items())]

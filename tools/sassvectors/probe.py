@@ -36,7 +36,15 @@ def base(text: str, **fields: int) -> int:
     """A template instruction with fields d, a, b (registers), imm (32 bits), offset (24), pd, ps replaced."""
     word, control = BASE[text]
     word = word & ~CONTROL | control
-    places = {"d": (16, 8), "a": (24, 8), "b": (32, 8), "c": (64, 8), "imm": (32, 32), "offset": (40, 24), "cbank": (40, 14)}
+    places = {
+        "d": (16, 8),
+        "a": (24, 8),
+        "b": (32, 8),
+        "c": (64, 8),
+        "imm": (32, 32),
+        "offset": (40, 24),
+        "cbank": (40, 14),
+    }
     places |= {"pd": (81, 3), "ps": (87, 3)}
     for name, value in fields.items():
         word = put(word, *places[name], value)
@@ -58,7 +66,10 @@ def prologue() -> list[int]:
 
 def epilogue() -> list[int]:
     """Store R32-R35, then P4 and P5 as 0 or 1 in R40, R41."""
-    code = [base("SEL R9, RZ, 0x1, !P0", d=register, ps=predicate) for register, predicate in ((40, 4), (41, 5), (42, 4), (43, 5))]
+    code = [
+        base("SEL R9, RZ, 0x1, !P0", d=register, ps=predicate)
+        for register, predicate in ((40, 4), (41, 5), (42, 4), (43, 5))
+    ]
     for index, register in enumerate((32, 40)):
         code.append(base("STG.E.128 desc[UR4][R18.64], R4", a=6, b=register, offset=16 * index))
     return [*code, base("EXIT")]
