@@ -78,6 +78,8 @@ class Config:
     timeout: str = setting("120", "Seconds the program waits for one module or kernel.", Scope.PROGRAM)
     prefer_sm: str = setting("", "The SASS to take from a fat binary, for example `89`.", Scope.PROGRAM)
     python: str = setting("", "The Python interpreter that runs the daemon.", Scope.PROGRAM)
+    trace: str = setting("", "`calls`: log every CUDA call; `stats`: a table at exit; both: `calls,stats`.", Scope.PROGRAM)
+    trace_file: str = setting("", "Where the trace goes instead of stderr.", Scope.PROGRAM)
     quiet: str = setting("0", "1: no progress line and no notes on stderr.", Scope.PROGRAM, ("0", "1"))
 
     @classmethod

@@ -7,6 +7,7 @@ from pathlib import Path
 from cass_shim.api.generate import generate as api_generate
 from cass_shim.native.build import BUILD, GENERATED, NATIVE, Part
 from cass_shim.native.client.generate import generate as client_generate
+from cass_shim.native.launcher.generate import generate as options_generate
 
 SHARED = ("-shared", "-Wl,-z,defs", "-Wl,-z,noexecstack", "-Wl,-z,relro")
 
@@ -21,22 +22,29 @@ def core_generate(folder: Path) -> None:
     client_generate(folder)
 
 
+def launcher_generate(folder: Path) -> None:
+    """Settings and options of the launcher."""
+    client_generate(folder)
+    options_generate(folder)
+
+
 def standin(soname: str) -> Part:
     """A thin library under NVIDIA's SONAME that jumps into libcass_shim.so beside it."""
     script = GENERATED / "api" / "standins" / f"{soname}.map"
-    link = (*SHARED, str(BUILD / "shim" / "libcass_shim.so"), f"-Wl,-soname,{soname}", "-Wl,-z,now",
+    link = (*SHARED, str(BUILD / "libcass_shim.so"), f"-Wl,-soname,{soname}", "-Wl,-z,now",
             "-Wl,-z,nodelete", f"-Wl,--version-script={script}", "-Wl,-rpath,$ORIGIN", "-nostdlib")  # fmt: skip
-    return Part(f"shim/{soname}", (f"gen:api/standins/{soname}.c",), link=link, generate=core_generate)
+    return Part(soname, (f"gen:api/standins/{soname}.c",), link=link, generate=core_generate)
 
 
 PARTS: tuple[Part, ...] = (
     Part(
-        "shim/libcass_shim.so",
+        "libcass_shim.so",
         tuple(name for name in CORE if name.startswith("gen:") or any(NATIVE.glob(name))),
         link=(*SHARED, "-Wl,-soname,libcass_shim.so", "-Wl,-z,initfirst", "-Wl,-z,now", "-Wl,-z,nodelete",
               f"-Wl,--version-script={NATIVE / 'shim' / 'libcass_shim.map'}", "-lpthread", "-ldl"),
         generate=core_generate,
     ),
     *(standin(soname) for soname in STANDINS),
+    Part("cass-run", ("launcher/*.c",), generate=launcher_generate),
     Part("cass-probe", ("client/*.c", "client/probe/*.c"), generate=client_generate),
 )

@@ -1,0 +1,1 @@
+"""The `cass-run` launcher's build-time side."""
