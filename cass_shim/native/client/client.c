@@ -22,7 +22,7 @@ int cass_fail(cass_client_error *error, int cuda_error, const char *format, ...)
     return -1;
 }
 
-void cass_note(const char *format, ...) {
+void cass_client_note(const char *format, ...) {
     char line[512] = "cass: ";
     va_list arguments;
     if (strcmp(cass_settings_get()->quiet, "0") != 0) return;
@@ -89,7 +89,7 @@ static int load_module(const void *region, size_t region_bytes, const cass_manif
 /* Nothing runs unverified in silence (architecture decision 6). */
 static void note_weak_evidence(const cass_kernel_info *kernel, const cass_code *code) {
     if (code->evidence < CASS_EVIDENCE_E1U)
-        cass_note("kernel %s runs with evidence %s only (route %s)", kernel->name,
+        cass_client_note("kernel %s runs with evidence %s only (route %s)", kernel->name,
                   code->evidence >= CASS_EVIDENCE_E0 ? "E0" : "none", code->route);
 }
 

@@ -17,7 +17,7 @@ int cass_fail(cass_client_error *error, int cuda_error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Writes one line to stderr, unless CASS_QUIET; no stdio. */
-void cass_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cass_client_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- sha256.c ------------------------------------------------------------------------------ */
 typedef struct {
