@@ -53,7 +53,11 @@ def main(arguments: list[str]) -> int:
             continue
         figures: list[Figure] = module.measure()
         for figure in figures:
-            against = f"{figure.rival_name} {figure.rival:.4g} {figure.unit}, ratio {figure.ratio:.3f}" if figure.rival else ""
+            against = (
+                f"{figure.rival_name} {figure.rival:.4g} {figure.unit}, ratio {figure.ratio:.3f}"
+                if figure.rival
+                else ""
+            )
             print(f"{figure.name:<44} {figure.ours:10.4g} {figure.unit:<4} {against}", flush=True)
         results[name] = [asdict(figure) | {"ratio": figure.ratio} for figure in figures]
     output = environment.ROOT / "build" / "bench.json"
