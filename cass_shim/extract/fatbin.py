@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 
 import lz4.block
 import zstandard
@@ -104,13 +105,15 @@ def _read_regions(data: bytes, source: str, start: int, end: int) -> list[Fatbin
             raise Malformed(f"fatbinary version {version}, header {header}", where=source, offset=at + 4)
         if at + header + size > end:
             raise Malformed(f"fatbinary of {size:#x} bytes is truncated", where=source, offset=at + 8)
-        entries = tuple(_read_entries(data, source, at + header, at + header + size))
+        found_here = _read_entries(data, source, at + header, at + header + size)
+        entries = tuple(replace(e, offset=e.offset - at) for e in found_here)
         found.append(Fatbin(tuple(e for e in entries if _has_code(e, source)), source, at))
         at += -(-(header + size) // 8) * 8
     return found
 
 
 def _read_entries(data: bytes, source: str, start: int, end: int) -> list[FatbinEntry]:
+    """The entries between two offsets; their `offset` is still one in `data`."""
     found: list[FatbinEntry] = []
     at = start
     while at < end:

@@ -1,0 +1,110 @@
+"""Atomic operations of the reference interpreter: lane after lane, in an order that the run chooses.
+
+In: old value and operands as integers of the kind's width. Out: the new value.
+Source: PTX ISA, `atom`; SASS spells the same operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cass_shim.model.errors import Unsupported
+from cass_shim.verify import floats
+from cass_shim.verify.arithmetic import DTYPES, Value
+from cass_shim.verify.memory import gather, scatter
+from cass_shim.verify.state import State
+
+Operation = Callable[[int, int, int], int]
+
+WIDTHS = {"u16": 16, "u32": 32, "s32": 32, "u64": 64, "s64": 64, "f32": 32, "f64": 64, "f16x2": 32, "bf16x2": 32}
+_FLOATS = ("f32", "f64", "f16x2", "bf16x2")
+
+
+def _signed(value: int, width: int) -> int:
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def _float_operation(operation: str, kind: str) -> Operation:
+    dtype = DTYPES[WIDTHS[kind]]
+
+    def run(old: int, value: int, _: int) -> int:
+        a, b = np.array([old], dtype), np.array([value], dtype)
+        if operation == "add":
+            return int(floats.fadd(kind, a, b)[0])
+        return int(floats.fminmax(kind, a, b, operation == "min", False, False)[0])
+
+    return run
+
+
+def operation_for(operation: str, kind: str) -> Operation:
+    """The new value from (old, value, compare). Raises Unsupported for a combination that does not exist."""
+    width = WIDTHS[kind]
+    mask = (1 << width) - 1
+    if operation == "exch":
+        return lambda old, value, compare: value
+    if operation == "cas":
+        return lambda old, value, compare: value if old == compare else old
+    if kind in _FLOATS:
+        if operation in ("add", "min", "max"):
+            return _float_operation(operation, kind)
+        raise Unsupported(f"atomic {operation}.{kind}")
+    if operation in ("min", "max"):
+        pick = min if operation == "min" else max
+        if kind[0] == "s":
+            return lambda old, value, _: pick(_signed(old, width), _signed(value, width)) & mask
+        return lambda old, value, _: pick(old, value)
+    simple: dict[str, Operation] = {
+        "add": lambda old, value, _: (old + value) & mask,
+        "and": lambda old, value, _: old & value,
+        "or": lambda old, value, _: old | value,
+        "xor": lambda old, value, _: old ^ value,
+        "inc": lambda old, value, _: 0 if old >= value else old + 1,
+        "dec": lambda old, value, _: value if old == 0 or old > value else old - 1,
+    }
+    if operation not in simple:
+        raise Unsupported(f"atomic {operation}.{kind}")
+    return simple[operation]
+
+
+class AtomicState(State):
+    """`State` with atomics. reverse: whether lanes take their turn from the last to the first."""
+
+    reverse = False
+
+    def atomic(
+        self,
+        space: str,
+        operation: str,
+        kind: str,
+        address: Value,
+        value: Value,
+        compare: Value | None = None,
+        scope: str = "gpu",
+    ) -> Value:
+        function = operation_for(operation, kind)
+        size = WIDTHS[kind] // 8
+        addresses = self.spread(address)[self.active]
+        dtype = DTYPES[8 * size]
+        old_values = np.zeros(self.mask.shape, dtype if size > 2 else np.uint32)
+        for storage, offsets, positions in self._resolve(space, addresses, size):
+            lanes = self.active[positions]
+            operands = self.spread(value)[lanes].astype(dtype).tolist()
+            compares = (self.spread(compare)[lanes].astype(dtype) if compare is not None else offsets).tolist()
+            order = range(len(lanes) - 1, -1, -1) if self.reverse else range(len(lanes))
+            start = gather(storage.content, offsets, size).tolist()
+            current = dict(zip(offsets.tolist(), start, strict=True))
+            where = offsets.tolist()
+            found = [0] * len(where)
+            for n in order:
+                old = current[where[n]]
+                found[n] = old
+                current[where[n]] = function(old, operands[n], compares[n])
+            old_values[lanes] = np.array(found, dtype)
+            places = np.array(list(current), np.int64)
+            scatter(storage.content, places, np.array(list(current.values()), dtype), size)
+            if storage is self.arena:
+                for byte in range(size):
+                    self.arena.touched[places + byte] = True
+        return old_values

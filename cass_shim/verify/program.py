@@ -1,0 +1,140 @@
+"""A decoded kernel prepared for the reference interpreter: all its code as one array, and its constant banks.
+
+In: SassKernel, where module variables lie in the run's memory. Out: `Program`. Code addresses are virtual: a
+section's token plus the byte offset, which is what function pointers and return addresses hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cass_shim.isa.spec import CONTROL, Effect, Meaning, lookup
+from cass_shim.model.artifacts import SassKernel
+from cass_shim.model.errors import Unsupported
+from cass_shim.model.instruction import Imm, Instruction
+
+R_CUDA_ABS32_LO, R_CUDA_ABS32_HI = 56, 57
+SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail")
+SYSTEM_CALL_BASE = 0x7C00_0000_0000  # pretended addresses of the driver's functions, 16 apart
+IGNORED = frozenset({"NOP", "YIELD", "NANOSLEEP", "DEPBAR", "LDGDEPBAR", "ERRBAR", "CGAERRBAR", "CCTL", "PREEXIT"})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One instruction. meaning: None for control flow and hints. parks: waits for the block (BAR)."""
+
+    instruction: Instruction
+    base: int  # virtual address of its section
+    meaning: Meaning | None
+    control: bool
+    parks: bool
+
+
+@dataclass
+class Program:
+    """steps: all sections, the kernel first; `starts` their first index, `bases` their virtual addresses."""
+
+    name: str
+    sm: int
+    steps: list[Step]
+    starts: list[int]
+    bases: list[int]
+    sizes: list[int]
+    banks: dict[int, NDArray[np.uint8]]
+    tokens: dict[str, int] = field(default_factory=dict)  # function → virtual address
+    unsupported: dict[int, Unsupported] = field(default_factory=dict)
+
+    def index_of(self, address: int) -> int:
+        """Index of the step at a virtual address, or -1."""
+        for start, base, size in zip(self.starts, self.bases, self.sizes, strict=True):
+            if base <= address < base + 16 * size and address % 16 == base % 16:
+                return start + (address - base) // 16
+        return -1
+
+    def address_of(self, index: int) -> int:
+        """Virtual address of a step."""
+        step = self.steps[index]
+        return step.base + step.instruction.address
+
+    def where(self, index: int) -> int:
+        """Byte address of a step within its section, as printed."""
+        return self.steps[index].instruction.address
+
+
+def prepare(kernel: SassKernel, symbols: Mapping[str, int], bank3: bytes) -> Program:
+    """Put a kernel and its callees together.
+
+    symbols: address of each module variable. An instruction nobody can interpret is Unsupported only when a
+    lane reaches it. Raises Unsupported for an address that cannot be resolved.
+    """
+    steps: list[Step] = []
+    starts: list[int] = []
+    bases: list[int] = []
+    sizes: list[int] = []
+    problems: dict[int, Unsupported] = {}
+    tokens = {name: callee.kernel.token for name, callee in kernel.callees.items()}
+    tokens[kernel.name] = kernel.kernel.token
+    for section in (kernel, *kernel.callees.values()):
+        starts.append(len(steps))
+        bases.append(section.kernel.token)
+        sizes.append(len(section.instructions))
+        for instruction in section.instructions:
+            patched = _patch(instruction, symbols, tokens)
+            step, problem = _step(patched, section.kernel.token)
+            if problem is not None:
+                problems[len(steps)] = problem
+            steps.append(step)
+    program = Program(kernel.name, kernel.sm, steps, starts, bases, sizes, {}, tokens, problems)
+    program.banks = _banks(kernel, symbols, bank3)
+    return program
+
+
+def _step(instruction: Instruction, base: int) -> tuple[Step, Unsupported | None]:
+    if instruction.mnemonic in CONTROL:
+        return Step(instruction, base, None, True, False), None
+    if instruction.mnemonic in IGNORED:
+        return Step(instruction, base, None, False, False), None
+    try:
+        spec = lookup(instruction)
+    except Unsupported as error:
+        return Step(instruction, base, None, False, False), error
+    parks = spec.effect is Effect.BARRIER and instruction.mnemonic == "BAR" and not instruction.has("ARV")
+    return Step(instruction, base, spec.meaning, False, parks), None
+
+
+def resolve(symbol: str, symbols: Mapping[str, int], tokens: Mapping[str, int]) -> int:
+    """The address a symbol stands for in this run."""
+    if symbol in tokens:
+        return tokens[symbol]
+    if symbol in symbols:
+        return symbols[symbol]
+    if symbol in SYSTEM_CALLS:
+        return SYSTEM_CALL_BASE + 16 * SYSTEM_CALLS.index(symbol)
+    raise Unsupported(f"external symbol {symbol}", why="the reference interpreter does not know it")
+
+
+def _patch(instruction: Instruction, symbols: Mapping[str, int], tokens: Mapping[str, int]) -> Instruction:
+    relocation = instruction.relocation
+    if relocation is None or relocation.kind not in (R_CUDA_ABS32_LO, R_CUDA_ABS32_HI):
+        return instruction
+    address = resolve(relocation.symbol, symbols, tokens) + relocation.addend
+    bits = (address >> (32 if relocation.kind == R_CUDA_ABS32_HI else 0)) & 0xFFFF_FFFF
+    operands = tuple(Imm(bits) if isinstance(o, Imm) else o for o in instruction.operands)
+    return replace(instruction, operands=operands)
+
+
+def _banks(kernel: SassKernel, symbols: Mapping[str, int], bank3: bytes) -> dict[int, NDArray[np.uint8]]:
+    """Banks 2, 3, 4 ... as bytes, bank 4 filled with this run's addresses; padded so that words may be read."""
+    banks = {number: bytearray(content) for number, content in kernel.kernel.constants.items()}
+    for offset, relocation in kernel.kernel.bank4.items():
+        try:
+            address = resolve(relocation.symbol, symbols, {}) + relocation.addend
+        except Unsupported:
+            address = SYSTEM_CALL_BASE - 16  # calling it is the error, not having it in the table
+        banks[4][offset : offset + 8] = (address & (2**64 - 1)).to_bytes(8, "little")
+    banks[3] = bytearray(bank3)
+    return {n: np.frombuffer(bytes(b) + bytes(-len(b) % 16), np.uint8) for n, b in banks.items()}

@@ -1,0 +1,329 @@
+"""Registers, predicates, memory accesses and cross-lane operations of the reference interpreter.
+
+All lanes of the launch are one axis: lane = (block * warps + warp) * 32 + lane-in-warp. `mask` is the set of lanes
+that execute the current instruction; a lane's values outside it never change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cass_shim.model.errors import Unsupported
+from cass_shim.verify.arithmetic import Arithmetic, Value, constant
+from cass_shim.verify.memory import Arena, Fault, Scratch, check_aligned, gather, scatter
+
+WARP = 32
+Mask = NDArray[np.bool_]
+Lanes = NDArray[np.int64]
+Mufu = Callable[[str, Value], Value]
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A launch: grid and block (x, y, z). Lanes beyond the block's threads in its last warp never run."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+
+    @property
+    def threads(self) -> int:
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def blocks(self) -> int:
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def warps(self) -> int:
+        return -(-self.threads // WARP)
+
+    @property
+    def lanes(self) -> int:
+        return self.blocks * self.warps * WARP
+
+
+class State(Arithmetic):
+    """The effectful part of `isa.emitter.Emitter`; see there for what each method means."""
+
+    def __init__(
+        self,
+        sm: int,
+        geometry: Geometry,
+        arena: Arena,
+        shared_bytes: int,
+        local_bytes: int,
+        seed: int,
+        mufu: Mufu,
+    ) -> None:
+        self.sm, self.geometry, self.arena = sm, geometry, arena
+        self.random = np.random.default_rng(seed)
+        self.model_mufu = mufu
+        count = geometry.lanes
+        lane = np.arange(count)
+        self.block_of: Lanes = lane // (geometry.warps * WARP)
+        self.thread_of: Lanes = lane % (geometry.warps * WARP)
+        self.lane_of = (lane % WARP).astype(np.uint32)
+        self.warps = count // WARP
+        self.shared = Scratch.filled("shared", geometry.blocks, shared_bytes, self.random)
+        self.local = Scratch.filled("local", count, local_bytes, self.random)
+        # windows differ from run to run, so that a kernel whose output holds such an address is seen to
+        self.shared_window = int(self.random.integers(0x7A00, 0x7AFF)) << 40
+        self.local_window = int(self.random.integers(0x7B00, 0x7BFF)) << 40
+        self.clock = int(self.random.integers(1 << 40))
+        self.mask: Mask = np.zeros(count, bool)
+        self.active: Lanes = np.zeros(0, np.int64)
+        self.full = False
+        self._regs: list[Value] = [self._garbage() for _ in range(256)]
+        self._uniform_regs: list[Value] = [self._garbage() for _ in range(64)]
+        self._preds: list[Mask] = [np.zeros(count, bool) for _ in range(7)]
+        self._uniform_preds: list[Mask] = [np.zeros(count, bool) for _ in range(7)]
+        self._specials: dict[str, Value] = self._special_registers()
+        self.barrier_value: Value = np.zeros(count, np.uint32)
+
+    def _garbage(self) -> Value:
+        return self.random.integers(0, 2**32, self.geometry.lanes, dtype=np.uint32)
+
+    def _special_registers(self) -> dict[str, Value]:
+        g, u32 = self.geometry, np.uint32
+        thread, block = self.thread_of, self.block_of
+        bx, by, _ = g.block
+        gx, gy, _ = g.grid
+        below = (np.uint64(1) << self.lane_of.astype(np.uint64)) - np.uint64(1)
+        at = np.uint64(1) << self.lane_of.astype(np.uint64)
+        upto = below | at
+        every = np.uint64(0xFFFF_FFFF)
+        return {
+            "SR_TID.X": (thread % bx).astype(u32),
+            "SR_TID.Y": (thread // bx % by).astype(u32),
+            "SR_TID.Z": (thread // (bx * by)).astype(u32),
+            "SR_CTAID.X": (block % gx).astype(u32),
+            "SR_CTAID.Y": (block // gx % gy).astype(u32),
+            "SR_CTAID.Z": (block // (gx * gy)).astype(u32),
+            "SR_LANEID": self.lane_of,
+            "SR_EQMASK": at.astype(u32),
+            "SR_LTMASK": below.astype(u32),
+            "SR_LEMASK": upto.astype(u32),
+            "SR_GTMASK": (every & ~upto).astype(u32),
+            "SR_GEMASK": (every & ~below).astype(u32),
+            "SR_CgaCtaId": np.zeros(g.lanes, u32),
+            "SR_SWINHI": np.full(g.lanes, self.shared_window >> 32, u32),
+            "SR_NTID.X": np.full(g.lanes, bx, u32),
+            "SR_VIRTUALSMID": self.random.integers(0, 64, g.blocks, dtype=u32)[block],
+            "SR_VIRTID": self.random.integers(0, 2**24, g.blocks, dtype=u32)[block],
+        }
+
+    def set_mask(self, mask: Mask) -> None:
+        self.mask = mask
+        self.active = np.flatnonzero(mask)
+        self.full = len(self.active) == len(mask)
+
+    # registers
+
+    def get_reg(self, index: int, uniform: bool) -> Value:
+        return (self._uniform_regs if uniform else self._regs)[index]
+
+    def set_reg(self, index: int, uniform: bool, value: Value) -> None:
+        assert value.dtype == np.uint32, value.dtype
+        file = self._uniform_regs if uniform else self._regs
+        if self.full and value.shape == self.mask.shape:
+            file[index] = value
+        else:
+            file[index] = np.where(self.mask, value, file[index])
+
+    def get_pred(self, index: int, uniform: bool) -> Value:
+        return (self._uniform_preds if uniform else self._preds)[index]
+
+    def set_pred(self, index: int, uniform: bool, value: Value) -> None:
+        assert value.dtype == np.bool_, value.dtype
+        file = self._uniform_preds if uniform else self._preds
+        file[index] = np.where(self.mask, value, file[index])
+
+    def special(self, name: str) -> Value:
+        if name in ("SR_CLOCKLO", "SR_GLOBALTIMERLO", "SR_GLOBALTIMER"):
+            self.clock += int(self.random.integers(1, 64))
+            return constant(self.clock, 64)
+        if name not in self._specials:
+            raise Unsupported(name, why="special register of the reference interpreter")
+        return self._specials[name]
+
+    def mufu(self, function: str, a: Value) -> Value:
+        return self.model_mufu(function, a)
+
+    def spread(self, value: Value) -> Value:
+        """The value as one entry per lane."""
+        return np.broadcast_to(value, self.mask.shape)
+
+    # memory
+
+    def _resolve(self, space: str, addresses: Value, size: int) -> list[tuple[Any, Lanes, Lanes]]:
+        """Storage, offsets and positions within `addresses` (active lanes only), by space; checked and aligned."""
+        try:
+            if space == "generic":
+                return self._resolve_generic(addresses, size)
+            every = np.arange(len(addresses))
+            storage, offsets = self._locate(space, addresses, self.active, size)
+            check_aligned(offsets, size)
+        except Fault as fault:
+            raise Fault(fault.reason, lane=int(self.active[fault.lane])) from None
+        return [(storage, offsets, every)]
+
+    def _locate(self, space: str, addresses: Value, lanes: Lanes, size: int) -> tuple[Any, Lanes]:
+        if space == "global":
+            return self.arena, self.arena.locate(addresses, size)
+        if space == "shared":
+            return self.shared, self.shared.locate(self.block_of[lanes], addresses.astype(np.uint32), size)
+        return self.local, self.local.locate(lanes, addresses.astype(np.uint32), size)
+
+    def _resolve_generic(self, addresses: Value, size: int) -> list[tuple[Any, Lanes, Lanes]]:
+        found = []
+        window = addresses >> np.uint64(32)
+        in_shared = window == np.uint64(self.shared_window >> 32)
+        in_local = window == np.uint64(self.local_window >> 32)
+        for space, chosen in (("global", ~(in_shared | in_local)), ("shared", in_shared), ("local", in_local)):
+            positions = np.flatnonzero(chosen)
+            if not len(positions):
+                continue
+            try:
+                storage, offsets = self._locate(space, addresses[positions], self.active[positions], size)
+                check_aligned(offsets, size)
+            except Fault as fault:
+                raise Fault(fault.reason, lane=int(positions[fault.lane])) from None
+            found.append((storage, offsets, positions))
+        return found
+
+    def load(
+        self, space: str, address: Value, width: int, count: int, signed: bool = False, order: str = "weak"
+    ) -> list[Value]:
+        addresses = self.spread(address)[self.active]
+        size = width // 8
+        results = [np.zeros(self.mask.shape, np.uint32) for _ in range(count)]
+        for storage, offsets, positions in self._resolve(space, addresses, size * count):
+            lanes = self.active[positions]
+            for part in range(count):
+                word = gather(storage.content, offsets + size * part, size)
+                if width < 32:
+                    word = self.sext(word, 32) if signed else word.astype(np.uint32)
+                results[part][lanes] = word
+        return results
+
+    def store(self, space: str, address: Value, values: list[Value], width: int, order: str = "weak") -> None:
+        addresses = self.spread(address)[self.active]
+        size = width // 8
+        for storage, offsets, positions in self._resolve(space, addresses, size * len(values)):
+            lanes = self.active[positions]
+            for part, value in enumerate(values):
+                at = offsets + size * part
+                scatter(storage.content, at, self.spread(value)[lanes], size)
+                if storage is self.arena:
+                    for byte in range(size):
+                        self.arena.touched[at + byte] = True
+
+    def is_space(self, space: str, address: Value) -> Value:
+        window = self.spread(address) >> np.uint64(32)
+        shared = window == np.uint64(self.shared_window >> 32)
+        local = window == np.uint64(self.local_window >> 32)
+        return {"shared": shared, "local": local, "global": ~(shared | local)}[space]
+
+    def fence(self, scope: str) -> None:
+        """Accesses take effect at once, in order: nothing to do."""
+
+    # lanes of a warp
+
+    def _by_warp(self, value: Value) -> Value:
+        return self.spread(value).reshape(self.warps, WARP)
+
+    def _per_lane(self, by_warp: Value) -> Value:
+        return np.repeat(by_warp, WARP)
+
+    def shuffle(self, mode: str, value: Value, lane: Value, clamp: Value) -> tuple[Value, Value]:
+        own = self.lane_of.astype(np.int64)
+        by = (self.spread(lane) & np.uint32(31)).astype(np.int64)
+        control = self.spread(clamp).astype(np.int64)
+        segment, limit = control >> 8 & 31, control & 31
+        last = (own & segment) | (limit & ~segment)
+        if mode == "up":
+            source = own - by
+            inside = source >= last
+        else:
+            source = {"down": own + by, "bfly": own ^ by, "idx": (own & segment) | (by & ~segment)}[mode]
+            inside = source <= last
+        source = np.where(inside, source, own) & 31
+        start = np.arange(len(own)) & ~31
+        picked = self.spread(value)[start + source]
+        # reading a lane that does not take part is undefined: something else in every run
+        present = self.mask[start + source]
+        return np.where(present, picked, self._garbage().astype(picked.dtype)), inside
+
+    def ballot(self, p: Value) -> Value:
+        bits = self._by_warp(p) & self.mask.reshape(self.warps, WARP)
+        packed = np.packbits(bits, axis=1, bitorder="little").view(np.uint32)[:, 0]
+        return self._per_lane(packed)
+
+    def _equal(self, value: Value) -> Value:
+        rows = self._by_warp(value)
+        return (rows[:, :, None] == rows[:, None, :]) & self.mask.reshape(self.warps, 1, WARP)
+
+    def match_any(self, value: Value) -> Value:
+        packed = np.packbits(self._equal(value), axis=2, bitorder="little").view(np.uint32)
+        return packed.reshape(-1)
+
+    def match_all(self, value: Value) -> tuple[Value, Value]:
+        every = self.ballot(constant(1, 1))
+        same = self.match_any(value) == every
+        return np.where(same, every, np.uint32(0)), same
+
+    def is_uniform(self, value: Value) -> Value:
+        return self.match_all(value)[1]
+
+    def read_first(self, value: Value) -> Value:
+        mask = self.mask.reshape(self.warps, WARP)
+        first = mask.argmax(axis=1)
+        return self._per_lane(self._by_warp(value)[np.arange(self.warps), first])
+
+    def reduce(self, operation: str, value: Value) -> Value:
+        rows, mask = self._by_warp(value), self.mask.reshape(self.warps, WARP)
+        if operation[0] in "us" and operation[1:] in ("min", "max"):
+            view = rows.view(np.int32 if operation[0] == "s" else np.uint32)
+            limits = np.iinfo(view.dtype)
+            neutral = limits.max if operation.endswith("min") else limits.min
+            function = np.minimum if operation.endswith("min") else np.maximum
+            return self._per_lane(function.reduce(np.where(mask, view, neutral), axis=1).view(np.uint32))
+        neutral = 0xFFFF_FFFF if operation == "and" else 0
+        reduction: Any = {
+            "and": np.bitwise_and,
+            "or": np.bitwise_or,
+            "xor": np.bitwise_xor,
+            "add": np.add,
+        }[operation]
+        chosen = np.where(mask, rows, np.uint32(neutral))
+        return self._per_lane(reduction.reduce(chosen, axis=1, dtype=np.uint32))
+
+    # the block
+
+    def barrier(self, barrier_id: Value | None, thread_count: Value | None) -> None:
+        """The scheduler runs a barrier only when everyone it waits for is there."""
+
+    def barrier_arrive(self, barrier_id: Value | None, thread_count: Value) -> None:
+        """Counted by the scheduler."""
+
+    def barrier_reduce(self, operation: str, p: Value, barrier_id: Value | None, thread_count: Value | None) -> None:
+        taken = self.spread(p) & self.mask
+        count = np.bincount(self.block_of, weights=taken, minlength=self.geometry.blocks).astype(np.uint32)
+        present = np.bincount(self.block_of, weights=self.mask, minlength=self.geometry.blocks)
+        if operation == "popc":
+            by_block = count
+        else:
+            truth = count == present if operation == "and" else count > 0
+            by_block = np.where(truth, np.uint32(0xFFFF_FFFF), np.uint32(0))
+        self.barrier_value = np.where(self.mask, by_block[self.block_of], self.barrier_value)
+
+    def barrier_result(self) -> Value:
+        return self.barrier_value
+
+    def trap(self) -> None:
+        raise Fault("the kernel trapped", lane=int(self.active[0]))
