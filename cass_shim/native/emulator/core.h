@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* Device address space: device addresses are host addresses inside one reserved range. Owned by memory.c.
- * A lane may touch `a` when a - base < size and page_ok[(a - base) >> 12] != 0. Registered host memory lies outside
+ * A lane may touch `a` when a - base < size and page_ok[(a - base) >> 12] != 0 (1: read and write, 2: read only,
+ * which a checking mode may use). Registered host memory lies outside
  * and is asked for through emu_foreign_ok (slow path). */
 typedef struct {
     uint8_t *base;

@@ -1,0 +1,32 @@
+/* Events: a place in a stream, and when it was reached. */
+#ifndef CASS_EMU_HIP_EVENT_H
+#define CASS_EMU_HIP_EVENT_H
+
+#include "emulator/hip_queue.h"
+
+/* One recording. Shared by the event and by the operation that will reach it, so that a second
+ * recording of the event does not disturb the first. */
+typedef struct emu_stamp {
+    _Atomic unsigned references;
+    emu_stream *stream; /* referenced */
+    uint64_t position;
+    _Atomic uint64_t reached_ns; /* 0: not yet */
+} emu_stamp;
+
+typedef struct emu_event {
+    unsigned flags;
+    pthread_mutex_t lock;
+    emu_stamp *stamp; /* NULL: never recorded, which counts as complete */
+    emu_device *device;
+    emu_capture *capture; /* not NULL: last recorded while capturing */
+    void *capture_node;
+} emu_event;
+
+emu_event *emu_event_of(hipEvent_t handle);
+/* The ops behind hipEventRecord and hipStreamWaitEvent; graphs use them as nodes. */
+emu_op *emu_event_record_op(emu_event *event);
+emu_op *emu_event_wait_op(emu_event *event);
+hipEvent_t emu_event_op_event(const emu_op *op);
+void emu_event_op_set(emu_op *op, emu_event *event);
+
+#endif

@@ -1,0 +1,40 @@
+/* A kernel launch as an operation: checked when it is asked for, its arguments copied, run by its
+ * stream. */
+#ifndef CASS_EMU_HIP_LAUNCH_H
+#define CASS_EMU_HIP_LAUNCH_H
+
+#include "emulator/hip_module.h"
+
+typedef struct {
+    uint32_t groups[3], group_items[3];
+    uint64_t grid_items[3];
+    uint32_t dynamic_lds;
+    bool cooperative;
+} emu_shape;
+
+/* arguments: the explicit part of the kernarg segment, owned. */
+typedef struct {
+    emu_op op;
+    emu_function *function; /* holds its module */
+    emu_shape shape;
+    uint8_t *arguments;
+    uint32_t argument_bytes;
+} emu_launch_op;
+
+/* Fills groups and grid_items of a shape given in workgroups. */
+emu_shape emu_shape_of(const uint32_t groups[3], const uint32_t group_items[3], size_t dynamic_lds,
+                       bool cooperative);
+/* Checks the shape against the kernel and the board. */
+hipError_t emu_check_shape(const emu_function *function, const emu_shape *shape);
+/* A checked launch; kernel_params or extra as in hipModuleLaunchKernel. NULL with `error` set. */
+emu_launch_op *emu_launch_new(emu_function *function, const emu_shape *shape, void **kernel_params,
+                              void **extra, hipError_t *error);
+/* Replaces the arguments of a launch that is not running (graph nodes). */
+hipError_t emu_launch_set_arguments(emu_launch_op *launch, void **kernel_params, void **extra);
+/* The most workgroups of this shape that are resident at once, per compute unit and on the board.
+ */
+unsigned emu_resident_groups(const emu_function *function, uint32_t items, size_t dynamic_lds);
+/* EMU_* status of the launch that made the device's sticky error; EMU_OK if none did. */
+emu_status emu_last_status(void);
+
+#endif

@@ -1,0 +1,373 @@
+/* Device memory: the reserved range, its blocks, and what lanes may touch (memory.h). */
+#include "emulator/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define COMMIT_STEP (64ull << 20)
+#define HUGE_PAGE (2ull << 20)
+#define QUARANTINE_BYTES (1ull << 30)
+
+emu_space_t emu_space;
+
+typedef struct {
+    uint64_t base, span;
+} extent;
+
+typedef struct {
+    extent *items;
+    size_t count, capacity;
+} extent_list;
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static uint8_t *page_ok;
+static emu_block **blocks; /* sorted by base; arena blocks only */
+static size_t block_count, block_capacity;
+static emu_block **foreign; /* sorted by base; registered host ranges */
+static size_t foreign_count, foreign_capacity;
+static _Atomic size_t foreign_seen;
+static extent_list idle;       /* reusable, sorted, coalesced */
+static extent_list quarantine; /* freed lately, oldest first: a stale pointer faults for a while */
+static uint64_t quarantined_bytes;
+static uint64_t next_unused; /* offset of the first address never handed out */
+static uint64_t committed;   /* offset up to which pages are readable and writable by the host */
+static uint64_t used_bytes[EMU_MAX_DEVICES];
+static uint64_t next_id = 1;
+static _Atomic int no_process_vm;
+
+static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) & ~(unit - 1); }
+
+bool emu_memory_start(void) {
+    uint64_t size = emu_config.arena_bytes;
+    void *range = MAP_FAILED;
+    for (; size >= (1ull << 30); size /= 2) {
+        range = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (range != MAP_FAILED) break;
+    }
+    if (range == MAP_FAILED) return false;
+    void *map = mmap(NULL, size / EMU_PAGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) {
+        munmap(range, size);
+        return false;
+    }
+    madvise(range, size, MADV_DONTDUMP);
+    page_ok = map;
+    emu_space.base = range;
+    emu_space.size = size;
+    emu_space.page_ok = page_ok;
+    next_unused = EMU_PAGE; /* keeps one page below the first block */
+    return true;
+}
+
+/* First position whose item starts above `address`. */
+static size_t upper(emu_block **list, size_t count, uint64_t address) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if ((uint64_t)list[middle]->base <= address) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static emu_block *holder(emu_block **list, size_t count, uint64_t address) {
+    size_t at = upper(list, count, address);
+    if (at == 0) return NULL;
+    emu_block *block = list[at - 1];
+    uint64_t bytes = block->bytes ? block->bytes : 1;
+    return address - (uint64_t)block->base < bytes ? block : NULL;
+}
+
+static bool insert(emu_block ***list, size_t *count, size_t *capacity, emu_block *block) {
+    if (*count == *capacity) {
+        size_t wanted = *capacity ? *capacity * 2 : 64;
+        emu_block **grown = realloc(*list, wanted * sizeof *grown);
+        if (!grown) return false;
+        *list = grown;
+        *capacity = wanted;
+    }
+    size_t at = upper(*list, *count, (uint64_t)block->base);
+    memmove(*list + at + 1, *list + at, (*count - at) * sizeof **list);
+    (*list)[at] = block;
+    ++*count;
+    return true;
+}
+
+static void take_out(emu_block **list, size_t *count, emu_block *block) {
+    size_t at = upper(list, *count, (uint64_t)block->base) - 1;
+    memmove(list + at, list + at + 1, (*count - at - 1) * sizeof *list);
+    --*count;
+}
+
+static void set_pages(uint64_t offset, uint64_t bytes, uint8_t permission) {
+    memset(page_ok + offset / EMU_PAGE, permission, round_up(bytes, EMU_PAGE) / EMU_PAGE);
+}
+
+static bool list_room(extent_list *list) {
+    if (list->count < list->capacity) return true;
+    size_t wanted = list->capacity ? list->capacity * 2 : 64;
+    extent *grown = realloc(list->items, wanted * sizeof *grown);
+    if (!grown) return false;
+    list->items = grown;
+    list->capacity = wanted;
+    return true;
+}
+
+/* Moves one extent to the idle list and joins it with its neighbours. */
+static void make_idle(extent one) {
+    size_t at = 0;
+    while (at < idle.count && idle.items[at].base < one.base) at++;
+    if (at > 0 && idle.items[at - 1].base + idle.items[at - 1].span == one.base) {
+        idle.items[--at].span += one.span;
+    } else {
+        if (!list_room(&idle)) return; /* the addresses are lost, nothing else */
+        memmove(idle.items + at + 1, idle.items + at, (idle.count - at) * sizeof *idle.items);
+        idle.items[at] = one;
+        idle.count++;
+    }
+    if (at + 1 < idle.count &&
+        idle.items[at].base + idle.items[at].span == idle.items[at + 1].base) {
+        idle.items[at].span += idle.items[at + 1].span;
+        memmove(idle.items + at + 1, idle.items + at + 2,
+                (idle.count - at - 2) * sizeof *idle.items);
+        idle.count--;
+    }
+}
+
+static void release_extent(extent one) {
+    if (!list_room(&quarantine)) return;
+    quarantine.items[quarantine.count++] = one;
+    quarantined_bytes += one.span;
+    size_t out = 0;
+    while (quarantined_bytes > QUARANTINE_BYTES && out < quarantine.count) {
+        quarantined_bytes -= quarantine.items[out].span;
+        make_idle(quarantine.items[out++]);
+    }
+    quarantine.count -= out;
+    memmove(quarantine.items, quarantine.items + out, quarantine.count * sizeof *quarantine.items);
+}
+
+static bool commit_to(uint64_t end) {
+    if (end <= committed) return true;
+    uint64_t target = round_up(end, COMMIT_STEP);
+    if (target > emu_space.size) target = emu_space.size;
+    if (mprotect(emu_space.base + committed, target - committed, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    committed = target;
+    return true;
+}
+
+/* Addresses for `span` bytes: fresh ones, or once much has been freed, the lowest that fit. */
+static bool take_addresses(uint64_t span, uint64_t align, uint64_t *offset) {
+    for (size_t i = 0; i < idle.count; i++) {
+        extent *one = &idle.items[i];
+        uint64_t start = round_up(one->base, align), skipped = start - one->base;
+        if (one->span < skipped || one->span - skipped < span) continue;
+        extent after = {start + span, one->span - skipped - span};
+        one->span = skipped;
+        if (skipped == 0) {
+            memmove(one, one + 1, (idle.count - i - 1) * sizeof *one);
+            idle.count--;
+        }
+        if (after.span) make_idle(after);
+        *offset = start;
+        return true;
+    }
+    uint64_t start = round_up(next_unused, align);
+    if (start > emu_space.size || emu_space.size - start < span || !commit_to(start + span))
+        return false;
+    next_unused = start + span;
+    *offset = start;
+    return true;
+}
+
+static bool counts(emu_memory_kind kind) {
+    return kind != EMU_MEMORY_HOST && kind != EMU_MEMORY_INTERNAL;
+}
+
+static void *alloc_locked(emu_block *block, uint64_t align) {
+    uint64_t *used = &used_bytes[block->device];
+    uint64_t pages = round_up(block->bytes ? block->bytes : 1, EMU_PAGE), offset = 0;
+    if (counts(block->kind) &&
+        (pages > emu_config.memory_bytes || *used > emu_config.memory_bytes - pages))
+        return NULL;
+    block->span = pages + EMU_PAGE;
+    if (!take_addresses(block->span, align, &offset)) return NULL;
+    block->base = emu_space.base + offset;
+    if (!insert(&blocks, &block_count, &block_capacity, block)) {
+        make_idle((extent){offset, block->span});
+        return NULL;
+    }
+    block->id = next_id++;
+    if (counts(block->kind)) *used += pages;
+    set_pages(offset, pages, EMU_PAGE_READ_WRITE);
+    return block->base;
+}
+
+void *emu_memory_alloc(emu_memory_kind kind, int device, uint64_t bytes, uint64_t align,
+                       unsigned flags) {
+    if (bytes > emu_space.size) return NULL;
+    emu_block *block = calloc(1, sizeof *block);
+    if (!block) return NULL;
+    *block = (emu_block){.bytes = bytes, .kind = kind, .device = device, .flags = flags};
+    if (align < EMU_PAGE) align = EMU_PAGE;
+    if (bytes >= 2 * HUGE_PAGE && align < HUGE_PAGE) align = HUGE_PAGE;
+    pthread_rwlock_wrlock(&lock);
+    void *base = alloc_locked(block, align);
+    pthread_rwlock_unlock(&lock);
+    if (!base) {
+        free(block);
+        return NULL;
+    }
+    if (bytes >= 2 * HUGE_PAGE) madvise(base, bytes, MADV_HUGEPAGE);
+    return base;
+}
+
+static void free_locked(emu_block *block) {
+    uint64_t offset = (uint64_t)block->base - (uint64_t)emu_space.base,
+             pages = block->span - EMU_PAGE;
+    set_pages(offset, pages, EMU_PAGE_NONE);
+    if (block->shared)
+        mmap(block->base, pages, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    else madvise(block->base, pages, MADV_DONTNEED);
+    if (counts(block->kind)) used_bytes[block->device] -= pages;
+    take_out(blocks, &block_count, block);
+    release_extent((extent){offset, block->span});
+    free(block);
+}
+
+bool emu_memory_free(const void *base, unsigned kinds) {
+    pthread_rwlock_wrlock(&lock);
+    emu_block *block = holder(blocks, block_count, (uint64_t)base);
+    bool found = block && block->base == base && (kinds >> block->kind & 1);
+    if (found) free_locked(block);
+    pthread_rwlock_unlock(&lock);
+    return found;
+}
+
+bool emu_memory_find(const void *address, emu_block *found) {
+    pthread_rwlock_rdlock(&lock);
+    emu_block *block = holder(blocks, block_count, (uint64_t)address);
+    if (!block) block = holder(foreign, foreign_count, (uint64_t)address);
+    if (block) *found = *block;
+    pthread_rwlock_unlock(&lock);
+    return block != NULL;
+}
+
+bool emu_memory_update(const void *address, void (*change)(emu_block *, void *), void *context) {
+    pthread_rwlock_wrlock(&lock);
+    emu_block *block = holder(blocks, block_count, (uint64_t)address);
+    if (block) change(block, context);
+    pthread_rwlock_unlock(&lock);
+    return block != NULL;
+}
+
+bool emu_memory_covers(const void *address, uint64_t bytes) {
+    emu_block block;
+    if (!emu_memory_find(address, &block)) return false;
+    uint64_t offset = (uint64_t)address - (uint64_t)block.base;
+    return bytes <= block.bytes && offset <= block.bytes - bytes;
+}
+
+uint64_t emu_memory_used(int device) {
+    pthread_rwlock_rdlock(&lock);
+    uint64_t used = used_bytes[device];
+    pthread_rwlock_unlock(&lock);
+    return used;
+}
+
+void emu_memory_reset(int device) {
+    pthread_rwlock_wrlock(&lock);
+    for (size_t i = block_count; i-- > 0;)
+        if (blocks[i]->device == device && blocks[i]->kind <= EMU_MEMORY_MANAGED)
+            free_locked(blocks[i]);
+    pthread_rwlock_unlock(&lock);
+}
+
+bool emu_memory_register(void *address, uint64_t bytes, unsigned flags) {
+    emu_block *block = calloc(1, sizeof *block);
+    if (!block) return false;
+    *block = (emu_block){.base = address,
+                         .bytes = bytes,
+                         .span = bytes,
+                         .kind = EMU_MEMORY_HOST,
+                         .device = emu_me.device,
+                         .flags = flags,
+                         .registered = true};
+    pthread_rwlock_wrlock(&lock);
+    size_t at = upper(foreign, foreign_count, (uint64_t)address + bytes - 1);
+    bool clash =
+        at > 0 && (uint64_t)foreign[at - 1]->base + foreign[at - 1]->bytes > (uint64_t)address;
+    block->id = next_id++;
+    bool added = !clash && insert(&foreign, &foreign_count, &foreign_capacity, block);
+    atomic_store(&foreign_seen, foreign_count);
+    pthread_rwlock_unlock(&lock);
+    if (!added) free(block);
+    return added;
+}
+
+bool emu_memory_unregister(const void *address) {
+    pthread_rwlock_wrlock(&lock);
+    emu_block *block = holder(foreign, foreign_count, (uint64_t)address);
+    bool found = block && block->base == address;
+    if (found) take_out(foreign, &foreign_count, block);
+    atomic_store(&foreign_seen, foreign_count);
+    pthread_rwlock_unlock(&lock);
+    if (found) free(block);
+    return found;
+}
+
+int emu_foreign_ok(uint64_t address, uint32_t bytes) {
+    if (atomic_load(&foreign_seen) == 0) return 0;
+    pthread_rwlock_rdlock(&lock);
+    emu_block *block = holder(foreign, foreign_count, address);
+    int ok =
+        block && bytes <= block->bytes && address - (uint64_t)block->base <= block->bytes - bytes;
+    pthread_rwlock_unlock(&lock);
+    return ok;
+}
+
+void emu_memory_permit(const void *address, uint64_t bytes, uint8_t permission) {
+    pthread_rwlock_wrlock(&lock);
+    set_pages((uint64_t)address - (uint64_t)emu_space.base, bytes, permission);
+    pthread_rwlock_unlock(&lock);
+}
+
+/* One direction of process_vm_*: `remote` may be anything. 1: done, 0: bad address, -1: not
+ * available here. */
+static int guarded(bool write, void *local, void *remote, uint64_t bytes) {
+    while (bytes) {
+        struct iovec ours = {local, bytes}, theirs = {remote, bytes};
+        ssize_t done = write ? process_vm_writev(getpid(), &ours, 1, &theirs, 1, 0)
+                             : process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0);
+        if (done < 0) return errno == ENOSYS || errno == EPERM ? -1 : 0;
+        if (done == 0) return 0;
+        local = (uint8_t *)local + done;
+        remote = (uint8_t *)remote + done;
+        bytes -= (uint64_t)done;
+    }
+    return 1;
+}
+
+bool emu_memory_copy(void *target, const void *source, uint64_t bytes) {
+    if (bytes == 0) return true;
+    bool target_ours = emu_memory_inside(target), source_ours = emu_memory_inside(source);
+    if (target_ours && !emu_memory_covers(target, bytes)) return false;
+    if (source_ours && !emu_memory_covers(source, bytes)) return false;
+    if ((!target_ours || !source_ours) && !atomic_load(&no_process_vm)) {
+        void *from = (void *)(uintptr_t)source;
+        int state =
+            target_ours ? guarded(false, target, from, bytes) : guarded(true, from, target, bytes);
+        if (state >= 0) return state == 1;
+        atomic_store(&no_process_vm,
+                     1); /* seccomp forbids it: the program's pointers are trusted from here */
+    }
+    memmove(target, source, bytes);
+    return true;
+}

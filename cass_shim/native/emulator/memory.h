@@ -1,0 +1,69 @@
+/* Device memory: one reserved range of addresses, cut into blocks with a guard page behind each.
+ * Device addresses are host addresses, so copies and pinned memory need no translation; what a lane
+ * may touch is emu_space.page_ok. */
+#ifndef CASS_EMU_MEMORY_H
+#define CASS_EMU_MEMORY_H
+
+#include "emulator/hip_state.h"
+
+typedef enum {
+    EMU_MEMORY_DEVICE = 1,
+    EMU_MEMORY_HOST, /* pinned */
+    EMU_MEMORY_MANAGED,
+    EMU_MEMORY_ARRAY,
+    EMU_MEMORY_CODE,    /* loaded code objects and their variables */
+    EMU_MEMORY_INTERNAL /* kernarg segments, workspaces */
+} emu_memory_kind;
+
+/* A block handed out, or a registered range of the program's own memory (registered: kind HOST). */
+typedef struct emu_block {
+    uint8_t *base;
+    uint64_t bytes; /* as asked for */
+    uint64_t span;  /* pages and guard */
+    emu_memory_kind kind;
+    int device;
+    unsigned flags;
+    uint64_t id; /* never reused */
+    emu_pool *pool;
+    bool registered;
+    bool shared; /* backed by a file that another process may map */
+} emu_block;
+
+/* Reserves the range; false with a reason when the address space cannot be had. Called once, from
+ * initialisation. */
+bool emu_memory_start(void);
+
+/* A zeroed block aligned to `align` (a power of two, at least 256); NULL when the device or the
+ * range is full. What it takes from the device's memory counts for kinds DEVICE, MANAGED, ARRAY and
+ * CODE. */
+void *emu_memory_alloc(emu_memory_kind kind, int device, uint64_t bytes, uint64_t align,
+                       unsigned flags);
+/* Gives back the block that starts exactly at `base`; false if there is none of `kinds` (bit per
+ * kind). */
+bool emu_memory_free(const void *base, unsigned kinds);
+/* The block (or registered range) that holds `address`. */
+bool emu_memory_find(const void *address, emu_block *found);
+/* Applies `change` to the block at `address` under the lock. */
+bool emu_memory_update(const void *address, void (*change)(emu_block *, void *), void *context);
+/* Whether [address, address + bytes) lies inside one live block. */
+bool emu_memory_covers(const void *address, uint64_t bytes);
+static inline bool emu_memory_inside(const void *address) {
+    return (uint64_t)address - (uint64_t)emu_space.base < emu_space.size;
+}
+uint64_t emu_memory_used(int device);
+/* Frees the blocks of a device that no handle owns: kinds DEVICE, HOST and MANAGED
+ * (hipDeviceReset). */
+void emu_memory_reset(int device);
+
+bool emu_memory_register(void *address, uint64_t bytes, unsigned flags);
+bool emu_memory_unregister(const void *address);
+
+/* Changes what lanes may do with whole pages of a block. */
+void emu_memory_permit(const void *address, uint64_t bytes, uint8_t permission);
+enum { EMU_PAGE_NONE = 0, EMU_PAGE_READ_WRITE = 1, EMU_PAGE_READ_ONLY = 2 };
+
+/* Copies between any two addresses; a bad address of the program's own memory is false, never a
+ * signal. */
+bool emu_memory_copy(void *target, const void *source, uint64_t bytes);
+
+#endif
