@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cass_shim.api.c_types import enumerations
+from cass_shim.api.cudart import Release, releases
 from cass_shim.api.document import document
 from cass_shim.api.entries import (
     RESULT_LETTERS,
@@ -152,6 +153,38 @@ def tables_source() -> str:
     )
 
 
+def release_text(number: int, release: Release) -> str:
+    """One recorded static runtime: masks and entry points as arrays."""
+    points = release.entry_points()
+    lines = "".join(f'    {{"{name}", {offset:#x}}},\n' for name, offset in points)
+    text = f"static const struct cass_release_entry entries_{number}[] = {{\n{lines}}};\n"
+    for index, anchor in enumerate(release.anchors):
+        flat = ", ".join(str(value) for mask in anchor.masks for value in mask)
+        text += f"static const uint16_t masks_{number}_{index}[] = {{{flat or 0}}};\n"
+    return text
+
+
+def releases_source() -> str:
+    """The recorded static runtimes as C."""
+    found = releases()
+    rows = ""
+    for number, release in enumerate(found):
+        anchors = ", ".join(
+            f"{{{anchor.offset:#x}, {anchor.length}, {anchor.prefix:#x}u, {anchor.digest:#x}u, "
+            f"masks_{number}_{index}, {len(anchor.masks)}}}"
+            for index, anchor in enumerate(release.anchors)
+        )
+        rows += (
+            f'    {{"{release.name}", {release.version}, {len(release.entry_points())}, {{{anchors}}}, '
+            f"entries_{number}}},\n"
+        )
+    blocks = "".join(release_text(number, release) for number, release in enumerate(found))
+    return (
+        f'{NOTICE}#include "shim/releases.h"\n\n{blocks}\nconst cass_release cass_releases[] = {{\n{rows}}};\n'
+        f"const uint32_t cass_release_count = {len(found)};\n"
+    )
+
+
 def generate(folder: Path) -> None:
     """Write everything under `folder`/api."""
     out = folder / "api"
@@ -160,6 +193,7 @@ def generate(folder: Path) -> None:
     for kind in ("runtime", "driver"):
         write(out / f"{kind}_entries.c", entry_source(kind))
     write(out / "tables.c", tables_source())
+    write(out / "releases.c", releases_source())
     for standin in STANDINS:
         write(out / "standins" / f"{standin.file}.c", standin_source(standin))
         write(out / "standins" / f"{standin.file}.map", version_script(standin))

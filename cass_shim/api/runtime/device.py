@@ -2,56 +2,56 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("runtime", "Device management")
 fn = chapter.fn
 
-fn("cudaChooseDevice", STUB, "cudaError_t", "int *device, const struct cudaDeviceProp *prop", since=3020)
+fn("cudaChooseDevice", IMPLEMENTED, "cudaError_t", "int *device, const struct cudaDeviceProp *prop", since=3020)
 fn("cudaDeviceFlushGPUDirectRDMAWrites", STUB, "cudaError_t",
    "enum cudaFlushGPUDirectRDMAWritesTarget target, enum cudaFlushGPUDirectRDMAWritesScope scope",
    since=11030)
-fn("cudaDeviceGetAttribute", STUB, "cudaError_t",
+fn("cudaDeviceGetAttribute", IMPLEMENTED, "cudaError_t",
    "int *value, enum cudaDeviceAttr attr, int device", since=5000)
-fn("cudaDeviceGetByPCIBusId", STUB, "cudaError_t", "int *device, const char *pciBusId", since=4010)
-fn("cudaDeviceGetCacheConfig", STUB, "cudaError_t", "enum cudaFuncCache *pCacheConfig", since=3020)
+fn("cudaDeviceGetByPCIBusId", IMPLEMENTED, "cudaError_t", "int *device, const char *pciBusId", since=4010)
+fn("cudaDeviceGetCacheConfig", IMPLEMENTED, "cudaError_t", "enum cudaFuncCache *pCacheConfig", since=3020)
 fn("cudaDeviceGetDefaultMemPool", STUB, "cudaError_t", "cudaMemPool_t *memPool, int device", since=11020)
 fn("cudaDeviceGetHostAtomicCapabilities", STUB, "cudaError_t",
    "unsigned int *capabilities, const enum cudaAtomicOperation *operations, unsigned int count, int "
    "device", since=13000)
-fn("cudaDeviceGetLimit", STUB, "cudaError_t", "size_t *pValue, enum cudaLimit limit", since=3020)
+fn("cudaDeviceGetLimit", IMPLEMENTED, "cudaError_t", "size_t *pValue, enum cudaLimit limit", since=3020)
 fn("cudaDeviceGetMemPool", STUB, "cudaError_t", "cudaMemPool_t *memPool, int device", since=11020)
 fn("cudaDeviceGetNvSciSyncAttributes", STUB, "cudaError_t",
    "void *nvSciSyncAttrList, int device, int flags", since=10020)
 fn("cudaDeviceGetP2PAtomicCapabilities", STUB, "cudaError_t",
    "unsigned int *capabilities, const enum cudaAtomicOperation *operations, unsigned int count, int "
    "srcDevice, int dstDevice", since=13000)
-fn("cudaDeviceGetP2PAttribute", STUB, "cudaError_t",
+fn("cudaDeviceGetP2PAttribute", IMPLEMENTED, "cudaError_t",
    "int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice", since=8000)
-fn("cudaDeviceGetPCIBusId", STUB, "cudaError_t", "char *pciBusId, int len, int device", since=4010)
-fn("cudaDeviceGetSharedMemConfig", STUB, "cudaError_t", "enum cudaSharedMemConfig *pConfig", since=4020)
-fn("cudaDeviceGetStreamPriorityRange", STUB, "cudaError_t",
+fn("cudaDeviceGetPCIBusId", IMPLEMENTED, "cudaError_t", "char *pciBusId, int len, int device", since=4010)
+fn("cudaDeviceGetSharedMemConfig", IMPLEMENTED, "cudaError_t", "enum cudaSharedMemConfig *pConfig", since=4020)
+fn("cudaDeviceGetStreamPriorityRange", IMPLEMENTED, "cudaError_t",
    "int *leastPriority, int *greatestPriority", since=5050)
 fn("cudaDeviceGetTexture1DLinearMaxWidth", STUB, "cudaError_t",
    "size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device", since=11010)
 fn("cudaDeviceRegisterAsyncNotification", STUB, "cudaError_t",
    "int device, cudaAsyncCallback callbackFunc, void *userData, cudaAsyncCallbackHandle_t *callback",
    since=12040)
-fn("cudaDeviceReset", STUB, "cudaError_t", "void", since=3020)
-fn("cudaDeviceSetCacheConfig", STUB, "cudaError_t", "enum cudaFuncCache cacheConfig", since=3020)
-fn("cudaDeviceSetLimit", STUB, "cudaError_t", "enum cudaLimit limit, size_t value", since=3020)
+fn("cudaDeviceReset", IMPLEMENTED, "cudaError_t", "void", since=3020)
+fn("cudaDeviceSetCacheConfig", IMPLEMENTED, "cudaError_t", "enum cudaFuncCache cacheConfig", since=3020)
+fn("cudaDeviceSetLimit", IMPLEMENTED, "cudaError_t", "enum cudaLimit limit, size_t value", since=3020)
 fn("cudaDeviceSetMemPool", STUB, "cudaError_t", "int device, cudaMemPool_t memPool", since=11020)
-fn("cudaDeviceSetSharedMemConfig", STUB, "cudaError_t", "enum cudaSharedMemConfig config", since=4020)
-fn("cudaDeviceSynchronize", STUB, "cudaError_t", "void", since=3020)
+fn("cudaDeviceSetSharedMemConfig", IMPLEMENTED, "cudaError_t", "enum cudaSharedMemConfig config", since=4020)
+fn("cudaDeviceSynchronize", IMPLEMENTED, "cudaError_t", "void", since=3020)
 fn("cudaDeviceUnregisterAsyncNotification", STUB, "cudaError_t",
    "int device, cudaAsyncCallbackHandle_t callback", since=12040)
-fn("cudaGetDevice", STUB, "cudaError_t", "int *device", since=3020)
-fn("cudaGetDeviceCount", STUB, "cudaError_t", "int *count", since=3020)
-fn("cudaGetDeviceFlags", STUB, "cudaError_t", "unsigned int *flags", since=7000)
-fn("cudaGetDeviceProperties", STUB, "cudaError_t", "struct cudaDeviceProp *prop, int device", since=3020)
-fn("cudaGetDeviceProperties_v2", STUB, "cudaError_t",
+fn("cudaGetDevice", IMPLEMENTED, "cudaError_t", "int *device", since=3020)
+fn("cudaGetDeviceCount", IMPLEMENTED, "cudaError_t", "int *count", since=3020)
+fn("cudaGetDeviceFlags", IMPLEMENTED, "cudaError_t", "unsigned int *flags", since=7000)
+fn("cudaGetDeviceProperties", IMPLEMENTED, "cudaError_t", "struct cudaDeviceProp *prop, int device", since=3020)
+fn("cudaGetDeviceProperties_v2", IMPLEMENTED, "cudaError_t",
    "struct cudaDeviceProp *prop, int device", since=12000, until=13000)
-fn("cudaInitDevice", STUB, "cudaError_t",
+fn("cudaInitDevice", IMPLEMENTED, "cudaError_t",
    "int device, unsigned int deviceFlags, unsigned int flags", since=12000)
 fn("cudaIpcCloseMemHandle", STUB, "cudaError_t", "void *devPtr", since=4010)
 fn("cudaIpcGetEventHandle", STUB, "cudaError_t",
@@ -61,13 +61,13 @@ fn("cudaIpcOpenEventHandle", STUB, "cudaError_t",
    "cudaEvent_t *event, cudaIpcEventHandle_t handle", since=4010)
 fn("cudaIpcOpenMemHandle", STUB, "cudaError_t",
    "void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags", since=4010)
-fn("cudaSetDevice", STUB, "cudaError_t", "int device", since=3020)
-fn("cudaSetDeviceFlags", STUB, "cudaError_t", "unsigned int flags", since=3020)
-fn("cudaSetValidDevices", STUB, "cudaError_t", "int *device_arr, int len", since=3020)
-fn("cudaThreadExit", STUB, "cudaError_t", "void", since=3020, until=13000)
-fn("cudaThreadGetCacheConfig", STUB, "cudaError_t",
+fn("cudaSetDevice", IMPLEMENTED, "cudaError_t", "int device", since=3020)
+fn("cudaSetDeviceFlags", IMPLEMENTED, "cudaError_t", "unsigned int flags", since=3020)
+fn("cudaSetValidDevices", IMPLEMENTED, "cudaError_t", "int *device_arr, int len", since=3020)
+fn("cudaThreadExit", IMPLEMENTED, "cudaError_t", "void", since=3020, until=13000)
+fn("cudaThreadGetCacheConfig", IMPLEMENTED, "cudaError_t",
    "enum cudaFuncCache *pCacheConfig", since=3020, until=13000)
-fn("cudaThreadGetLimit", STUB, "cudaError_t", "size_t *pValue, enum cudaLimit limit", since=3020, until=13000)
-fn("cudaThreadSetCacheConfig", STUB, "cudaError_t", "enum cudaFuncCache cacheConfig", since=3020, until=13000)
-fn("cudaThreadSetLimit", STUB, "cudaError_t", "enum cudaLimit limit, size_t value", since=3020, until=13000)
-fn("cudaThreadSynchronize", STUB, "cudaError_t", "void", since=3020, until=13000)
+fn("cudaThreadGetLimit", IMPLEMENTED, "cudaError_t", "size_t *pValue, enum cudaLimit limit", since=3020, until=13000)
+fn("cudaThreadSetCacheConfig", IMPLEMENTED, "cudaError_t", "enum cudaFuncCache cacheConfig", since=3020, until=13000)
+fn("cudaThreadSetLimit", IMPLEMENTED, "cudaError_t", "enum cudaLimit limit, size_t value", since=3020, until=13000)
+fn("cudaThreadSynchronize", IMPLEMENTED, "cudaError_t", "void", since=3020, until=13000)

@@ -7,16 +7,16 @@ from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 chapter = Chapter("runtime", "Execution control")
 fn = chapter.fn
 
-fn("cudaFuncGetAttributes", STUB, "cudaError_t",
+fn("cudaFuncGetAttributes", IMPLEMENTED, "cudaError_t",
    "struct cudaFuncAttributes *attr, const void *func", since=3020)
-fn("cudaFuncGetName", STUB, "cudaError_t", "const char **name, const void *func", since=12030)
-fn("cudaFuncGetParamInfo", STUB, "cudaError_t",
+fn("cudaFuncGetName", IMPLEMENTED, "cudaError_t", "const char **name, const void *func", since=12030)
+fn("cudaFuncGetParamInfo", IMPLEMENTED, "cudaError_t",
    "const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize", since=12040)
-fn("cudaFuncSetAttribute", STUB, "cudaError_t",
+fn("cudaFuncSetAttribute", IMPLEMENTED, "cudaError_t",
    "const void *func, enum cudaFuncAttribute attr, int value", since=9000)
-fn("cudaFuncSetCacheConfig", STUB, "cudaError_t",
+fn("cudaFuncSetCacheConfig", IMPLEMENTED, "cudaError_t",
    "const void *func, enum cudaFuncCache cacheConfig", since=3020)
-fn("cudaFuncSetSharedMemConfig", STUB, "cudaError_t",
+fn("cudaFuncSetSharedMemConfig", IMPLEMENTED, "cudaError_t",
    "const void *func, enum cudaSharedMemConfig config", since=4020)
 fn("cudaLaunchCooperativeKernel", IMPLEMENTED, "cudaError_t",
    "const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream",
@@ -24,7 +24,7 @@ fn("cudaLaunchCooperativeKernel", IMPLEMENTED, "cudaError_t",
 fn("cudaLaunchCooperativeKernelMultiDevice", STUB, "cudaError_t",
    "struct cudaLaunchParams *launchParamsList, unsigned int numDevices, unsigned int flags",
    since=9000, until=13000)
-fn("cudaLaunchHostFunc", STUB, "cudaError_t",
+fn("cudaLaunchHostFunc", IMPLEMENTED, "cudaError_t",
    "cudaStream_t stream, cudaHostFn_t fn, void *userData", since=10000, pt="ptsz")
 fn("cudaLaunchKernel", IMPLEMENTED, "cudaError_t",
    "const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream",

@@ -2,7 +2,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("runtime", "Memory management")
 fn = chapter.fn
@@ -17,22 +17,22 @@ fn("cudaArrayGetPlane", STUB, "cudaError_t",
    "cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx", since=11020)
 fn("cudaArrayGetSparseProperties", STUB, "cudaError_t",
    "struct cudaArraySparseProperties *sparseProperties, cudaArray_t array", since=11010)
-fn("cudaFree", STUB, "cudaError_t", "void *devPtr", since=3020)
+fn("cudaFree", IMPLEMENTED, "cudaError_t", "void *devPtr", since=3020)
 fn("cudaFreeArray", STUB, "cudaError_t", "cudaArray_t array", since=3020)
-fn("cudaFreeHost", STUB, "cudaError_t", "void *ptr", since=3020)
+fn("cudaFreeHost", IMPLEMENTED, "cudaError_t", "void *ptr", since=3020)
 fn("cudaFreeMipmappedArray", STUB, "cudaError_t", "cudaMipmappedArray_t mipmappedArray", since=5000)
 fn("cudaGetMipmappedArrayLevel", STUB, "cudaError_t",
    "cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray, unsigned int level", since=5000)
-fn("cudaGetSymbolAddress", STUB, "cudaError_t", "void **devPtr, const void *symbol", since=3020)
-fn("cudaGetSymbolSize", STUB, "cudaError_t", "size_t *size, const void *symbol", since=3020)
-fn("cudaHostAlloc", STUB, "cudaError_t", "void **pHost, size_t size, unsigned int flags", since=3020)
-fn("cudaHostGetDevicePointer", STUB, "cudaError_t",
+fn("cudaGetSymbolAddress", IMPLEMENTED, "cudaError_t", "void **devPtr, const void *symbol", since=3020)
+fn("cudaGetSymbolSize", IMPLEMENTED, "cudaError_t", "size_t *size, const void *symbol", since=3020)
+fn("cudaHostAlloc", IMPLEMENTED, "cudaError_t", "void **pHost, size_t size, unsigned int flags", since=3020)
+fn("cudaHostGetDevicePointer", IMPLEMENTED, "cudaError_t",
    "void **pDevice, void *pHost, unsigned int flags", since=3020)
-fn("cudaHostGetFlags", STUB, "cudaError_t", "unsigned int *pFlags, void *pHost", since=3020)
-fn("cudaHostRegister", STUB, "cudaError_t", "void *ptr, size_t size, unsigned int flags", since=4000)
-fn("cudaHostUnregister", STUB, "cudaError_t", "void *ptr", since=4000)
-fn("cudaMalloc", STUB, "cudaError_t", "void **devPtr, size_t size", since=3020)
-fn("cudaMalloc3D", STUB, "cudaError_t",
+fn("cudaHostGetFlags", IMPLEMENTED, "cudaError_t", "unsigned int *pFlags, void *pHost", since=3020)
+fn("cudaHostRegister", IMPLEMENTED, "cudaError_t", "void *ptr, size_t size, unsigned int flags", since=4000)
+fn("cudaHostUnregister", IMPLEMENTED, "cudaError_t", "void *ptr", since=4000)
+fn("cudaMalloc", IMPLEMENTED, "cudaError_t", "void **devPtr, size_t size", since=3020)
+fn("cudaMalloc3D", IMPLEMENTED, "cudaError_t",
    "struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent", since=3020)
 fn("cudaMalloc3DArray", STUB, "cudaError_t",
    "cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned "
@@ -40,12 +40,12 @@ fn("cudaMalloc3DArray", STUB, "cudaError_t",
 fn("cudaMallocArray", STUB, "cudaError_t",
    "cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, "
    "unsigned int flags", since=3020)
-fn("cudaMallocHost", STUB, "cudaError_t", "void **ptr, size_t size", since=3020)
-fn("cudaMallocManaged", STUB, "cudaError_t", "void **devPtr, size_t size, unsigned int flags", since=6000)
+fn("cudaMallocHost", IMPLEMENTED, "cudaError_t", "void **ptr, size_t size", since=3020)
+fn("cudaMallocManaged", IMPLEMENTED, "cudaError_t", "void **devPtr, size_t size, unsigned int flags", since=6000)
 fn("cudaMallocMipmappedArray", STUB, "cudaError_t",
    "cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc, struct cudaExtent "
    "extent, unsigned int numLevels, unsigned int flags", since=5000)
-fn("cudaMallocPitch", STUB, "cudaError_t",
+fn("cudaMallocPitch", IMPLEMENTED, "cudaError_t",
    "void **devPtr, size_t *pitch, size_t width, size_t height", since=3020)
 fn("cudaMemAdvise", STUB, "cudaError_t",
    "const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device", since=8000, until=13000)
@@ -60,7 +60,7 @@ fn("cudaMemDiscardAndPrefetchBatchAsync", STUB, "cudaError_t",
 fn("cudaMemDiscardBatchAsync", STUB, "cudaError_t",
    "void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream",
    since=13000, pt="ptsz")
-fn("cudaMemGetInfo", STUB, "cudaError_t", "size_t *free, size_t *total", since=3020)
+fn("cudaMemGetInfo", IMPLEMENTED, "cudaError_t", "size_t *free, size_t *total", since=3020)
 fn("cudaMemPrefetchAsync", STUB, "cudaError_t",
    "const void *devPtr, size_t count, int dstDevice, cudaStream_t stream", since=8000, until=13000, pt="ptsz")
 same("cudaMemPrefetchAsync", "cudaMemPrefetchAsync_v2", since=13000)
@@ -77,15 +77,15 @@ fn("cudaMemRangeGetAttribute", STUB, "cudaError_t",
 fn("cudaMemRangeGetAttributes", STUB, "cudaError_t",
    "void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes, size_t numAttributes, "
    "const void *devPtr, size_t count", since=8000)
-fn("cudaMemcpy", STUB, "cudaError_t",
+fn("cudaMemcpy", IMPLEMENTED, "cudaError_t",
    "void *dst, const void *src, size_t count, enum cudaMemcpyKind kind", since=3020, pt="ptds")
-fn("cudaMemcpy2D", STUB, "cudaError_t",
+fn("cudaMemcpy2D", IMPLEMENTED, "cudaError_t",
    "void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum "
    "cudaMemcpyKind kind", since=3020, pt="ptds")
 fn("cudaMemcpy2DArrayToArray", STUB, "cudaError_t",
    "cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, "
    "size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind", since=3020, pt="ptds")
-fn("cudaMemcpy2DAsync", STUB, "cudaError_t",
+fn("cudaMemcpy2DAsync", IMPLEMENTED, "cudaError_t",
    "void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum "
    "cudaMemcpyKind kind, cudaStream_t stream", since=3020, pt="ptsz")
 fn("cudaMemcpy2DFromArray", STUB, "cudaError_t",
@@ -115,7 +115,7 @@ fn("cudaMemcpy3DPeerAsync", STUB, "cudaError_t",
 fn("cudaMemcpyArrayToArray", STUB, "cudaError_t",
    "cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, "
    "size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind", since=3020, pt="ptds")
-fn("cudaMemcpyAsync", STUB, "cudaError_t",
+fn("cudaMemcpyAsync", IMPLEMENTED, "cudaError_t",
    "void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream",
    since=3020, pt="ptsz")
 fn("cudaMemcpyBatchAsync", STUB, "cudaError_t",
@@ -131,15 +131,15 @@ fn("cudaMemcpyFromArray", STUB, "cudaError_t",
 fn("cudaMemcpyFromArrayAsync", STUB, "cudaError_t",
    "void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum "
    "cudaMemcpyKind kind, cudaStream_t stream", since=3020, pt="ptsz")
-fn("cudaMemcpyFromSymbol", STUB, "cudaError_t",
+fn("cudaMemcpyFromSymbol", IMPLEMENTED, "cudaError_t",
    "void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind",
    since=3020, pt="ptds")
-fn("cudaMemcpyFromSymbolAsync", STUB, "cudaError_t",
+fn("cudaMemcpyFromSymbolAsync", IMPLEMENTED, "cudaError_t",
    "void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind, cudaStream_t "
    "stream", since=3020, pt="ptsz")
-fn("cudaMemcpyPeer", STUB, "cudaError_t",
+fn("cudaMemcpyPeer", IMPLEMENTED, "cudaError_t",
    "void *dst, int dstDevice, const void *src, int srcDevice, size_t count", since=4000)
-fn("cudaMemcpyPeerAsync", STUB, "cudaError_t",
+fn("cudaMemcpyPeerAsync", IMPLEMENTED, "cudaError_t",
    "void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream", since=4000)
 fn("cudaMemcpyToArray", STUB, "cudaError_t",
    "cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum "
@@ -147,24 +147,24 @@ fn("cudaMemcpyToArray", STUB, "cudaError_t",
 fn("cudaMemcpyToArrayAsync", STUB, "cudaError_t",
    "cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum "
    "cudaMemcpyKind kind, cudaStream_t stream", since=3020, pt="ptsz")
-fn("cudaMemcpyToSymbol", STUB, "cudaError_t",
+fn("cudaMemcpyToSymbol", IMPLEMENTED, "cudaError_t",
    "const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind",
    since=3020, pt="ptds")
-fn("cudaMemcpyToSymbolAsync", STUB, "cudaError_t",
+fn("cudaMemcpyToSymbolAsync", IMPLEMENTED, "cudaError_t",
    "const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind, "
    "cudaStream_t stream", since=3020, pt="ptsz")
-fn("cudaMemset", STUB, "cudaError_t", "void *devPtr, int value, size_t count", since=3020, pt="ptds")
-fn("cudaMemset2D", STUB, "cudaError_t",
+fn("cudaMemset", IMPLEMENTED, "cudaError_t", "void *devPtr, int value, size_t count", since=3020, pt="ptds")
+fn("cudaMemset2D", IMPLEMENTED, "cudaError_t",
    "void *devPtr, size_t pitch, int value, size_t width, size_t height", since=3020, pt="ptds")
-fn("cudaMemset2DAsync", STUB, "cudaError_t",
+fn("cudaMemset2DAsync", IMPLEMENTED, "cudaError_t",
    "void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream",
    since=3020, pt="ptsz")
-fn("cudaMemset3D", STUB, "cudaError_t",
+fn("cudaMemset3D", IMPLEMENTED, "cudaError_t",
    "struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent", since=3020, pt="ptds")
-fn("cudaMemset3DAsync", STUB, "cudaError_t",
+fn("cudaMemset3DAsync", IMPLEMENTED, "cudaError_t",
    "struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream",
    since=3020, pt="ptsz")
-fn("cudaMemsetAsync", STUB, "cudaError_t",
+fn("cudaMemsetAsync", IMPLEMENTED, "cudaError_t",
    "void *devPtr, int value, size_t count, cudaStream_t stream", since=3020, pt="ptsz")
 fn("cudaMipmappedArrayGetMemoryRequirements", STUB, "cudaError_t",
    "struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device",

@@ -2,13 +2,13 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("runtime", "Stream-ordered memory allocator")
 fn = chapter.fn
 
-fn("cudaFreeAsync", STUB, "cudaError_t", "void *devPtr, cudaStream_t hStream", since=11020, pt="ptsz")
-fn("cudaMallocAsync", STUB, "cudaError_t",
+fn("cudaFreeAsync", IMPLEMENTED, "cudaError_t", "void *devPtr, cudaStream_t hStream", since=11020, pt="ptsz")
+fn("cudaMallocAsync", IMPLEMENTED, "cudaError_t",
    "void **devPtr, size_t size, cudaStream_t hStream", since=11020, pt="ptsz")
 fn("cudaMallocFromPoolAsync", STUB, "cudaError_t",
    "void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream", since=11020, pt="ptsz")

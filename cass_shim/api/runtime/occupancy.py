@@ -2,16 +2,16 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("runtime", "Occupancy")
 fn = chapter.fn
 
-fn("cudaOccupancyAvailableDynamicSMemPerBlock", STUB, "cudaError_t",
+fn("cudaOccupancyAvailableDynamicSMemPerBlock", IMPLEMENTED, "cudaError_t",
    "size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize", since=10200)
-fn("cudaOccupancyMaxActiveBlocksPerMultiprocessor", STUB, "cudaError_t",
+fn("cudaOccupancyMaxActiveBlocksPerMultiprocessor", IMPLEMENTED, "cudaError_t",
    "int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize", since=6000)
-fn("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", STUB, "cudaError_t",
+fn("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", IMPLEMENTED, "cudaError_t",
    "int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags", since=7000)
 fn("cudaOccupancyMaxActiveClusters", STUB, "cudaError_t",
    "int *numClusters, const void *func, const cudaLaunchConfig_t *launchConfig", since=11070)

@@ -2,12 +2,12 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Peer device memory access")
 fn = chapter.fn
 
-fn("cudaDeviceCanAccessPeer", STUB, "cudaError_t",
+fn("cudaDeviceCanAccessPeer", IMPLEMENTED, "cudaError_t",
    "int *canAccessPeer, int device, int peerDevice", since=4000)
-fn("cudaDeviceDisablePeerAccess", STUB, "cudaError_t", "int peerDevice", since=4000)
-fn("cudaDeviceEnablePeerAccess", STUB, "cudaError_t", "int peerDevice, unsigned int flags", since=4000)
+fn("cudaDeviceDisablePeerAccess", IMPLEMENTED, "cudaError_t", "int peerDevice", since=4000)
+fn("cudaDeviceEnablePeerAccess", IMPLEMENTED, "cudaError_t", "int peerDevice, unsigned int flags", since=4000)

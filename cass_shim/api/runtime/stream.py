@@ -2,17 +2,17 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("runtime", "Stream management")
 fn = chapter.fn
 same = chapter.same
 
-fn("cudaCtxResetPersistingL2Cache", STUB, "cudaError_t", "void", since=11000)
-fn("cudaStreamAddCallback", STUB, "cudaError_t",
+fn("cudaCtxResetPersistingL2Cache", IMPLEMENTED, "cudaError_t", "void", since=11000)
+fn("cudaStreamAddCallback", IMPLEMENTED, "cudaError_t",
    "cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags",
    since=5000, pt="ptsz")
-fn("cudaStreamAttachMemAsync", STUB, "cudaError_t",
+fn("cudaStreamAttachMemAsync", IMPLEMENTED, "cudaError_t",
    "cudaStream_t stream, void *devPtr, size_t length, unsigned int flags", since=6000, pt="ptsz")
 fn("cudaStreamBeginCapture", STUB, "cudaError_t",
    "cudaStream_t stream, enum cudaStreamCaptureMode mode", since=10000, pt="ptsz")
@@ -22,11 +22,11 @@ fn("cudaStreamBeginCaptureToGraph", STUB, "cudaError_t",
    since=12030, pt="ptsz")
 fn("cudaStreamCopyAttributes", STUB, "cudaError_t",
    "cudaStream_t dstStream, cudaStream_t srcStream", since=11000, pt="ptsz")
-fn("cudaStreamCreate", STUB, "cudaError_t", "cudaStream_t *pStream", since=3020)
-fn("cudaStreamCreateWithFlags", STUB, "cudaError_t", "cudaStream_t *pStream, unsigned int flags", since=5000)
-fn("cudaStreamCreateWithPriority", STUB, "cudaError_t",
+fn("cudaStreamCreate", IMPLEMENTED, "cudaError_t", "cudaStream_t *pStream", since=3020)
+fn("cudaStreamCreateWithFlags", IMPLEMENTED, "cudaError_t", "cudaStream_t *pStream, unsigned int flags", since=5000)
+fn("cudaStreamCreateWithPriority", IMPLEMENTED, "cudaError_t",
    "cudaStream_t *pStream, unsigned int flags, int priority", since=5050)
-fn("cudaStreamDestroy", STUB, "cudaError_t", "cudaStream_t stream", since=3020)
+fn("cudaStreamDestroy", IMPLEMENTED, "cudaError_t", "cudaStream_t stream", since=3020)
 fn("cudaStreamEndCapture", STUB, "cudaError_t",
    "cudaStream_t stream, cudaGraph_t *pGraph", since=10000, pt="ptsz")
 fn("cudaStreamGetAttribute", STUB, "cudaError_t",
@@ -43,19 +43,19 @@ fn("cudaStreamGetCaptureInfo_v3", STUB, "cudaError_t",
    "cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, "
    "cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData "
    "**edgeData_out, size_t *numDependencies_out", since=12090, until=13000, pt="ptsz")
-fn("cudaStreamGetDevice", STUB, "cudaError_t", "cudaStream_t hStream, int *device", since=12080, pt="ptsz")
-fn("cudaStreamGetFlags", STUB, "cudaError_t",
+fn("cudaStreamGetDevice", IMPLEMENTED, "cudaError_t", "cudaStream_t hStream, int *device", since=12080, pt="ptsz")
+fn("cudaStreamGetFlags", IMPLEMENTED, "cudaError_t",
    "cudaStream_t hStream, unsigned int *flags", since=5050, pt="ptsz")
-fn("cudaStreamGetId", STUB, "cudaError_t",
+fn("cudaStreamGetId", IMPLEMENTED, "cudaError_t",
    "cudaStream_t hStream, unsigned long long *streamId", since=12000, pt="ptsz")
-fn("cudaStreamGetPriority", STUB, "cudaError_t", "cudaStream_t hStream, int *priority", since=5050, pt="ptsz")
+fn("cudaStreamGetPriority", IMPLEMENTED, "cudaError_t", "cudaStream_t hStream, int *priority", since=5050, pt="ptsz")
 fn("cudaStreamIsCapturing", STUB, "cudaError_t",
    "cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus", since=10000, pt="ptsz")
-fn("cudaStreamQuery", STUB, "cudaError_t", "cudaStream_t stream", since=3020, pt="ptsz")
+fn("cudaStreamQuery", IMPLEMENTED, "cudaError_t", "cudaStream_t stream", since=3020, pt="ptsz")
 fn("cudaStreamSetAttribute", STUB, "cudaError_t",
    "cudaStream_t stream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *param",
    since=11000, pt="ptsz")
-fn("cudaStreamSynchronize", STUB, "cudaError_t", "cudaStream_t stream", since=3020, pt="ptsz")
+fn("cudaStreamSynchronize", IMPLEMENTED, "cudaError_t", "cudaStream_t stream", since=3020, pt="ptsz")
 fn("cudaStreamUpdateCaptureDependencies", STUB, "cudaError_t",
    "cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags",
    since=11030, until=13000, pt="ptsz")
@@ -63,7 +63,7 @@ same("cudaStreamUpdateCaptureDependencies", "cudaStreamUpdateCaptureDependencies
 fn("cudaStreamUpdateCaptureDependencies_v2", STUB, "cudaError_t",
    "cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, "
    "size_t numDependencies, unsigned int flags", since=12090, until=13000, pt="ptsz")
-fn("cudaStreamWaitEvent", STUB, "cudaError_t",
+fn("cudaStreamWaitEvent", IMPLEMENTED, "cudaError_t",
    "cudaStream_t stream, cudaEvent_t event, unsigned int flags", since=3020, pt="ptsz")
 fn("cudaThreadExchangeStreamCaptureMode", STUB, "cudaError_t",
    "enum cudaStreamCaptureMode *mode", since=10010)

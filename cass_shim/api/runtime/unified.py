@@ -2,10 +2,10 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Unified addressing")
 fn = chapter.fn
 
-fn("cudaPointerGetAttributes", STUB, "cudaError_t",
+fn("cudaPointerGetAttributes", IMPLEMENTED, "cudaError_t",
    "struct cudaPointerAttributes *attributes, const void *ptr", since=4000)
