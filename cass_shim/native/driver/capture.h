@@ -2,6 +2,7 @@
 #ifndef CASS_CAPTURE_H
 #define CASS_CAPTURE_H
 
+#include "driver/copy.h"
 #include "driver/launch.h"
 
 typedef struct cass_capture cass_capture;
@@ -17,6 +18,24 @@ static inline cass_capture *cass_capturing(hipStream_t stream) {
 }
 
 int cass_capture_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch);
+int cass_capture_copy(cass_capture *capture, const cass_copy *copy);
+int cass_capture_fill(cass_capture *capture, const cass_fill *fill);
+int cass_capture_malloc(cass_capture *capture, void **pointer, size_t bytes);
+int cass_capture_free(cass_capture *capture, void *pointer);
+int cass_capture_host(cass_capture *capture, hipHostFn_t function, void *user);
+
+/* Records an event inside a capture; waits for one: *taken when the wait became part of a capture (or joined this
+ * stream to one). An event that a capture recorded has no meaning outside it. */
+int cass_capture_record(cass_capture *capture, hipEvent_t event, unsigned flags);
+int cass_capture_wait(hipStream_t stream, hipEvent_t event, unsigned flags, int *taken);
+void cass_capture_forget_event(hipEvent_t event);
+int cass_capture_holds_event(hipEvent_t event);
+
+/* A call that a capturing stream cannot take: invalidates the capture and returns `code`. */
+int cass_capture_break(hipStream_t stream, int code);
+
+/* The stream is being destroyed. */
+void cass_capture_abandon(hipStream_t stream);
 
 /* For calls that may not happen while a capture runs (allocation, synchronous copies): invalidates the captures
  * this thread's call collides with and returns 900; 0 when there is none. */

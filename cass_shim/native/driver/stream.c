@@ -1,0 +1,201 @@
+/* Streams and events: see stream.h. */
+#include "driver/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/capture.h"
+
+enum { BUCKETS = 256, HIP_HIGH = -1, HIP_NORMAL = 0, WAIT_EXTERNAL = 1, RECORD_EXTERNAL = 1 };
+
+typedef struct handle {
+    const void *value; /* hipStream_t or hipEvent_t */
+    int is_event, device;
+    unsigned flags;
+    cass_stream_info stream;
+    struct handle *next;
+} handle;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static handle *buckets[BUCKETS];
+static uint64_t next_id = 3; /* 1 and 2 are the legacy and the per-thread stream */
+
+static handle **bucket(const void *value) {
+    return &buckets[((uintptr_t)value >> 4) * 0x9E3779B1u % BUCKETS];
+}
+
+/* The caller holds the lock. */
+static handle *find(const void *value, int is_event) {
+    handle *at = *bucket(value);
+    while (at && (at->value != value || at->is_event != is_event)) at = at->next;
+    return at;
+}
+
+static int known(const void *value, int is_event, unsigned *flags) {
+    pthread_mutex_lock(&lock);
+    handle *at = value ? find(value, is_event) : NULL;
+    if (at && flags) *flags = at->flags;
+    pthread_mutex_unlock(&lock);
+    return at != NULL;
+}
+
+static int add(const void *value, int is_event, unsigned flags, int priority) {
+    handle *made = calloc(1, sizeof *made);
+    if (!made) return OUT_OF_MEMORY;
+    made->value = value;
+    made->is_event = is_event;
+    made->flags = flags;
+    made->device = cass_thread.current->device;
+    made->stream = (cass_stream_info){flags, priority, made->device, 0, cass_thread.current, {{0}}};
+    pthread_mutex_lock(&lock);
+    if (!is_event) made->stream.id = next_id++;
+    made->next = *bucket(value);
+    *bucket(value) = made;
+    pthread_mutex_unlock(&lock);
+    return OK;
+}
+
+static int forget(const void *value, int is_event) {
+    pthread_mutex_lock(&lock);
+    for (handle **link = bucket(value); *link; link = &(*link)->next) {
+        handle *at = *link;
+        if (at->value != value || at->is_event != is_event) continue;
+        *link = at->next;
+        pthread_mutex_unlock(&lock);
+        free(at);
+        return 1;
+    }
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+void cass_streams_drop(cass_device *device) {
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < BUCKETS; i++)
+        for (handle **link = &buckets[i]; *link;) {
+            handle *at = *link;
+            if (at->device != cass_device_index(device)) {
+                link = &at->next;
+                continue;
+            }
+            *link = at->next;
+            if (at->is_event) HIP(hipEventDestroy, (hipEvent_t)(uintptr_t)at->value);
+            else HIP(hipStreamDestroy, (hipStream_t)(uintptr_t)at->value);
+            free(at);
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+int cass_stream_create(unsigned flags, int priority, hipStream_t *stream) {
+    if (!stream || flags > CASS_STREAM_NON_BLOCKING) return INVALID_VALUE;
+    if (priority > CASS_LOWEST_PRIORITY) priority = CASS_LOWEST_PRIORITY;
+    if (priority < CASS_HIGHEST_PRIORITY) priority = CASS_HIGHEST_PRIORITY;
+    int result;
+    if (priority < CASS_LOWEST_PRIORITY && cass_hip.hipStreamCreateWithPriority)
+        result = HIP(hipStreamCreateWithPriority, stream, flags, HIP_HIGH);
+    else
+        result = HIP(hipStreamCreateWithFlags, stream, flags);
+    return result ? result : add(*stream, 0, flags, priority);
+}
+
+static int is_default(hipStream_t stream) {
+    return !stream || stream == HIP_STREAM_LEGACY || stream == HIP_STREAM_PER_THREAD;
+}
+
+int cass_stream_destroy(cass_device *device, hipStream_t stream) {
+    if (is_default(stream) || !known(stream, 0, NULL)) return INVALID_HANDLE;
+    if (cass_capturing(stream)) cass_capture_abandon(stream);
+    forget(stream, 0);
+    return cass_note(device, HIP(hipStreamDestroy, stream));
+}
+
+int cass_stream_get(hipStream_t stream, cass_stream_info *out) {
+    if (is_default(stream)) {
+        *out = (cass_stream_info){0, 0, cass_thread.current->device,
+                                  stream == HIP_STREAM_PER_THREAD ? 2 : 1, cass_thread.current, {{0}}};
+        return OK;
+    }
+    pthread_mutex_lock(&lock);
+    handle *at = find(stream, 0);
+    if (at) *out = at->stream;
+    pthread_mutex_unlock(&lock);
+    return at ? OK : INVALID_HANDLE;
+}
+
+int cass_stream_set_attribute(hipStream_t stream, int which, const void *value) {
+    if (is_default(stream)) return OK;
+    pthread_mutex_lock(&lock);
+    handle *at = find(stream, 0);
+    if (at) memcpy(at->stream.attributes[which], value, sizeof at->stream.attributes[which]);
+    pthread_mutex_unlock(&lock);
+    return at ? OK : INVALID_HANDLE;
+}
+
+int cass_stream_query(cass_device *device, hipStream_t stream) {
+    if (cass_capturing(stream)) return cass_capture_break(stream, CAPTURE_UNSUPPORTED);
+    return cass_after_wait(device, HIP(hipStreamQuery, stream), 0);
+}
+
+int cass_stream_synchronize(cass_device *device, hipStream_t stream) {
+    if (cass_capturing(stream)) return cass_capture_break(stream, CAPTURE_UNSUPPORTED);
+    return cass_wait_stream(device, stream);
+}
+
+int cass_stream_wait(cass_device *device, hipStream_t stream, hipEvent_t event, unsigned flags) {
+    if (!known(event, 1, NULL)) return INVALID_HANDLE;
+    if (flags > WAIT_EXTERNAL) return INVALID_VALUE;
+    int taken;
+    int result = cass_capture_wait(stream, event, flags, &taken);
+    if (taken || result) return result;
+    return cass_note(device, HIP(hipStreamWaitEvent, stream, event, 0));
+}
+
+int cass_stream_host(cass_device *device, hipStream_t stream, hipHostFn_t function, void *user) {
+    if (!function) return INVALID_VALUE;
+    cass_capture *capture = cass_capturing(stream);
+    if (capture) return cass_capture_host(capture, function, user);
+    return cass_note(device, HIP_OPTIONAL(hipLaunchHostFunc, stream, function, user));
+}
+
+int cass_event_create(unsigned flags, hipEvent_t *event) {
+    const unsigned all = CASS_EVENT_BLOCKING | CASS_EVENT_DISABLE_TIMING | CASS_EVENT_INTERPROCESS;
+    if (!event || flags & ~all) return INVALID_VALUE;
+    if (flags & CASS_EVENT_INTERPROCESS && !(flags & CASS_EVENT_DISABLE_TIMING)) return INVALID_VALUE;
+    int result = HIP(hipEventCreateWithFlags, event, flags);
+    return result ? result : add(*event, 1, flags, 0);
+}
+
+int cass_event_destroy(hipEvent_t event) {
+    if (!event || !forget(event, 1)) return INVALID_HANDLE;
+    cass_capture_forget_event(event);
+    return HIP(hipEventDestroy, event);
+}
+
+int cass_event_record(cass_device *device, hipEvent_t event, hipStream_t stream, unsigned flags) {
+    if (!known(event, 1, NULL)) return INVALID_HANDLE;
+    if (flags > RECORD_EXTERNAL) return INVALID_VALUE;
+    cass_capture *capture = cass_capturing(stream);
+    if (capture) return cass_capture_record(capture, event, flags);
+    cass_capture_forget_event(event);
+    return cass_note(device, HIP(hipEventRecord, event, stream));
+}
+
+int cass_event_query(cass_device *device, hipEvent_t event) {
+    if (!known(event, 1, NULL)) return INVALID_HANDLE;
+    if (cass_capture_holds_event(event)) return CAPTURED_EVENT;
+    return cass_after_wait(device, HIP(hipEventQuery, event), 0);
+}
+
+int cass_event_synchronize(cass_device *device, hipEvent_t event) {
+    if (!known(event, 1, NULL)) return INVALID_HANDLE;
+    if (cass_capture_holds_event(event)) return CAPTURED_EVENT;
+    return cass_after_wait(device, HIP(hipEventSynchronize, event), 0);
+}
+
+int cass_event_elapsed(cass_device *device, float *milliseconds, hipEvent_t start, hipEvent_t stop) {
+    unsigned first = 0, second = 0;
+    if (!milliseconds) return INVALID_VALUE;
+    if (!known(start, 1, &first) || !known(stop, 1, &second)) return INVALID_HANDLE;
+    if ((first | second) & CASS_EVENT_DISABLE_TIMING) return INVALID_HANDLE;
+    return cass_note(device, HIP(hipEventElapsedTime, milliseconds, start, stop));
+}
