@@ -1,0 +1,264 @@
+"""Inputs for a kernel: launch shapes, parameter values and memory contents that reach its code.
+
+In: the kernel, its module, a `Survey`, a seed. Out: `Scenario`s. Memory is one arena that device and reference
+share address for address: a window per pointer parameter, the module's images, its constant bank. Every byte of
+the arena is compared afterwards, so whatever a candidate writes outside the reference's footprint is seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cass_shim.model.artifacts import Cubin, SassKernel
+from cass_shim.verify.survey import Survey
+
+WINDOW = 1 << 17  # bytes per pointer parameter
+BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
+MAX_DYNAMIC_SHARED = 48 << 10
+
+Octets = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Grid and block of one launch, and the dynamic shared memory in bytes."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    dynamic_shared: int = 0
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """How one input is made. values: class of memory contents. size: what integer parameters are around."""
+
+    shape: Shape
+    values: str
+    size: int
+    seed: int
+    vary_sizes: bool = False
+
+
+@dataclass
+class Roles:
+    """What each part of the parameter block and of memory is taken to be.
+
+    pointers: offsets of 64-bit words → window index. kinds: window → element kind; images likewise by name.
+    """
+
+    pointers: dict[int, int] = field(default_factory=dict)
+    kinds: dict[int, str] = field(default_factory=dict)
+
+    def windows(self) -> int:
+        return len(self.pointers)
+
+
+@dataclass
+class Layout:
+    """Where everything lies in the arena, offsets in bytes. symbols: variable → offset. size: of the arena."""
+
+    images: list[int]
+    symbols: dict[str, int]
+    size: int
+
+
+@dataclass
+class Input:
+    """One concrete input: the launch, the parameter block and the arena's initial contents."""
+
+    scenario: Scenario
+    params: bytes
+    content: Octets
+    bank3: bytes
+    symbols: dict[str, int]  # absolute addresses
+
+
+def first_roles(kernel: SassKernel, found: Survey) -> Roles:
+    """Every 64-bit word that may flow into an address is a pointer, until a run shows otherwise."""
+    words = sorted(o for o in found.addresses if _word_in_one_param(kernel, o))
+    return Roles({offset: index for index, offset in enumerate(words)})
+
+
+def _word_in_one_param(kernel: SassKernel, offset: int) -> bool:
+    return any(p.offset <= offset and offset + 8 <= p.offset + p.size for p in kernel.abi.params)
+
+
+def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
+    """Launch shapes worth trying, most useful first."""
+    dynamic = 0
+    if found.shared and kernel.abi.shared_bytes <= (0x400 if kernel.sm >= 90 else 0):
+        dynamic = 8192
+    if kernel.abi.required_block is not None:
+        blocks = [kernel.abi.required_block]
+    elif found.dimensions == 1:
+        blocks = [(64, 1, 1), (256, 1, 1), (128, 1, 1), (32, 1, 1), (50, 1, 1)]
+    elif found.dimensions == 2:
+        blocks = [(16, 16, 1), (8, 8, 1), (32, 8, 1), (32, 1, 1), (13, 5, 1)]
+    else:
+        blocks = [(8, 4, 2), (16, 4, 4), (4, 4, 4), (64, 1, 1)]
+    limit = kernel.abi.max_threads or 1024
+    blocks = [b for b in blocks if b[0] * b[1] * b[2] <= limit] or [(min(limit, 32), 1, 1)]
+    grid = {1: (2, 1, 1), 2: (2, 2, 1), 3: (2, 1, 2)}[found.dimensions]
+    if found.grid_sync:
+        grid = (2, 1, 1)
+    return [Shape(grid, block, dynamic) for block in blocks]
+
+
+def lay_out(cubin: Cubin | None, roles: Roles) -> Layout:
+    """Windows first, then the module's images, 256-aligned."""
+    at = WINDOW * max(roles.windows(), 1)
+    images: list[int] = []
+    for image in cubin.images if cubin else ():
+        images.append(at)
+        at += -(-image.size // 256) * 256 + 256
+    symbols = {v.name: images[v.image] + v.offset for v in cubin.variables} if cubin else {}
+    return Layout(images, symbols, -(-at // 4096) * 4096)
+
+
+def make_input(
+    kernel: SassKernel, cubin: Cubin | None, found: Survey, roles: Roles, scenario: Scenario, base: int
+) -> Input:
+    """Fill parameters and memory. base: the arena's address. Deterministic in the scenario's seed."""
+    random = np.random.default_rng((scenario.seed, 17))
+    layout = lay_out(cubin, roles)
+    content = np.zeros(layout.size, np.uint8)
+    for window in range(max(roles.windows(), 1)):
+        kind = roles.kinds.get(window, "i32")
+        content[window * WINDOW : (window + 1) * WINDOW] = fill(kind, WINDOW, scenario, random)
+    symbols = {name: base + offset for name, offset in layout.symbols.items()}
+    bank3 = b""
+    for index, image in enumerate(cubin.images if cubin else ()):
+        octets = _image(image.kind, image.size, image.content, found, scenario, random)
+        for relocation in image.relocations:
+            address = symbols.get(relocation.symbol, 0) + relocation.addend
+            octets[relocation.offset : relocation.offset + 8] = np.frombuffer(
+                (address & (2**64 - 1)).to_bytes(8, "little"), np.uint8
+            )
+        content[layout.images[index] : layout.images[index] + image.size] = octets
+        if image.kind == "constant3":
+            bank3 = octets.tobytes()
+    params = _params(kernel, found, roles, scenario, base, random)
+    return Input(scenario, params, content, bank3, symbols)
+
+
+def _image(
+    kind: str, size: int, content: bytes, found: Survey, scenario: Scenario, random: np.random.Generator
+) -> Octets:
+    """Initialised memory keeps its values; zeroed memory and constants stay zero in the first scenario only."""
+    octets = np.frombuffer(content.ljust(size, b"\0")[:size], np.uint8).copy()
+    if kind == "constant3" and not octets.any():
+        return fill(found.constant_kind, size, scenario, random)
+    if kind == "zero" and scenario.seed % 2:
+        return fill("i32", size, replace(scenario, values="small"), random)
+    return octets
+
+
+def _params(
+    kernel: SassKernel, found: Survey, roles: Roles, scenario: Scenario, base: int, random: np.random.Generator
+) -> bytes:
+    block = bytearray(kernel.abi.params_bytes)
+    for param in kernel.abi.params:
+        at, end = param.offset, param.offset + param.size
+        while at < end:
+            if at in roles.pointers:
+                address = base + roles.pointers[at] * WINDOW + BIAS
+                block[at : at + 8] = address.to_bytes(8, "little")
+                at += 8
+                continue
+            at += _scalar(block, at, end - at, found, scenario, random)
+    return bytes(block)
+
+
+def _scalar(
+    block: bytearray, at: int, room: int, found: Survey, scenario: Scenario, random: np.random.Generator
+) -> int:
+    """Fill one scalar of the block; returns its size in bytes."""
+    kind = found.scalars.get(at, "i32")
+    if kind == "f64" and room >= 8:
+        block[at : at + 8] = np.float64(random.normal()).tobytes()
+        return 8
+    if kind == "f32" and room >= 4:
+        block[at : at + 4] = np.float32(random.normal()).tobytes()
+        return 4
+    size = scenario.size
+    if scenario.vary_sizes:
+        size = max(1, int(size + random.integers(-size // 4 - 1, size // 4 + 2)))
+    if room >= 8 and at % 8 == 0 and at not in found.scalars:
+        block[at : at + 8] = size.to_bytes(8, "little")
+        return 8
+    if room >= 8 and at % 8 == 0 and at + 4 not in found.scalars:
+        block[at : at + 8] = size.to_bytes(8, "little")
+        return 8
+    if room >= 4 and at % 4 == 0:
+        block[at : at + 4] = size.to_bytes(4, "little")
+        # the high half of a 64-bit scalar is zero when the code reads it as one
+        return 4
+    block[at] = int(random.integers(0, 4))
+    return 1
+
+
+_FLOATS = {"f32": np.float32, "f64": np.float64, "f16": np.float16}
+_SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, -3e-39, 1e-310, 6e-8, 65504.0, 3.4e38, 0.5]
+
+
+def fill(kind: str, size: int, scenario: Scenario, random: np.random.Generator) -> Octets:
+    """`size` bytes of elements of a kind, by the scenario's class of values."""
+    if kind in ("f32", "f64", "f16", "bf16"):
+        return _fill_floats(kind, size, scenario.values, random)
+    width = {"i8": 1, "i16": 2}.get(kind, 4)
+    count = -(-size // width)
+    dtype = {1: np.uint8, 2: np.uint16, 4: np.uint32}[width]
+    if scenario.values == "wide":
+        values = random.integers(0, 1 << (8 * width), count, dtype=np.uint64)
+    elif scenario.values == "sorted":
+        values = np.arange(count, dtype=np.uint64) // 4 % max(scenario.size, 1)
+    elif scenario.values == "equal":
+        values = np.full(count, 3, np.uint64)
+    elif scenario.values == "special":
+        edges = np.array([0, 1, 2, (1 << 8 * width) - 1, 1 << (8 * width - 1), (1 << (8 * width - 1)) - 1], np.uint64)
+        values = random.choice(edges, count)
+    else:
+        values = random.integers(0, max(scenario.size, 2), count, dtype=np.uint64)
+    return values.astype(dtype).view(np.uint8)[:size].copy()
+
+
+def _fill_floats(kind: str, size: int, values: str, random: np.random.Generator) -> Octets:
+    width = {"f64": 8, "f32": 4}.get(kind, 2)
+    count = -(-size // width)
+    if values == "whole":  # sums of these are exact in any order
+        numbers = random.integers(-8, 9, count).astype(np.float64)
+    elif values == "equal":
+        numbers = np.full(count, 1.5)
+    elif values == "sorted":
+        numbers = np.arange(count) * 0.25
+    else:
+        numbers = random.normal(size=count) * np.exp2(random.integers(-4, 5, count))
+        if values == "special":
+            edges = random.choice(np.array(_SPECIAL), count)
+            numbers = np.where(random.random(count) < 0.3, edges, numbers)
+    with np.errstate(all="ignore"):
+        if kind == "bf16":
+            octets = (numbers.astype(np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16).view(np.uint8)
+        else:
+            octets = numbers.astype(_FLOATS[kind]).view(np.uint8)
+    return octets[:size].copy()
+
+
+def scenarios(kernel: SassKernel, found: Survey, seed: int) -> list[Scenario]:
+    """What to try, most informative first. The first one also teaches roles and kinds."""
+    tried = shapes(kernel, found)
+    main = tried[0]
+    threads = main.block[0] * main.block[1] * main.block[2]
+    plain = "whole" if found.float_atomics else "random"
+    size = 24 if found.dimensions > 1 else min(threads, 64) + 30
+    plan = [Scenario(main, "small", size, seed)]
+    plan.append(Scenario(main, plain, size, seed + 1))
+    plan.append(Scenario(tried[min(1, len(tried) - 1)], plain, size + 5, seed + 2, vary_sizes=True))
+    plan.append(Scenario(main, "special" if not found.float_atomics else plain, 7, seed + 3))
+    plan.append(Scenario(tried[-1], "wide" if not found.float_atomics else plain, 33, seed + 4))
+    plan.append(Scenario(tried[min(2, len(tried) - 1)], "sorted", 16, seed + 5, vary_sizes=True))
+    plan.append(Scenario(main, "equal", 1, seed + 6))
+    return plan

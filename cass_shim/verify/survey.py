@@ -1,0 +1,198 @@
+"""What a kernel's code says about its launch: which parameters are addresses, what is loaded as what.
+
+In: SassKernel. Out: `Survey`. Everything here is a guess that only steers input generation; a wrong guess costs
+coverage, never soundness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cass_shim.isa.spec import Effect, specs
+from cass_shim.model.artifacts import SassKernel
+from cass_shim.model.instruction import RZ, Const, Imm, Instruction, Mem, Operand, Reg, Special
+
+Key = tuple[bool, int]  # (uniform, register)
+
+_LOADS = frozenset({"LDG", "LD", "LDS", "LDL", "LDC", "ULDC", "LDCU", "LDGSTS"})
+_STORES = frozenset({"STG", "ST", "STS", "STL", "RED", "REDG", "ATOMG", "ATOM", "ATOMS", "BAR", "BRA", "EXIT"})
+_DOUBLE = frozenset({"DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DMMA"})
+_HALF = frozenset({"HADD2", "HMUL2", "HFMA2", "HSETP2", "HSET2", "HMNMX2", "HMMA"})
+_MOVES = frozenset({"MOV", "UMOV", "IMAD.MOV.U32", "IMAD.MOV", "R2UR", "SEL"})
+_GLOBAL = frozenset({"LDG", "LD", "STG", "ST", "RED", "REDG", "ATOMG", "ATOM", "LDGSTS"})
+
+
+@dataclass
+class Survey:
+    """addresses: offsets (in the parameter block) of 64-bit words that may flow into a global address.
+
+    scalars: offset → "f32", "f64", "f16" or "i32" by the instructions that read it. loads: byte address of each
+    global load → kind of its elements. dimensions: highest thread or block dimension read (1 to 3).
+    """
+
+    addresses: set[int] = field(default_factory=set)
+    scalars: dict[int, str] = field(default_factory=dict)
+    loads: dict[int, str] = field(default_factory=dict)
+    constant_kind: str = "i32"
+    dimensions: int = 1
+    shared: bool = False
+    cross_lane: bool = False
+    barriers: bool = False
+    atomics: bool = False
+    float_atomics: bool = False
+    grid_sync: bool = False
+
+
+def survey(kernel: SassKernel) -> Survey:
+    """Read the code once, in address order."""
+    found = Survey()
+    taint: dict[Key, frozenset[int]] = {}
+    base = kernel.abi.params_base
+    code = [i for part in (kernel, *kernel.callees.values()) for i in part.instructions]
+    table = specs()
+    for position, instruction in enumerate(code):
+        _note_properties(found, instruction)
+        spec = table.get(instruction.mnemonic)
+        if spec is not None:
+            found.cross_lane |= spec.effect is Effect.LANES
+            found.barriers |= spec.effect is Effect.BARRIER
+        for operand in instruction.operands:
+            _note_constant(found, instruction, operand, base, kernel.abi.params_bytes, code, position)
+        if instruction.mnemonic in _GLOBAL:
+            for operand in instruction.operands:
+                if isinstance(operand, Mem):
+                    for key in _mem_keys(operand):
+                        found.addresses |= taint.get(key, frozenset())
+            if instruction.mnemonic in _LOADS:
+                found.loads[instruction.address] = loaded_kind(code, position)
+        _propagate(taint, instruction, base, kernel.abi.params_bytes)
+    return found
+
+
+def _note_properties(found: Survey, instruction: Instruction) -> None:
+    name = instruction.mnemonic
+    found.shared |= name in ("LDS", "STS", "ATOMS", "LDSM")
+    atomic = name in ("ATOMG", "ATOM", "ATOMS", "RED", "REDG")
+    found.atomics |= atomic
+    found.float_atomics |= atomic and any(m.startswith(("F16", "F32", "F64", "BF16")) for m in instruction.modifiers)
+    for operand in instruction.operands:
+        if isinstance(operand, Special) and operand.name.endswith((".Y", ".Z")):
+            found.dimensions = max(found.dimensions, 2 if operand.name.endswith("Y") else 3)
+        if isinstance(operand, Const) and operand.bank == 0:
+            if operand.offset in (0x04, 0x10):
+                found.dimensions = max(found.dimensions, 2)
+            found.grid_sync |= operand.offset in (0x8C, 0x90)
+
+
+def _note_constant(
+    found: Survey, instruction: Instruction, operand: Operand, base: int, size: int, code: list[Instruction], at: int
+) -> None:
+    if not isinstance(operand, Const) or operand.index is not None:
+        return
+    kind = operand_kind(instruction)
+    if kind == "i32" and (instruction.form in _MOVES or instruction.mnemonic in _LOADS):
+        kind = loaded_kind(code, at)
+    if operand.bank == 3 and kind != "i32":
+        found.constant_kind = kind
+    if operand.bank == 0 and base <= operand.offset < base + size:
+        offset = operand.offset - base
+        if found.scalars.get(offset, "i32") == "i32":
+            found.scalars[offset] = kind
+
+
+def operand_kind(instruction: Instruction) -> str:
+    """The kind of number an instruction works on."""
+    name = instruction.mnemonic
+    if name in _DOUBLE or (name in ("F2F", "F2I", "FRND") and "F64" in instruction.modifiers[-1:]):
+        return "f64"
+    if name in _HALF:
+        return "bf16" if any(m.startswith("BF16") for m in instruction.modifiers) else "f16"
+    if name.startswith("F") and name not in ("FLO", "FENCE") or name == "MUFU":
+        return "f32"
+    return "i32"
+
+
+def loaded_kind(code: list[Instruction], position: int) -> str:
+    """How the register that `code[position]` writes is used first, following the code in address order."""
+    load = code[position]
+    first = next((o for o in load.operands if isinstance(o, Reg)), None)
+    if load.has("U8", "S8"):
+        return "i8"
+    if load.has("U16", "S16") or first is None or first.index == RZ:
+        narrow = "i16"
+        return narrow if first is not None else "i32"
+    names = {(first.uniform, first.index), (first.uniform, first.index + 1)}
+    for user in code[position + 1 : position + 200]:
+        sources = _sources(user)
+        if any((o.uniform, o.index) in names for o in sources):
+            if user.form in _MOVES:
+                names |= _destinations(user)
+                continue
+            kind = operand_kind(user)
+            if kind != "i32" or user.mnemonic not in ("SHFL", "STS", "STG", "STL", "I2F"):
+                return kind
+        names -= _destinations(user) if user.guard is None and user.form not in _MOVES else set()
+        if not names:
+            break
+    return "i32"
+
+
+def _sources(instruction: Instruction) -> Iterator[Reg]:
+    skip = 0 if instruction.mnemonic in _STORES else 1
+    seen = 0
+    for operand in instruction.operands:
+        if isinstance(operand, Reg):
+            seen += 1
+            if seen > skip:
+                yield operand
+        elif isinstance(operand, Mem):
+            for key in _mem_keys(operand):
+                yield Reg(key[1], key[0])
+
+
+def _destinations(instruction: Instruction) -> set[Key]:
+    if instruction.mnemonic in _STORES and instruction.mnemonic not in ("ATOMG", "ATOM", "ATOMS"):
+        return set()
+    first = next((o for o in instruction.operands if isinstance(o, Reg)), None)
+    if first is None or first.index == RZ:
+        return set()
+    count = 4 if instruction.has("128") else 2 if _writes_pair(instruction) else 1
+    return {(first.uniform, first.index + part) for part in range(count)}
+
+
+def _writes_pair(instruction: Instruction) -> bool:
+    return instruction.has("64", "WIDE") or instruction.mnemonic in _DOUBLE or instruction.mnemonic == "CS2R"
+
+
+def _mem_keys(operand: Mem) -> Iterator[Key]:
+    if operand.base is not None and operand.base.index != RZ:
+        yield (False, operand.base.index)
+        yield (False, operand.base.index + 1)
+    if operand.uniform is not None and operand.uniform.index != RZ:
+        yield (True, operand.uniform.index)
+        yield (True, operand.uniform.index + 1)
+
+
+def _propagate(taint: dict[Key, frozenset[int]], instruction: Instruction, base: int, size: int) -> None:
+    """Parameter words that reach the destination: of the operands, whether read as 32 or 64 bits."""
+    carried: set[int] = set()
+    if instruction.mnemonic not in ("LDG", "LD", "LDS", "LDL", "S2R", "S2UR"):
+        for operand in instruction.operands:
+            if isinstance(operand, Const) and operand.bank == 0 and base <= operand.offset < base + size:
+                carried.add((operand.offset - base) & ~7)
+        for source in _sources(instruction):
+            carried |= taint.get((source.uniform, source.index), frozenset())
+            if instruction.has("WIDE", "64", "HI"):
+                carried |= taint.get((source.uniform, source.index + 1), frozenset())
+    for key in _destinations(instruction):
+        taint[key] = frozenset(carried) | (taint.get(key, frozenset()) if instruction.guard else frozenset())
+
+
+def immediates(kernel: SassKernel) -> set[int]:
+    """Integers that the code compares with, for boundary values of scalars."""
+    found = set()
+    for instruction in kernel.instructions:
+        if instruction.mnemonic in ("ISETP", "UISETP"):
+            found |= {o.bits for o in instruction.operands if isinstance(o, Imm) and o.bits < 4096}
+    return found
