@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -31,9 +31,9 @@ from cass_shim.model.artifacts import (
     SassKernel,
     Verified,
 )
-from cass_shim.model.config import Config
+from cass_shim.model.config import SM_ORDER, Config
 from cass_shim.model.entry import CodeEntry, pack_entry
-from cass_shim.model.errors import CassError, Malformed, Rejected, Unsupported
+from cass_shim.model.errors import CassError, Malformed, Rejected, ToolFailed, Unsupported
 from cass_shim.model.kernel_abi import KernelAbi
 from cass_shim.model.manifest import (
     Manifest,
@@ -93,38 +93,59 @@ class Module:
         return ptx_key(self.ptx.text, kernel, self.kernels[kernel], gfx)
 
 
+def choose_entries(
+    entries: Sequence[FatbinEntry], preferred_sm: int = 0
+) -> tuple[FatbinEntry | None, FatbinEntry | None]:
+    """The entry to run and the PTX to set beside it, by the client's rule (native/client/fatbin.c)."""
+
+    def rank(one: FatbinEntry) -> int:
+        if one.sm == preferred_sm:
+            return -1
+        return SM_ORDER.index(one.sm) if one.sm in SM_ORDER else len(SM_ORDER)
+
+    best = min((one for one in entries if one.kind is EntryKind.ELF), key=rank, default=None)
+    usable = best is not None and rank(best) < len(SM_ORDER)
+    wanted = best.sm if best is not None and usable else SM_ORDER[0]
+    texts = (one for one in entries if one.kind is EntryKind.PTX)
+    ptx = min(texts, key=lambda one: (one.sm > wanted, abs(one.sm - wanted)), default=None)
+    if not usable and ptx is not None:
+        return ptx, ptx
+    return best, ptx
+
+
 def load_module(region: bytes, entry_offset: int = 0, digest: bytes = b"", source: str = "") -> Module:
     """Take a region apart. The entry is the one at `entry_offset` with that digest, as the client chose it.
 
-    Without a digest the first SASS entry is taken, else the first PTX. Raises Malformed or Unsupported.
+    Without a digest the choice is made here. Raises Malformed or Unsupported.
     """
-    from cass_shim.extract.cubin import read_cubin
     from cass_shim.extract.fatbin import read_fatbins
 
     entries = [entry for fatbin in read_fatbins(region, source) for entry in fatbin.entries]
-    entry = _chosen_entry(entries, entry_offset, digest, source)
-    if entry is None:  # nvcc's device link leaves regions without code
+    chosen, _ = choose_entries(entries)
+    if digest:
+        named = [one for one in entries if hashlib.sha256(one.stored).digest() == digest]
+        if named and all(one.offset != entry_offset for one in named):
+            raise Malformed("the chosen entry lies elsewhere", where=source, offset=entry_offset)
+        chosen = named[0] if named else None  # None: an entry without code, which extraction leaves out
+    return make_module(chosen, entries, source, digest)
+
+
+def make_module(
+    chosen: FatbinEntry | None, entries: Sequence[FatbinEntry], source: str = "", digest: bytes = b""
+) -> Module:
+    """The module of a chosen entry (None: no code at all) and the entries that lie beside it."""
+    from cass_shim.extract.cubin import read_cubin
+
+    if chosen is None:
         return Module(digest, 0, None, None)
-    texts = [one for one in entries if one.kind is EntryKind.PTX]
-    if entry.kind is EntryKind.PTX:
-        return Module(digest, entry.sm, None, _ptx(entry, source), _version(entry))
-    cubin = read_cubin(entry.payload, source)
-    ptx = _ptx(texts[0], source) if texts else None
-    return Module(digest, entry.sm, cubin, ptx, _version(texts[0]) if texts else 0)
-
-
-def _chosen_entry(entries: list[FatbinEntry], offset: int, digest: bytes, source: str) -> FatbinEntry | None:
-    if not entries:
-        return None
-    if not digest:
-        usable = [one for one in entries if one.kind is not EntryKind.NVVM]
-        return min(usable, key=lambda one: one.kind is not EntryKind.ELF) if usable else None
-    for one in entries:
-        if one.offset == offset and hashlib.sha256(one.stored).digest() == digest:
-            return one
-    if all(hashlib.sha256(one.stored).digest() != digest for one in entries):
-        return None  # an entry without code, which extraction leaves out
-    raise Malformed("the chosen entry lies elsewhere", where=source, offset=offset)
+    digest = hashlib.sha256(chosen.stored).digest()
+    _, beside = choose_entries([chosen, *(one for one in entries if one.kind is EntryKind.PTX)], chosen.sm)
+    if chosen.kind is EntryKind.PTX:
+        return Module(digest, chosen.sm, None, _ptx(chosen, source), _version(chosen))
+    cubin = read_cubin(chosen.payload, source)
+    if beside is None:
+        return Module(digest, chosen.sm, cubin, None)
+    return Module(digest, chosen.sm, cubin, _ptx(beside, source), _version(beside))
 
 
 def _ptx(entry: FatbinEntry, source: str) -> PtxModule:
@@ -220,12 +241,12 @@ class Work:
 
 def _lift(work: Work) -> CodeObject:
     """SASS → LLVM IR → code object."""
-    from cass_shim.assemble.llvm import compile_module
+    from cass_shim.assemble.llvm import assemble_llvm
     from cass_shim.lift import lift_kernel
 
-    module = lift_kernel(work.sass, work.module.cubin)
+    module = lift_kernel(work.sass)
     work.keep(".ll", module.text)
-    return compile_module(module, work.abi)
+    return assemble_llvm(module, work.abi)
 
 
 def _ptx_hip(work: Work) -> CodeObject:
@@ -257,19 +278,22 @@ TRANSLATORS: Mapping[str, Callable[[Work], CodeObject]] = {"cass": _cass, "lift"
 
 def verify(work: Work, code: CodeObject) -> Verified:
     """Ask the verifier; Rejected with a witness when the code object is wrong."""
-    from cass_shim.verify import verify_kernel
-
+    try:
+        from cass_shim.verify import verify_kernel
+    except ImportError:
+        if work.config.min_evidence != "none":
+            raise
+        return Verified(code, Evidence.NONE, {"unchecked": "the verifier cannot be loaded"})
     sass = work.sass if work.module.cubin is not None else None
     return verify_kernel(code, sass, work.module.cubin)
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A kernel's answer: the record, the packed code entry, and why earlier translators were passed over."""
+    """A kernel's answer: the record and the packed code entry."""
 
     record: Record
     content: bytes
-    passed_over: Mapping[str, str] = field(default_factory=dict)
 
 
 def translate(module: Module, kernel: str, config: Config) -> Translation:
@@ -283,6 +307,8 @@ def translate(module: Module, kernel: str, config: Config) -> Translation:
             return _attempt(work, name, started, reasons)
         except CassError as error:
             reasons[name] = error
+        except ImportError as error:
+            reasons[name] = ToolFailed(f"loading {name}", stderr=str(error))
         except Exception as error:  # a bug in one translator must not take the others away
             log.exception("%s: %s failed", kernel, name)
             reasons[name] = error
@@ -318,5 +344,6 @@ def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Except
             "verify_s": f"{time.monotonic() - translated:.3f}",
         },
         report=verified.report,
+        passed_over={other: one_line(error) for other, error in reasons.items()},
     )
-    return Translation(record, content, {other: one_line(error) for other, error in reasons.items()})
+    return Translation(record, content)

@@ -22,6 +22,7 @@ class Record:
     """key: hex digest of the CacheKey. entry: SHA-256 of the code entry's bytes. route: the translator.
 
     evidence: a label ("E1u"). report and provenance: JSON-ready. created: seconds since 1970.
+    passed_over: translators tried before this one, with the reason each was not used.
     """
 
     key: str
@@ -32,6 +33,7 @@ class Record:
     created: int = 0
     provenance: Mapping[str, str] = field(default_factory=dict)
     report: Mapping[str, object] = field(default_factory=dict)
+    passed_over: Mapping[str, str] = field(default_factory=dict)
     signature: str = ""
 
     @property

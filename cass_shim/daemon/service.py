@@ -175,11 +175,11 @@ class Service:
 
     def _accept(self, body: bytes, key: bytes, config: Config) -> Reply:
         """Store and pass on a worker's answer, after a look at whether it is what was asked for."""
-        first, second, content = body.split(b"\n", 2)
+        first, content = body.split(b"\n", 1)
         record, entry = read_record(first), read_entry(content)
         if record.key != key.hex() or entry.key != key or entry.evidence != record.level:
             raise Malformed("an answer for another key", where="worker")
-        for name, reason in json.loads(second).items():
+        for name, reason in record.passed_over.items():
             log.info("%s: %s passed over: %s", record.kernel, name, reason)
         log.info("%s: %s, evidence %s", record.kernel, record.route, record.evidence)
         self.index.add(f"route {record.route}")

@@ -1,7 +1,7 @@
 """The inside of a worker process: answers MODULE and KERNEL frames by running the pipeline.
 
-In: frames of model/wire.py. Out: replies; a kernel's body is its record, what was passed over, and the code entry,
-since only the daemon writes to the cache. A failure's body is JSON that says whether it will last.
+In: frames of model/wire.py. Out: replies; a kernel's body is its record and the code entry, since only the
+daemon writes to the cache. A failure's body is JSON that says whether it will last.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ MODULES_KEPT = 32
 
 
 def pack_translation(answer: Translation) -> bytes:
-    """Two lines of JSON, then the entry."""
-    passed_over = json.dumps(dict(answer.passed_over)).encode()
-    return b"\n".join((answer.record.canonical(), passed_over, answer.content))
+    """A line of JSON, then the entry."""
+    return answer.record.canonical() + b"\n" + answer.content
 
 
 def failure(error: Exception, what: str) -> Reply:

@@ -20,6 +20,9 @@ from cass_shim.model.errors import CassError
 SCHEMA = 1  # of keys, cache layout and file formats; a change makes every earlier entry a miss
 RUNTIME_PATH_LIMIT = 88  # bytes with NUL: a socket's path is at most 107, its name 16 and a suffix
 
+# Generations whose SASS is taken from a fat binary, the best understood first; others only when nothing else is there.
+SM_ORDER = (80, 86, 87, 89, 90, 75, 100, 120)
+
 
 class Scope(Enum):
     """Who must see a setting."""
@@ -78,7 +81,9 @@ class Config:
     timeout: str = setting("120", "Seconds the program waits for one module or kernel.", Scope.PROGRAM)
     prefer_sm: str = setting("", "The SASS to take from a fat binary, for example `89`.", Scope.PROGRAM)
     python: str = setting("", "The Python interpreter that runs the daemon.", Scope.PROGRAM)
-    trace: str = setting("", "`calls`: log every CUDA call; `stats`: a table at exit; both: `calls,stats`.", Scope.PROGRAM)
+    trace: str = setting(
+        "", "`calls`: log every CUDA call; `stats`: a table at exit; both: `calls,stats`.", Scope.PROGRAM
+    )
     trace_file: str = setting("", "Where the trace goes instead of stderr.", Scope.PROGRAM)
     quiet: str = setting("0", "1: no progress line and no notes on stderr.", Scope.PROGRAM, ("0", "1"))
 

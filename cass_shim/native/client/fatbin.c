@@ -23,8 +23,7 @@ typedef struct {
     entry_head head;
 } entry;
 
-/* Generations whose SASS we read best first. */
-static const uint32_t ORDER[] = {80, 86, 87, 89, 90, 75, 100, 120};
+static const uint32_t ORDER[] = {CASS_SM_ORDER};
 
 static uint32_t rank(uint32_t sm, int preferred_sm) {
     if (preferred_sm > 0 && sm == (uint32_t)preferred_sm) return 0;

@@ -87,7 +87,7 @@ def formats_header() -> str:
 def settings_header() -> str:
     """cass_settings.h: CASS_SETTINGS(X) with X(field, "VARIABLE", "default", SCOPE), and the policy's fields."""
     rows = [
-        f"    X({name}, {c_string(config.variable(name))}, {c_string(one.default)}, {one.metadata['scope'].name})"
+        f"    X({name}, {c_string(config.variable(name))}, {c_string(str(one.default))}, {one.metadata['scope'].name})"
         for name, one in config.FIELDS.items()
     ]
     policy = " ".join(f"X({name})" for name in config.POLICY_FIELDS)
@@ -102,6 +102,7 @@ def settings_header() -> str:
         "",
         f"#define CASS_POLICY(X) {policy}",
         f"#define CASS_SCHEMA {config.SCHEMA}",
+        f"#define CASS_SM_ORDER {', '.join(map(str, config.SM_ORDER))}",
         f"#define CASS_RUNTIME_PATH_LIMIT {config.RUNTIME_PATH_LIMIT}",
         f"#define CASS_VERSION {c_string(cass_shim.__version__)}",
         "/* Where this was built; used when neither the launcher nor the library's own place tells. */",

@@ -1,0 +1,106 @@
+"""`cass cache stats|gc|rollback`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cass_shim.cache.local import LocalTier
+from cass_shim.cli.daemon import ask_daemon
+from cass_shim.cli.programs import demangled, open_tier
+from cass_shim.daemon.runtime import runtime_directory
+from cass_shim.daemon.server import open_index
+from cass_shim.model.config import Config
+from cass_shim.model.errors import CassError
+from cass_shim.model.wire import FrameKind
+
+
+def local_tier(config: Config) -> LocalTier:
+    """The cache; CassError when there is none."""
+    tier = open_tier(config)
+    if tier is None:
+        raise CassError("there is no local cache yet (CASS_CACHE_DIR, CASS_CACHE)")
+    return tier
+
+
+def statistics(config: Config) -> dict[str, Any]:
+    """What the cache holds and how it was used."""
+    tier = local_tier(config)
+    sizes = {one.inode: one.size for one in tier.files()}
+    records = list(tier.records())
+    live = ask_daemon(config, FrameKind.STATUS)
+    counters = live["counters"] if live else open_index(tier, runtime_directory(config)).counters()
+    return {
+        "directory": str(tier.root),
+        "files": len(sizes),
+        "bytes": sum(sizes.values()),
+        "limit_bytes": tier.limit_bytes,
+        "kernels": len({one.key for one in records}),
+        "evidence": dict(Counter(one.evidence for one in records)),
+        "routes": dict(Counter(one.route for one in records)),
+        "counters": counters,
+    }
+
+
+@click.group("cache")
+def cache_command() -> None:
+    """The local cache of translations."""
+
+
+@cache_command.command("stats")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
+@click.option("--prometheus", is_flag=True, help="Prometheus text format.")
+def stats(as_json: bool, prometheus: bool) -> None:
+    """What the cache holds and how often it helped."""
+    facts = statistics(Config.read())
+    if as_json:
+        print(json.dumps(facts, indent=2))
+        return
+    for name, value in facts.items():
+        rows = value.items() if isinstance(value, dict) else [("", value)]
+        for label, number in rows:
+            if prometheus and isinstance(number, int | float):
+                tag = f'{{kind="{label}"}}' if label else ""
+                print(f"cass_cache_{name}{tag} {number}")
+            elif not prometheus:
+                print(f"{name + (' ' + label if label else ''):32} {number}")
+
+
+@cache_command.command("gc")
+@click.option("--size", type=float, default=None, help="MiB to keep; default CASS_CACHE_SIZE.")
+def collect(size: float | None) -> None:
+    """Remove the least recently used entries until the cache fits."""
+    tier = local_tier(Config.read())
+    removed, left = tier.collect(None if size is None else int(size * (1 << 20)))
+    print(f"removed {removed} files, {left} bytes left")
+
+
+@cache_command.command("rollback")
+@click.argument("kernel")
+@click.option("--all", "everything", is_flag=True, help="Remove every candidate, not only the newest.")
+def rollback(kernel: str, everything: bool) -> None:
+    """Take the newest translation of KERNEL (name, or the beginning of its key) out of use.
+
+    The one before it serves again; without one the kernel is translated anew.
+    """
+    config = Config.read()
+    tier = local_tier(config)
+    matching = [
+        one
+        for one in tier.records()
+        if kernel in (one.kernel, demangled(one.kernel).split("(")[0]) or one.key.startswith(kernel)
+    ]
+    if not matching:
+        print(f"cass: no translation of {kernel} in {Path(tier.root)}", file=sys.stderr)
+        sys.exit(1)
+    for key in dict.fromkeys(one.key for one in matching):
+        candidates = sorted((one for one in matching if one.key == key), key=lambda one: one.created)
+        newest = candidates[-1]
+        tier.withdraw(bytes.fromhex(key), "" if everything else newest.digest)
+        left = 0 if everything else len(candidates) - 1
+        print(f"{demangled(newest.kernel)}: {newest.route} ({newest.evidence}) taken out of use, {left} left")

@@ -1,0 +1,113 @@
+"""`cass daemon start|status|stop`."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from cass_shim.daemon.runtime import PACKAGE_ROOT, Client, check_directory, socket_path
+from cass_shim.model.config import Config
+from cass_shim.model.errors import CassError, ToolFailed
+from cass_shim.model.wire import FrameKind
+
+START_TIMEOUT_S = 30.0
+
+
+def ask_daemon(config: Config, kind: FrameKind) -> dict[str, object] | None:
+    """The daemon's answer as JSON ({} when it has no text), or None when none is running."""
+    try:
+        with Client(socket_path(config), 10) as client:
+            reply = client.ask(kind)
+    except OSError:
+        return None
+    answer: dict[str, object] = json.loads(reply.body) if reply.body else {}
+    return answer
+
+
+def start_daemon(config: Config) -> None:
+    """Start it unless it runs; ToolFailed when it does not come up. The C client does the same (client/spawn.c)."""
+    path = socket_path(config)
+    check_directory(path.parent)
+    with open(f"{path}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if ask_daemon(config, FrameKind.STATUS) is not None:
+            return
+        reading, writing = os.pipe()
+        boot = "import sys; sys.path.insert(0, sys.argv.pop(1)); from cass_shim.daemon.__main__ import main; main()"
+        command = [sys.executable, "-I", "-c", boot, str(PACKAGE_ROOT), "--serve", "--socket", str(path)]
+        subprocess.Popen(
+            [*command, "--ready-fd", str(writing)],
+            pass_fds=(writing,),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+        )
+        os.close(writing)
+        with os.fdopen(reading, "rb") as ready:
+            if ready.read(1) != b"r":
+                raise ToolFailed("daemon", stderr=f"it did not start; see {path}.log")
+
+
+def connect(config: Config) -> Client:
+    """A connection to the daemon, started when there is none."""
+    start_daemon(config)
+    return Client(socket_path(config), config.number("timeout"))
+
+
+@click.group("daemon")
+def daemon_command() -> None:
+    """The translator that programs talk to. It starts by itself and ends when idle."""
+
+
+@daemon_command.command("start")
+def start() -> None:
+    """Start the daemon now."""
+    config = Config.read()
+    start_daemon(config)
+    print(socket_path(config))
+
+
+@daemon_command.command("status")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
+def status(as_json: bool) -> None:
+    """Whether the daemon runs, and its counters. Exit status 1 when it does not."""
+    config = Config.read()
+    facts = ask_daemon(config, FrameKind.STATUS)
+    if as_json:
+        print(json.dumps({"running": facts is not None, "socket": str(socket_path(config)), **(facts or {})}, indent=2))
+    elif facts is None:
+        print(f"not running (socket {socket_path(config)})")
+    else:
+        for name, value in {"socket": socket_path(config), "log": log_path(config), **facts}.items():
+            print(f"{name:10} {value}")
+    sys.exit(0 if facts is not None else 1)
+
+
+def log_path(config: Config) -> Path:
+    """The daemon's log."""
+    path = socket_path(config)
+    return path.with_name(path.name + ".log")
+
+
+@daemon_command.command("stop")
+def stop() -> None:
+    """End the daemon; the next program starts a new one."""
+    config = Config.read()
+    if ask_daemon(config, FrameKind.STOP) is None:
+        print("not running")
+        return
+    for _ in range(100):
+        if not socket_path(config).exists():
+            print("stopped")
+            return
+        time.sleep(0.05)
+    raise CassError("the daemon did not end within 5 s")
