@@ -1,4 +1,8 @@
-"""PTX kernels, one instruction each, that make ptxas emit the forms we want vectors for."""
+"""PTX kernels, one instruction each.
+
+They make ptxas emit the SASS forms we want vectors for, and are themselves executed on a real GPU: `module` is the
+whole file, `python3 -m tools.sassvectors.forms` prints it.
+"""
 
 from __future__ import annotations
 
@@ -151,13 +155,22 @@ def floating() -> Iterator[tuple[str, str, tuple[str, ...]]]:
         yield f"ex2.approx{'.ftz' if t.startswith('bf') else ''}.{t}", t, (t,)
 
 
+def saturates(to: str, source: str) -> bool:
+    """Whether cvt.sat is legal: the source's range is not contained in the target's."""
+    to_bits, from_bits = int(to[1:]), int(source[1:])
+    if to[0] == source[0]:
+        return to_bits < from_bits
+    return to[0] == "u" or to_bits <= from_bits
+
+
 def convert() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """cvt between every pair of types and modes."""
     integers = ("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64")
     for a, b in product(integers, integers):
         if a != b:
             yield f"cvt.{a}.{b}", a, (b,)
-            yield f"cvt.sat.{a}.{b}", a, (b,)
+            if saturates(a, b):
+                yield f"cvt.sat.{a}.{b}", a, (b,)
     for f, i in product(("f16", "f32", "f64"), integers):
         for r in ROUNDINGS:
             yield f"cvt.{r}.{f}.{i}", f, (i,)
@@ -200,7 +213,7 @@ def warp() -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 
 def kernel(number: int, instruction: str, result: str, operands: tuple[str, ...]) -> str:
-    """One entry: load the operands at [in + 8k], execute, store the result."""
+    """One entry: each thread loads its operands at in + 80 * thread + 8k, executes, stores at out + 16 * thread."""
     lines = []
     names = []
     for index, kind in enumerate(operands):
@@ -227,6 +240,7 @@ def kernel(number: int, instruction: str, result: str, operands: tuple[str, ...]
 .visible .entry t{number}(.param .u64 p0, .param .u64 p1) {{
   .reg .b16 %rs<30>; .reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .f32 %f<30>; .reg .f64 %fd<30>; .reg .pred %p<30>;
   ld.param.u64 %rd20, [p0]; ld.param.u64 %rd21, [p1];
+  mov.u32 %r20, %tid.x; mad.wide.u32 %rd20, %r20, 80, %rd20; mad.wide.u32 %rd21, %r20, 16, %rd21;
   {body}
   ret;
 }}"""
@@ -235,3 +249,15 @@ def kernel(number: int, instruction: str, result: str, operands: tuple[str, ...]
 def all_forms() -> list[tuple[str, str, tuple[str, ...]]]:
     """Every (instruction, result, operands)."""
     return [*integer(), *compare(), *floating(), *convert(), *warp()]
+
+
+HEADER = ".version 8.6\n.target sm_{sm}\n.address_size 64\n"
+
+
+def module(sm: int = 90) -> str:
+    """The PTX module of all forms; entry tN is form N."""
+    return HEADER.format(sm=sm) + "".join(kernel(number, *form) for number, form in enumerate(all_forms()))
+
+
+if __name__ == "__main__":
+    print(module())
