@@ -1,0 +1,7 @@
+"""SASS to LLVM IR. In: `SassKernel`. Out: `LlvmModule`. Deterministic, tens of milliseconds a kernel."""
+
+from __future__ import annotations
+
+from cass_shim.lift.kernel import lift_kernel
+
+__all__ = ["lift_kernel"]

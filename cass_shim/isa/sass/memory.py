@@ -72,7 +72,7 @@ def store(e: Emitter[V], i: Instruction) -> None:
     e.store(space, address(e, space, where), registers(e, source, count), bits, order(i))
 
 
-@sass("LDC", "ULDC", "LDCU", modifiers="U8 S8 U16 S16 32 64 128")
+@sass("LDC", "ULDC", "LDCU", modifiers="U8 S8 U16 S16 32 64 128", effect=Effect.MEMORY)
 def ldc(e: Emitter[V], i: Instruction) -> None:
     """dst = constant bank, with an index register that is a byte offset."""
     dst, source = i.operands

@@ -49,13 +49,17 @@ def cs2r(e: Emitter[V], i: Instruction) -> None:
         put64(e, dst, value)
 
 
-def _barrier(e: Emitter[V], operands: list[Operand]) -> tuple[V | None, V | None]:
-    """(barrier, thread count); None and None for barrier 0 of the whole block."""
+def _number(e: Emitter[V], operands: list[Operand]) -> V | None:
+    """The barrier; None for barrier 0 of the whole block."""
     number = operands[0]
-    count = operands[1] if len(operands) > 1 else None
-    if isinstance(number, Imm) and number.bits == 0 and count is None:
-        return None, None
-    return int32(e, number), None if count is None else int32(e, count)
+    if isinstance(number, Imm) and number.bits == 0 and len(operands) == 1:
+        return None
+    return int32(e, number)
+
+
+def _count(e: Emitter[V], operands: list[Operand]) -> V | None:
+    """How many threads take part; None for all."""
+    return int32(e, operands[1]) if len(operands) > 1 else None
 
 
 _BLOCKING = "DEFER_BLOCKING"
@@ -70,12 +74,11 @@ def bar(e: Emitter[V], i: Instruction) -> None:
         operation = next((m.lower() for m in i.modifiers if m in ("AND", "OR", "POPC")), None)
         if operation is None or not isinstance(source, Pred):
             raise unsupported(i)
-        number, count = _barrier(e, operands)
-        e.barrier_reduce(operation, predicate(e, source), number, count)
+        e.barrier_reduce(operation, predicate(e, source), _number(e, operands), _count(e, operands))
         return
     if any(isinstance(o, Pred) for o in operands):
         raise unsupported(i)
-    number, count = _barrier(e, operands)
+    number, count = _number(e, operands), _count(e, operands)
     if i.has("ARV"):
         if count is None:
             raise unsupported(i, "no thread count")

@@ -1,0 +1,68 @@
+"""LLVM IR to a gfx1100 code object, in process: `LlvmModule → CodeObject`.
+
+llvmlite's LLVM parses, optimises and generates code; our toolchain links. In: IR text. Out: code object v5 with
+the slots of the module.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import threading
+
+import llvmlite
+from llvmlite import binding
+
+from cass_shim.assemble import toolchain
+from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
+from cass_shim.model.artifacts import CodeObject, LlvmModule
+from cass_shim.model.errors import ToolFailed
+from cass_shim.model.kernel_abi import AbiClass, KernelAbi
+
+TRIPLE = "amdgcn-amd-amdhsa"
+PROCESSOR = "gfx1100"
+_lock = threading.Lock()  # llvmlite's global context is not for two threads at once
+
+
+@functools.cache
+def _machine() -> binding.TargetMachine:
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    target = binding.Target.from_triple(TRIPLE)
+    return target.create_target_machine(cpu=PROCESSOR, opt=3, reloc="pic", codemodel="default")
+
+
+@functools.cache
+def _tuning() -> binding.PipelineTuningOptions:
+    return binding.create_pipeline_tuning_options(speed_level=2)
+
+
+def optimise(module: binding.ModuleRef) -> None:
+    """Run the pass pipeline in place."""
+    with binding.create_pass_builder(_machine(), _tuning()) as builder:
+        builder.getModulePassManager().run(module, builder)
+
+
+def generate_object(text: str) -> bytes:
+    """IR text to a relocatable object. Raises ToolFailed with LLVM's message when the IR is not valid."""
+    with _lock:
+        try:
+            with binding.parse_assembly(text) as module:
+                module.verify()
+                optimise(module)
+                emitted: bytes = _machine().emit_object(module)
+                return emitted
+        except RuntimeError as error:
+            raise ToolFailed("llvmlite", command="parse, optimise, emit", stderr=str(error)) from error
+
+
+def assemble_llvm(module: LlvmModule, abi: KernelAbi) -> CodeObject:
+    """Compile and link. Raises ToolFailed, or Malformed when the result does not hold the kernel's contract."""
+    elf = toolchain.link(generate_object(module.text))
+    code = parse_code_object(
+        elf, module.symbol, AbiClass.CASS1, module.slots, abi.bindings_offset, toolchain.toolchain().provenance
+    )
+    check_cass1_layout(code, abi)
+    version = ".".join(str(part) for part in binding.llvm_version_info)
+    provenance = {**code.provenance, "route": "llvm", "llvmlite": llvmlite.__version__, "llvm": version}
+    return dataclasses.replace(code, provenance=provenance)

@@ -1,0 +1,113 @@
+"""Writes LLVM IR text: values, constant folding of integers, blocks.
+
+Text rather than an object model: building IR through objects costs several times the parsing of this text.
+A `Value` is a decode-time handle on a run-time value and refuses to be a Python truth value, so that a mix-up
+of the two times fails at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+class Value:
+    """A run-time integer: its text, its width in bits, and the number when it is a constant (unsigned)."""
+
+    __slots__ = ("known", "text", "width")
+
+    def __init__(self, text: str, width: int, known: int | None = None) -> None:
+        self.text, self.width, self.known = text, width, known
+
+    def __bool__(self) -> bool:
+        raise TypeError("a run-time value has no truth at lift time")
+
+    def __repr__(self) -> str:
+        return f"i{self.width} {self.text}"
+
+
+def constant(value: int, width: int) -> Value:
+    """A constant of `width` bits; any Python integer is reduced to it."""
+    value &= (1 << width) - 1
+    if width == 1:
+        return Value("true" if value else "false", 1, value)
+    signed = value - (1 << width) if value >> (width - 1) else value
+    return Value(str(signed), width, value)
+
+
+def signed(value: int, width: int) -> int:
+    """The two's complement reading of `width` bits."""
+    return value - (1 << width) if value >> (width - 1) & 1 else value
+
+
+@dataclass
+class Builder:
+    """The text of one function body. declarations: external functions used; helpers: whole functions by name.
+
+    block: label of the block being written, for phis.
+    """
+
+    lines: list[str] = field(default_factory=list)
+    declarations: dict[str, str] = field(default_factory=dict)
+    helpers: dict[str, str] = field(default_factory=dict)
+    block: str = "entry"
+    counter: int = 0
+
+    def name(self) -> str:
+        self.counter += 1
+        return f"%v{self.counter}"
+
+    def raw(self, text: str) -> None:
+        """A line without a result."""
+        self.lines.append("  " + text)
+
+    def text(self, text: str) -> str:
+        """A line with a result of any type; its name."""
+        name = self.name()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def op(self, width: int, text: str) -> Value:
+        """A line with an integer result."""
+        return Value(self.text(text), width)
+
+    def new_label(self, stem: str) -> str:
+        self.counter += 1
+        return f"{stem}.{self.counter}"
+
+    def start(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def call_text(self, result: str, function: str, *arguments: str) -> str:
+        """Call with typed arguments ("i32 %v1"); the result's name, "" for void."""
+        if function not in self.declarations and function not in self.helpers:
+            types = ", ".join(_type_of(a) for a in arguments)
+            self.declarations[function] = f"declare {result} @{function}({types})"
+        call = f"call {result} @{function}({', '.join(arguments)})"
+        if result == "void":
+            self.raw(call)
+            return ""
+        return self.text(call)
+
+    def call(self, width: int, function: str, *arguments: str) -> Value:
+        """Call with an integer result."""
+        return Value(self.call_text(f"i{width}", function, *arguments), width)
+
+    def body(self, write: Callable[[], None]) -> list[str]:
+        """The lines that `write` produces, kept apart."""
+        saved, self.lines = self.lines, []
+        try:
+            write()
+            return self.lines
+        finally:
+            self.lines = saved
+
+
+def _type_of(argument: str) -> str:
+    """The type in front of an argument; metadata and immediate arguments keep theirs too."""
+    return argument.rsplit(" ", 1)[0]
+
+
+def typed(value: Value) -> str:
+    return f"i{value.width} {value.text}"

@@ -1,0 +1,210 @@
+"""The control flow of one kernel and its callees: blocks, functions, and how calls are laid out.
+
+All sections share one space of virtual addresses: the kernel's own section starts at 0, so that the section
+offsets which SASS materialises as return addresses and function tokens are already the right numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cass_shim.isa.spec import CONTROL, Effect, lookup
+from cass_shim.model.artifacts import SassKernel
+from cass_shim.model.errors import Unsupported
+from cass_shim.model.instruction import PT, Const, Instruction, Pred, Reg, Target
+
+STEP = 16
+SECTION = 1 << 24  # distance between sections of callees
+_ENDS = frozenset({"EXIT", "RET", "BRX", "BRXU", "JMP", "JMX", "KILL"})
+_FUNCTION_TABLE_BANK = 2
+_FUNCTION_TABLE_FIRST = 1  # slot 0 of a module's function table
+
+
+def never(i: Instruction) -> bool:
+    """Whether the guard is the constant !PT."""
+    return i.guard is not None and i.guard.index == PT and i.guard.negate
+
+
+def always(i: Instruction) -> bool:
+    return i.guard is None or (i.guard.index == PT and not i.guard.negate)
+
+
+def is_call(i: Instruction) -> bool:
+    return i.mnemonic == "CALL"
+
+
+def target_of(i: Instruction) -> Target | None:
+    """The code operand of a direct branch or call; None when a register chooses."""
+    if any(isinstance(o, Reg | Const) for o in i.operands):
+        return None
+    return next((o for o in i.operands if isinstance(o, Target)), None)
+
+
+@dataclass
+class Code:
+    """Instructions of a kernel and its callees by virtual address.
+
+    functions: entry → name. leaders: addresses where a block starts. taken: entries whose address is taken.
+    """
+
+    kernel: SassKernel
+    instructions: dict[int, Instruction] = field(default_factory=dict)
+    bases: dict[str, int] = field(default_factory=dict)
+    functions: dict[int, str] = field(default_factory=dict)
+    leaders: set[int] = field(default_factory=set)
+    taken: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, kernel: SassKernel) -> Code:
+        code = cls(kernel)
+        code._add_section(kernel, 0)
+        for number, name in enumerate(sorted(kernel.callees), 1):
+            code._add_section(kernel.callees[name], number * SECTION)
+        code._find_leaders()
+        code.taken = code._address_taken()
+        return code
+
+    def _add_section(self, section: SassKernel, base: int) -> None:
+        for i in section.instructions:
+            self.instructions[base + i.address] = i
+        self.bases[section.name] = base
+        for name, address in section.kernel.symbols.items():
+            self.functions[base + address] = name
+            self.bases.setdefault(name, base + address)
+        self.functions.setdefault(base, section.name)
+
+    def base_of(self, address: int) -> int:
+        return address - address % SECTION
+
+    def destination(self, address: int, target: Target) -> int:
+        """Virtual address of a branch target."""
+        if target.symbol:
+            if target.symbol not in self.bases:
+                raise Unsupported(f"call of {target.symbol}", address=address, why="its code is not in the module")
+            return self.bases[target.symbol] + target.address
+        return self.base_of(address) + target.address
+
+    def _find_leaders(self) -> None:
+        self.leaders |= set(self.functions)
+        for address, i in self.instructions.items():
+            if never(i):
+                continue
+            if i.mnemonic in ("BRA", "CALL", "JMP") and (target := target_of(i)) is not None:
+                self.leaders.add(self.destination(address, target))
+            if i.mnemonic == "BRA" or i.mnemonic == "CALL" or i.mnemonic in _ENDS:
+                self.leaders.add(address + STEP)
+            self.leaders.update(self.base_of(address) + t for t in i.targets)
+
+    def _address_taken(self) -> tuple[int, ...]:
+        """Functions that an indirect call may reach: the table in bank 2, and what relocations name."""
+        table = self.kernel.kernel.constants.get(_FUNCTION_TABLE_BANK, b"")
+        words = {int.from_bytes(table[at : at + 8], "little") for at in range(0, len(table) - 7, 8)}
+        entries = {w for w in words if w in self.functions and w != 0}
+        for i in self.instructions.values():
+            if i.relocation is not None and not is_call(i) and i.relocation.symbol in self.bases:
+                entries.add(self.bases[i.relocation.symbol] + i.relocation.addend)
+        return tuple(sorted(e for e in entries if e in self.functions and e != 0))
+
+    def block(self, start: int) -> Iterator[tuple[int, Instruction]]:
+        """The instructions from a leader to the end of its block."""
+        address = start
+        while (i := self.instructions.get(address)) is not None:
+            yield address, i
+            address += STEP
+            if address in self.leaders:
+                return
+
+    def successors(self, start: int) -> tuple[list[int], int]:
+        """(blocks that follow within the function, address after the block); calls are stepped over."""
+        last, end = None, start
+        for address, i in self.block(start):
+            last, end = i, address + STEP
+        if last is None:
+            return [], end
+        address = end - STEP
+        following = [end] if end in self.instructions else []
+        if never(last) or last.mnemonic not in ("BRA", *_ENDS):
+            return following, end
+        if last.mnemonic == "BRA":
+            if last.has("DIV"):
+                return following, end
+            target = target_of(last)
+            if target is None:
+                return following, end
+            taken = self.destination(address, target)
+            certain = always(last) and not any(isinstance(o, Pred) for o in last.operands)
+            return ([taken] if certain else [taken, *following]), end
+        others = [] if always(last) else following
+        return [self.base_of(address) + t for t in last.targets] + others, end
+
+
+@dataclass
+class Function:
+    """One function's body: its blocks, its calls (site → callees), and what it does besides computing."""
+
+    entry: int
+    blocks: set[int] = field(default_factory=set)
+    calls: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    size: int = 0
+    lanes: bool = False
+    recursive: bool = False
+
+
+def find_functions(code: Code) -> dict[int, Function]:
+    """All functions reachable from the kernel's entry, with `lanes` and `recursive` closed over calls."""
+    functions: dict[int, Function] = {}
+    waiting = [0]
+    while waiting:
+        entry = waiting.pop()
+        if entry in functions:
+            continue
+        function = _walk(code, entry)
+        functions[entry] = function
+        waiting += [callee for callees in function.calls.values() for callee in callees]
+    _close(functions)
+    return functions
+
+
+def _walk(code: Code, entry: int) -> Function:
+    function = Function(entry)
+    waiting = [entry]
+    while waiting:
+        start = waiting.pop()
+        if start in function.blocks or start not in code.instructions:
+            continue
+        function.blocks.add(start)
+        for address, i in code.block(start):
+            function.size += 1
+            if never(i):
+                continue
+            if is_call(i):
+                function.calls[address] = _callees(code, address, i)
+            elif i.mnemonic not in CONTROL and lookup(i).effect in (Effect.LANES, Effect.BARRIER):
+                function.lanes = True
+        waiting += code.successors(start)[0]
+    return function
+
+
+def _callees(code: Code, address: int, i: Instruction) -> tuple[int, ...]:
+    target = target_of(i)
+    if target is not None:
+        return (code.destination(address, target),)
+    return code.taken
+
+
+def _close(functions: dict[int, Function]) -> None:
+    """Transitive closure of the call graph: who reaches itself, and who reaches a cross-lane operation."""
+    reach = {e: {c for cs in f.calls.values() for c in cs} for e, f in functions.items()}
+    changed = True
+    while changed:
+        changed = False
+        for callees in reach.values():
+            more = set().union(*(reach[c] for c in callees)) - callees if callees else set()
+            if more:
+                callees |= more
+                changed = True
+    own = {entry: function.lanes for entry, function in functions.items()}
+    for entry, function in functions.items():
+        function.recursive = entry in reach[entry]
+        function.lanes = own[entry] or any(own[c] for c in reach[entry])

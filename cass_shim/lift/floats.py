@@ -1,0 +1,283 @@
+"""The emitter's floating-point operations as LLVM IR.
+
+Values are bit patterns; each operation casts to its floating type and back, which costs nothing on vector
+registers. `flush_f32` (chosen by `lift.modes`): every single-precision instruction of the kernel flushes
+denormals, so the hardware's mode does it. The rounding mode is never changed: LLVM moves plain operations across
+a change, and its constrained ones do not all select for AMDGPU (LLVM 22 aborts); a directed result is the nearest
+one, moved where the exact error says so (`lift.directed`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cass_shim.lift.builder import Value, constant, typed
+from cass_shim.lift.integers import Integers
+
+_TYPES = {
+    "f16": ("half", "f16", 16),
+    "f32": ("float", "f32", 32),
+    "f64": ("double", "f64", 64),
+    "f16x2": ("<2 x half>", "v2f16", 32),
+}
+_ONE = {"f16": 0x3C00, "f32": 0x3F80_0000, "f64": 0x3FF0_0000_0000_0000}
+_ROUND = {"rn": "roundeven", "rm": "floor", "rp": "ceil", "rz": "trunc"}
+_CONDITIONS = {
+    "lt": "olt", "eq": "oeq", "le": "ole", "gt": "ogt", "ne": "one", "ge": "oge", "num": "ord", "nan": "uno",
+    "ltu": "ult", "equ": "ueq", "leu": "ule", "gtu": "ugt", "neu": "une", "geu": "uge",
+}  # fmt: skip
+_CLASS_SUBNORMAL = 0x90  # llvm.is.fpclass: positive and negative subnormal
+
+
+@dataclass
+class Floats(Integers):
+    """Floating-point part of the emitter."""
+
+    flush_f32: bool = False
+
+    # casts
+    def _float(self, kind: str, a: Value) -> str:
+        return self.text(f"bitcast i{a.width} {a.text} to {_TYPES[kind][0]}")
+
+    def _bits(self, kind: str, name: str) -> Value:
+        type_, _suffix, width = _TYPES[kind]
+        return self.op(width, f"bitcast {type_} {name} to i{width}")
+
+    def _intrinsic(self, kind: str, name: str, *names: str) -> str:
+        type_, suffix, _width = _TYPES[kind]
+        return self.call_text(type_, f"llvm.{name}.{suffix}", *(f"{type_} {n}" for n in names))
+
+    def _flush(self, kind: str, a: Value, ftz: bool) -> Value:
+        """A denormal f32 becomes the zero of its sign, unless the function's mode does that."""
+        if not ftz or kind != "f32" or self.flush_f32:
+            return a
+        tiny = self.call(1, "llvm.is.fpclass.f32", f"float {self._float(kind, a)}", f"i32 {_CLASS_SUBNORMAL}")
+        return self.select(tiny, self.and_(a, constant(0x8000_0000, 32)), a)
+
+    # arithmetic
+    def _arithmetic(self, kind: str, name: str, operands: list[str]) -> str:
+        if name == "fma":
+            return self._intrinsic(kind, "fma", *operands)
+        return self.text(f"{name} {_TYPES[kind][0]} {', '.join(operands)}")
+
+    def _operate(self, kind: str, name: str, values: list[Value], rounding: str, ftz: bool) -> Value:
+        if kind in ("bf16", "bf16x2"):
+            return self._bf16(kind, name, values)
+        flushed = [self._flush(kind, v, ftz) for v in values]
+        if rounding != "rn":
+            return self._flush(kind, self.directed(kind, name, flushed, rounding), ftz)
+        names = [self._float(kind, v) for v in flushed]
+        return self._flush(kind, self._bits(kind, self._arithmetic(kind, name, names)), ftz)
+
+    def directed(self, kind: str, name: str, values: list[Value], rounding: str) -> Value:
+        raise NotImplementedError
+
+    def fadd(self, kind: str, a: Value, b: Value, rounding: str = "rn", ftz: bool = False) -> Value:
+        return self._operate(kind, "fadd", [a, b], rounding, ftz)
+
+    def fmul(self, kind: str, a: Value, b: Value, rounding: str = "rn", ftz: bool = False) -> Value:
+        return self._operate(kind, "fmul", [a, b], rounding, ftz)
+
+    def ffma(self, kind: str, a: Value, b: Value, c: Value, rounding: str = "rn", ftz: bool = False) -> Value:
+        return self._operate(kind, "fma", [a, b, c], rounding, ftz)
+
+    # bfloat16: no hardware arithmetic on gfx11
+    def _per_half(self, kind: str, values: list[Value]) -> list[list[Value]]:
+        if kind == "bf16":
+            return [[v] for v in values]
+        shift = constant(16, 32)
+        return [[self.trunc(v, 16), self.trunc(self.lshr(v, shift), 16)] for v in values]
+
+    def _join(self, halves: list[Value]) -> Value:
+        if len(halves) == 1:
+            return halves[0]
+        high = self.shl(self.zext(halves[1], 32), constant(16, 32))
+        return self.or_(high, self.zext(halves[0], 32))
+
+    def _bf16(self, kind: str, name: str, values: list[Value]) -> Value:
+        results = []
+        for lane in zip(*self._per_half(kind, values), strict=True):
+            wide = [self._widen(v) for v in lane]
+            if name == "fma":
+                results.append(self._bf16_fma(*wide))
+            else:  # 24 bits are more than twice 8 plus 2, so rounding twice is rounding once
+                total = self._operate("f32", name, wide, "rn", False)
+                results.append(self._narrow_bf16(total))
+        return self._join(results)
+
+    def _widen(self, a: Value) -> Value:
+        return self.shl(self.zext(a, 32), constant(16, 32))
+
+    def _narrow_bf16(self, a: Value) -> Value:
+        """f32 bits to bf16, nearest-even; NaN stays NaN."""
+        lowest = self.and_(self.lshr(a, constant(16, 32)), constant(1, 32))
+        rounded = self.lshr(self.add(self.add(a, constant(0x7FFF, 32)), lowest), constant(16, 32))
+        magnitude = self.and_(a, constant(0x7FFF_FFFF, 32))
+        is_nan = self.compare("ugt", magnitude, constant(0x7F80_0000, 32))
+        quiet = self.or_(self.lshr(a, constant(16, 32)), constant(0x40, 32))
+        return self.trunc(self.select(is_nan, quiet, rounded), 16)
+
+    def _bf16_fma(self, a: Value, b: Value, c: Value) -> Value:
+        raise NotImplementedError
+
+    def _narrow_to_odd(self, a: Value) -> Value:
+        raise NotImplementedError
+
+    # minimum, maximum, comparison
+    def _extreme_float(self, kind: str, name: str, a: Value, b: Value, nan_propagates: bool, ftz: bool) -> Value:
+        if kind in ("bf16", "bf16x2"):
+            results = []
+            for x, y in zip(*self._per_half(kind, [a, b]), strict=True):
+                wide = self._extreme_float("f32", name, self._widen(x), self._widen(y), nan_propagates, False)
+                results.append(self.trunc(self.lshr(wide, constant(16, 32)), 16))
+            return self._join(results)
+        function = name + "imum" if nan_propagates else name + "imumnum"
+        names = [self._float(kind, self._flush(kind, v, ftz)) for v in (a, b)]
+        return self._bits(kind, self._intrinsic(kind, function, *names))
+
+    def fmin(self, kind: str, a: Value, b: Value, nan_propagates: bool = False, ftz: bool = False) -> Value:
+        return self._extreme_float(kind, "min", a, b, nan_propagates, ftz)
+
+    def fmax(self, kind: str, a: Value, b: Value, nan_propagates: bool = False, ftz: bool = False) -> Value:
+        return self._extreme_float(kind, "max", a, b, nan_propagates, ftz)
+
+    def saturate(self, kind: str, a: Value) -> Value:
+        one = {"f16x2": 0x3C00_3C00, "bf16": 0x3F80, "bf16x2": 0x3F80_3F80, **_ONE}[kind]
+        return self.fmin(kind, self.fmax(kind, a, constant(0, a.width)), constant(one, a.width))
+
+    def fcompare(self, kind: str, condition: str, a: Value, b: Value, ftz: bool = False) -> Value:
+        if kind == "bf16":
+            return self.fcompare("f32", condition, self._widen(a), self._widen(b), ftz)
+        type_ = _TYPES[kind][0]
+        x, y = (self._float(kind, self._flush(kind, v, ftz)) for v in (a, b))
+        name = _CONDITIONS[condition]
+        return self.op(1, f"fcmp {name} {type_} {x}, {y}")
+
+    # conversions
+    def _convert(self, name: str, from_kind: str, to_kind: str, value: str) -> str:
+        """fptrunc or fpext."""
+        return self.text(f"{name} {_TYPES[from_kind][0]} {value} to {_TYPES[to_kind][0]}")
+
+    def float_to_float(self, to_kind: str, from_kind: str, a: Value, rounding: str = "rn", ftz: bool = False) -> Value:
+        a = self._flush(from_kind, a, ftz)
+        if from_kind == "bf16":
+            wide = self._widen(a)
+            return wide if to_kind == "f32" else self.float_to_float(to_kind, "f32", wide, rounding, ftz)
+        if to_kind == "bf16":
+            if from_kind != "f32":
+                wide = self._narrow_to_odd(a) if from_kind == "f64" else self.float_to_float("f32", "f16", a)
+                return self._narrow_bf16(wide)
+            if rounding == "rz":
+                return self.trunc(self.lshr(a, constant(16, 32)), 16)
+            assert rounding == "rn"
+            return self._narrow_bf16(a)
+        if to_kind == from_kind:
+            return a
+        narrowing = _TYPES[to_kind][2] < _TYPES[from_kind][2]
+        value = self._convert("fptrunc" if narrowing else "fpext", from_kind, to_kind, self._float(from_kind, a))
+        result = self._bits(to_kind, value)
+        if narrowing and rounding != "rn":
+            back = self._convert("fpext", to_kind, from_kind, value)
+            above = self.fcompare(from_kind, "gt", self._bits(from_kind, back), a)
+            below = self.fcompare(from_kind, "lt", self._bits(from_kind, back), a)
+            result = self._step(to_kind, result, above, below, rounding)
+        return self._flush(to_kind, result, ftz)
+
+    def _step(self, kind: str, near: Value, above: Value, below: Value, rounding: str) -> Value:
+        """The nearest value moved by one unit where it lies on the wrong side of the exact one.
+
+        A zero has a sign of its own here: the neighbour of ±0 on the far side does not occur, since a nearest
+        value of zero is never above a positive nor below a negative exact one.
+        """
+        width = near.width
+        negative = self.compare("slt", near, constant(0, width))
+        outward = self.select(negative, below, above)  # its magnitude is too large
+        inward = self.select(negative, above, below)
+        if rounding == "rz":
+            return self.sub(near, self.zext(outward, width))
+        wrong = above if rounding == "rm" else below
+        toward_zero = self.and_(wrong, outward)
+        away = self.and_(wrong, inward)
+        return self.add(self.sub(near, self.zext(toward_zero, width)), self.zext(away, width))
+
+    def float_to_int(
+        self,
+        kind: str,
+        a: Value,
+        width: int,
+        signed: bool,
+        rounding: str,
+        nan_is_zero: bool,
+        ftz: bool = False,
+    ) -> Value:
+        value = self._flush(kind, a, ftz)
+        if rounding != "rz":
+            value = self.round_to_integral(kind, value, rounding)
+        type_, suffix, _bits = _TYPES[kind]
+        wide = max(width, 32)
+        name = f"llvm.fpto{'s' if signed else 'u'}i.sat.i{wide}.{suffix}"
+        result = self.call(wide, name, f"{type_} {self._float(kind, value)}")
+        if width < 32:
+            if signed:
+                top = constant((1 << (width - 1)) - 1, 32)
+                result = self.smax(self.smin(result, top), constant(-(1 << (width - 1)), 32))
+            else:
+                result = self.umin(result, constant((1 << width) - 1, 32))
+        if nan_is_zero:
+            return result
+        is_nan = self.fcompare(kind, "nan", a, a)
+        return self.select(is_nan, constant(1 << (width - 1), wide), result)
+
+    def int_to_float(self, kind: str, a: Value, signed: bool, rounding: str = "rn") -> Value:
+        near = self._int_to_nearest(kind, a, signed)
+        exact = kind == "f64" and a.width == 32
+        if rounding == "rn" or exact:
+            return near
+        if a.width == 32:
+            wide = self._int_to_nearest("f64", a, signed)
+            back = self.float_to_float("f64", kind, near)
+            above = self.fcompare("f64", "gt", back, wide)
+            below = self.fcompare("f64", "lt", back, wide)
+            return self._step(kind, near, above, below, rounding)
+        back = self.float_to_int(kind, near, 64, signed, "rz", True)
+        order = "s" if signed else "u"
+        limit = constant({"f32": 0x5F00_0000, "f64": 0x43E0 << 48}[kind], near.width)  # 2^63
+        if not signed:
+            limit = constant({"f32": 0x5F80_0000, "f64": 0x43F0 << 48}[kind], near.width)  # 2^64
+        beyond = self.fcompare(kind, "ge", near, limit)
+        above = self.or_(beyond, self.compare(order + "gt", back, a))
+        below = self.and_(self.not_(beyond), self.compare(order + "lt", back, a))
+        return self._step(kind, near, above, below, rounding)
+
+    def _int_to_nearest(self, kind: str, a: Value, signed: bool) -> Value:
+        name = "sitofp" if signed else "uitofp"
+        return self._bits(kind, self.text(f"{name} {typed(a)} to {_TYPES[kind][0]}"))
+
+    def round_to_integral(self, kind: str, a: Value, rounding: str, ftz: bool = False) -> Value:
+        value = self._float(kind, self._flush(kind, a, ftz))
+        return self._bits(kind, self._intrinsic(kind, _ROUND[rounding], value))
+
+    # approximate functions
+    def mufu(self, function: str, a: Value) -> Value:
+        if function in ("rcp64h", "rsq64h"):
+            wide = self._float("f64", self.pair(constant(0, 32), a))
+            name = f"llvm.amdgcn.{function[:3]}.f64"
+            return self.high(self._bits("f64", self.call_text("double", name, f"double {wide}")))
+        if function == "tanh":
+            return self._tanh(a)
+        value = self._float("f32", a)
+        if function in ("sin", "cos"):  # the hardware's domain is 256 revolutions
+            value = self._intrinsic("f32", "amdgcn.fract", value)
+        name = {"ex2": "exp2", "lg2": "log"}.get(function, function)
+        return self._bits("f32", self._intrinsic("f32", f"amdgcn.{name}", value))
+
+    def _tanh(self, a: Value) -> Value:
+        """1 - 2 / (e^2|x| + 1) with the sign of x, and x itself where that cancels (below 2^-6)."""
+        magnitude = self.and_(a, constant(0x7FFF_FFFF, 32))
+        scaled = self.fmul("f32", magnitude, constant(0x4038_AA3B, 32))  # 2 log2(e)
+        power = self.fadd("f32", self.mufu("ex2", scaled), constant(_ONE["f32"], 32))
+        part = self.fmul("f32", self.mufu("rcp", power), constant(0xC000_0000, 32))
+        result = self.fadd("f32", part, constant(_ONE["f32"], 32))
+        small = self.compare("ult", magnitude, constant(0x3C80_0000, 32))
+        signed_result = self.or_(result, self.and_(a, constant(0x8000_0000, 32)))
+        return self.select(small, a, signed_result)

@@ -1,0 +1,172 @@
+"""The emitter's cross-lane operations as LLVM IR for wave32."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cass_shim.lift.builder import Value, constant, typed
+from cass_shim.lift.directed import Directed
+from cass_shim.model.errors import Unsupported
+
+_FULL_CLAMP = 0x1F
+_ELEMENT_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8}
+
+
+@dataclass
+class Lanes(Directed):
+    """Cross-lane part of the emitter."""
+
+    def lane(self) -> Value:
+        return self.call(32, "llvm.amdgcn.mbcnt.lo", "i32 -1", "i32 0")
+
+    def shuffle(self, mode: str, value: Value, lane: Value, clamp: Value) -> tuple[Value, Value]:
+        """Source: PTX ISA, shfl.sync, the pseudocode."""
+        mine = self.lane()
+        five = constant(31, 32)
+        offset = self.and_(lane, five)
+        if clamp.known is not None and clamp.known & 0x1F1F == _FULL_CLAMP and mode in ("idx", "bfly"):
+            source = offset if mode == "idx" else self.xor(mine, offset)
+            return self.gather(value, source), constant(1, 1)
+        segment = self.and_(self.lshr(clamp, constant(8, 32)), five)
+        within = self.xor(segment, five)
+        first = self.and_(mine, segment)
+        last = self.or_(first, self.and_(self.and_(clamp, five), within))
+        if mode == "up":
+            source = self.sub(mine, offset)
+            valid = self.compare("sge", source, last)
+        else:
+            if mode == "down":
+                source = self.add(mine, offset)
+            elif mode == "bfly":
+                source = self.xor(mine, offset)
+            else:
+                source = self.or_(first, self.and_(offset, within))
+            valid = self.compare("sle", source, last)
+        return self.gather(value, self.select(valid, source, mine)), valid
+
+    def gather(self, value: Value, lane: Value) -> Value:
+        """value of another lane (0 to 31); an inactive one gives 0."""
+        address = self.shl(lane, constant(2, 32))
+        return self.call(32, "llvm.amdgcn.ds.bpermute", typed(address), typed(value))
+
+    def ballot(self, p: Value) -> Value:
+        return self.call(32, "llvm.amdgcn.ballot.i32", typed(p))
+
+    def read_first(self, value: Value) -> Value:
+        name = f"llvm.amdgcn.readfirstlane.i{value.width}"
+        return self.call(value.width, name, typed(value))
+
+    def _all(self, p: Value) -> Value:
+        return self.compare("eq", self.ballot(self.not_(p)), constant(0, 32))
+
+    def is_uniform(self, value: Value) -> Value:
+        return self._all(self.compare("eq", value, self.read_first(value)))
+
+    def match_any(self, value: Value) -> Value:
+        """Each turn serves the lanes that agree with the first one left."""
+        before, loop, after = self.block, self.new_label("match"), self.new_label("matched")
+        self.raw(f"br label %{loop}")
+        self.start(loop)
+        same = self.compare("eq", value, self.read_first(value))
+        mask = self.ballot(same)
+        self.raw(f"br i1 {same.text}, label %{after}, label %{loop}")
+        self.start(after)
+        assert before != after
+        return self.op(32, f"phi i32 [ {mask.text}, %{loop} ]")
+
+    def match_all(self, value: Value) -> tuple[Value, Value]:
+        agreed = self.is_uniform(value)
+        active = self.ballot(constant(1, 1))
+        return self.select(agreed, active, constant(0, 32)), agreed
+
+    def reduce(self, operation: str, value: Value) -> Value:
+        name = {"smin": "min", "smax": "max"}.get(operation, operation)
+        return self.call(32, f"llvm.amdgcn.wave.reduce.{name}.i32", typed(value), "i32 0")
+
+    # matrices
+    def matrix_multiply(
+        self, shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[Value], b: list[Value], c: list[Value]
+    ) -> list[Value]:
+        """Every product added in order of k to the accumulator with one rounding each (f16 sums: in f32).
+
+        The fragments are gathered lane by lane, then each lane computes its own elements of d: with
+        g = lane / 4 and t = lane % 4, rows g and g + 8, columns 2t and 2t + 1.
+        """
+        bits = _ELEMENT_BITS[a_kind]
+        tall = shape.startswith("m16")
+        lane = self.lane()
+        group, member = self.and_(lane, constant(28, 32)), self.and_(lane, constant(3, 32))
+        row_sources = [self.or_(group, constant(j, 32)) for j in range(4)]
+        column_sources = [
+            [self.or_(self.shl(member, constant(3, 32)), constant(4 * n + j, 32)) for j in range(4)] for n in range(2)
+        ]
+        words = 2 if bits == 64 else 1
+        rows_per_block = 2 if tall else 1
+        blocks = len(b) // words
+        rows = [
+            [self._fetch(a, (block * rows_per_block + r) * words, words, row_sources) for block in range(blocks)]
+            for r in range(rows_per_block)
+        ]
+        columns = [
+            [self._fetch(b, block * words, words, column_sources[n]) for block in range(blocks)] for n in range(2)
+        ]
+        result = []
+        for index, start in enumerate(self._accumulators(d_kind, c)):
+            row, column = rows[index // 2], columns[index % 2]
+            result.append(self._dot(a_kind, b_kind, d_kind, row, column, start))
+        return self._registers(d_kind, result)
+
+    def _fetch(self, registers: list[Value], first: int, words: int, lanes: list[Value]) -> list[Value]:
+        """One register (or pair) of the four lanes that hold a row or a column."""
+        found = []
+        for lane in lanes:
+            parts = [self.gather(registers[first + w], lane) for w in range(words)]
+            found.append(parts[0] if words == 1 else self.pair(parts[0], parts[1]))
+        return found
+
+    def _accumulators(self, kind: str, c: list[Value]) -> list[Value]:
+        if kind == "f64":
+            return [self.pair(c[i], c[i + 1]) for i in range(0, len(c), 2)]
+        if kind == "f16":
+            shift = constant(16, 32)
+            halves = [self.trunc(v, 16) for r in c for v in (r, self.lshr(r, shift))]
+            return [self.float_to_float("f32", "f16", h) for h in halves]
+        return c
+
+    def _registers(self, kind: str, d: list[Value]) -> list[Value]:
+        if kind == "f64":
+            return [part for v in d for part in (self.low(v), self.high(v))]
+        if kind == "f16":
+            halves = [self.zext(self.float_to_float("f16", "f32", v), 32) for v in d]
+            shift = constant(16, 32)
+            return [self.or_(halves[i], self.shl(halves[i + 1], shift)) for i in range(0, len(d), 2)]
+        return d
+
+    def _dot(
+        self,
+        a_kind: str,
+        b_kind: str,
+        d_kind: str,
+        row: list[list[Value]],
+        column: list[list[Value]],
+        total: Value,
+    ) -> Value:
+        for row_block, column_block in zip(row, column, strict=True):
+            for x, y in zip(row_block, column_block, strict=True):
+                if d_kind == "s32":
+                    total = self.dot4(x, y, total, a_kind == "s8", b_kind == "s8")
+                elif a_kind == "f64":
+                    total = self.ffma("f64", x, y, total)
+                else:
+                    for p, q in zip(self._elements(a_kind, x), self._elements(b_kind, y), strict=True):
+                        total = self.ffma("f32", p, q, total)
+        return total
+
+    def _elements(self, kind: str, register: Value) -> list[Value]:
+        """The f32 values of a register of f16, bf16 or tf32 (whose low 13 bits the hardware ignores)."""
+        if kind == "tf32":
+            return [self.and_(register, constant(0xFFFF_E000, 32))]
+        if kind not in ("f16", "bf16"):
+            raise Unsupported(f"matrix of {kind}")
+        halves = [self.trunc(register, 16), self.trunc(self.lshr(register, constant(16, 32)), 16)]
+        return [self.float_to_float("f32", kind, h) for h in halves]

@@ -1,0 +1,103 @@
+"""Where callees go: a copy per call site, or one copy per world with a dispatch on the return address.
+
+A *world* is one copy of a function's code together with the shared copies it calls; within a world every
+return address is unique. Copies are preferred: they need no dispatch, and LLVM may not merge the cross-lane
+operations of two call sites into one (it does so with a shared copy, which changes the set of active lanes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cass_shim.lift.code import Function
+from cass_shim.model.errors import Unsupported
+
+COPY_BUDGET = 6000  # SASS instructions of a kernel with all copies made, beyond which leaf callees are shared
+HARD_LIMIT = 60000
+
+
+@dataclass
+class Instance:
+    """One copy of a function. returns: (return address, label of the continuation)."""
+
+    number: int
+    function: Function
+    world: int
+    returns: list[tuple[int, str]] = field(default_factory=list)
+
+    def label(self, address: int) -> str:
+        return f"i{self.number}.{address:x}"
+
+
+def choose_shared(functions: dict[int, Function]) -> set[int]:
+    """Entries that get a shared copy. Raises Unsupported where neither copying nor sharing is right."""
+    shared = set()
+    for entry, function in functions.items():
+        if function.recursive:
+            if function.lanes:
+                raise Unsupported("recursion through a cross-lane operation or a barrier", address=entry)
+            shared.add(entry)
+    while (total := _size(functions, 0, shared, {})) > COPY_BUDGET:
+        candidates = [e for e, f in functions.items() if e and e not in shared and not f.lanes]
+        if not candidates:
+            if total > HARD_LIMIT:
+                raise Unsupported("cross-lane calls that multiply the code", why=f"{total} instructions")
+            break
+        sites = _sites(functions)
+        shared.add(max(candidates, key=lambda e: functions[e].size * sites.get(e, 1)))
+    return shared
+
+
+def _sites(functions: dict[int, Function]) -> dict[int, int]:
+    count: dict[int, int] = {}
+    for function in functions.values():
+        for callees in function.calls.values():
+            for callee in callees:
+                count[callee] = count.get(callee, 0) + 1
+    return count
+
+
+def _size(functions: dict[int, Function], entry: int, shared: set[int], known: dict[int, int]) -> int:
+    """Instructions of a copy and everything copied for it; a shared callee counts once per caller."""
+    if entry in known:
+        return known[entry]
+    function = functions[entry]
+    total = function.size
+    for callees in function.calls.values():
+        total += sum(_size(functions, c, shared, known) for c in callees if c not in shared)
+    known[entry] = total
+    return total
+
+
+@dataclass
+class Layout:
+    """Makes instances as calls ask for them. waiting: those whose blocks are not written yet."""
+
+    functions: dict[int, Function]
+    shared: set[int]
+    instances: list[Instance] = field(default_factory=list)
+    waiting: list[Instance] = field(default_factory=list)
+    shared_instances: dict[tuple[int, int], Instance] = field(default_factory=dict)
+
+    def root(self) -> Instance:
+        return self._new(0, None)
+
+    def _new(self, entry: int, world: int | None) -> Instance:
+        number = len(self.instances)
+        instance = Instance(number, self.functions[entry], number if world is None else world)
+        self.instances.append(instance)
+        self.waiting.append(instance)
+        return instance
+
+    def call(self, caller: Instance, entry: int, return_address: int, label: str) -> Instance:
+        """The instance that a call from `caller` enters; it will return to `label`."""
+        if entry not in self.shared:
+            callee = self._new(entry, None)
+        else:
+            key = (caller.world, entry)
+            if key not in self.shared_instances:
+                self.shared_instances[key] = self._new(entry, caller.world)
+            callee = self.shared_instances[key]
+        if (return_address, label) not in callee.returns:
+            callee.returns.append((return_address, label))
+        return callee

@@ -1,0 +1,186 @@
+"""The emitter's memory operations, fences and barriers as LLVM IR.
+
+Global addresses are device addresses, generic ones follow the hardware's apertures, shared ones are offsets in
+LDS, local ones offsets in the thread's frame (so that LLVM can take it apart).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cass_shim.lift.builder import Value, constant, typed
+from cass_shim.lift.lanes import Lanes
+from cass_shim.model.errors import Unsupported
+
+_SPACES = {"global": 1, "shared": 3, "local": 5, "generic": 0}
+_SCOPES = {"cta": ' syncscope("workgroup")', "gpu": ' syncscope("agent")', "sys": ""}
+_INTEGER = {
+    "add": "add", "and": "and", "or": "or", "xor": "xor", "exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap",
+}  # fmt: skip
+_FLOATING = {"f32": "float", "f64": "double", "f16x2": "<2 x half>", "bf16x2": "<2 x bfloat>"}
+_FLOAT_OPERATIONS = {"add": "fadd", "min": "fmin", "max": "fmax", "exch": "xchg"}
+# Device memory of this process: coarse-grained and local, so hardware atomics are right for it.
+_ATOMIC_METADATA = ", !amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0"
+_DENORMAL_METADATA = ", !amdgpu.ignore.denormal.mode !0"
+
+
+@dataclass
+class Memory(Lanes):
+    """Memory part of the emitter. shared_shift: bytes of LDS in front of the program's, for barrier reductions."""
+
+    shared_shift: int = 0
+    reduction: Value | None = field(default=None)
+
+    def pointer(self, space: str, address: Value) -> str:
+        """A typed pointer ("ptr addrspace(1) %v1")."""
+        if space == "local":
+            return f"ptr addrspace(5) {self.text(f'getelementptr i8, ptr addrspace(5) %frame, i32 {address.text}')}"
+        if space == "shared" and self.shared_shift:
+            address = self.add(address, constant(self.shared_shift, 32))
+        number = _SPACES[space]
+        kind = f"ptr addrspace({number})" if number else "ptr"
+        return f"{kind} {self.text(f'inttoptr {typed(address)} to {kind}')}"
+
+    def load(
+        self,
+        space: str,
+        address: Value,
+        width: int,
+        count: int,
+        signed: bool = False,
+        order: str = "weak",
+    ) -> list[Value]:
+        pointer = self.pointer(space, address)
+        if width < 32:
+            value = self._load_word(pointer, width, order)
+            return [self.sext(value, 32) if signed else self.zext(value, 32)]
+        if count == 1:
+            return [self._load_word(pointer, 32, order)]
+        if count == 2 and order != "weak":
+            both = self._load_word(pointer, 64, order)
+            return [self.low(both), self.high(both)]
+        volatile = "" if order == "weak" else "volatile "
+        vector = self.text(f"load {volatile}<{count} x i32>, {pointer}, align {4 * count}")
+        return [self.op(32, f"extractelement <{count} x i32> {vector}, i32 {k}") for k in range(count)]
+
+    def _load_word(self, pointer: str, width: int, order: str) -> Value:
+        if order == "weak":
+            return self.op(width, f"load i{width}, {pointer}, align {width // 8}")
+        scope = _SCOPES[order]
+        return self.op(width, f"load atomic i{width}, {pointer}{scope} monotonic, align {width // 8}")
+
+    def store(self, space: str, address: Value, values: list[Value], width: int, order: str = "weak") -> None:
+        pointer = self.pointer(space, address)
+        if len(values) == 1:
+            self._store_word(pointer, self.trunc(values[0], width), order)
+            return
+        if len(values) == 2 and order != "weak":
+            self._store_word(pointer, self.pair(values[0], values[1]), order)
+            return
+        count = len(values)
+        vector = "poison"
+        for k, value in enumerate(values):
+            vector = self.text(f"insertelement <{count} x i32> {vector}, {typed(value)}, i32 {k}")
+        volatile = "" if order == "weak" else "volatile "
+        self.raw(f"store {volatile}<{count} x i32> {vector}, {pointer}, align {4 * count}")
+
+    def _store_word(self, pointer: str, value: Value, order: str) -> None:
+        align = value.width // 8
+        if order == "weak":
+            self.raw(f"store {typed(value)}, {pointer}, align {align}")
+        else:
+            self.raw(f"store atomic {typed(value)}, {pointer}{_SCOPES[order]} monotonic, align {align}")
+
+    def atomic(
+        self,
+        space: str,
+        operation: str,
+        kind: str,
+        address: Value,
+        value: Value,
+        compare: Value | None = None,
+        scope: str = "gpu",
+    ) -> Value:
+        pointer = self.pointer(space, address)
+        ordering = f"{_SCOPES[scope]} monotonic"
+        if operation == "cas":
+            assert compare is not None
+            pair = self.text(f"cmpxchg {pointer}, {typed(compare)}, {typed(value)}{ordering} monotonic")
+            return self.op(value.width, f"extractvalue {{ i{value.width}, i1 }} {pair}, 0")
+        if kind in _FLOATING:
+            return self._float_atomic(pointer, operation, kind, value, ordering)
+        sign = "" if kind[0] == "s" else "u"
+        name = _INTEGER.get(operation) or f"{sign}{operation}"
+        return self.op(value.width, f"atomicrmw {name} {pointer}, {typed(value)}{ordering}{_ATOMIC_METADATA}")
+
+    def _float_atomic(self, pointer: str, operation: str, kind: str, value: Value, ordering: str) -> Value:
+        name = _FLOAT_OPERATIONS.get(operation)
+        if name is None or (kind.endswith("x2") and name != "fadd"):
+            raise Unsupported(f"atomic {operation} of {kind}")
+        type_ = _FLOATING[kind]
+        operand = self.text(f"bitcast {typed(value)} to {type_}")
+        extra = _ATOMIC_METADATA + (_DENORMAL_METADATA if kind == "f32" else "")
+        old = self.text(f"atomicrmw {name} {pointer}, {type_} {operand}{ordering}{extra}")
+        return self.op(value.width, f"bitcast {type_} {old} to i{value.width}")
+
+    def is_space(self, space: str, address: Value) -> Value:
+        pointer = self.text(f"inttoptr {typed(address)} to ptr")
+        if space != "global":
+            name = "private" if space == "local" else "shared"
+            return self.call(1, f"llvm.amdgcn.is.{name}", f"ptr {pointer}")
+        private, shared = (self.call(1, f"llvm.amdgcn.is.{n}", f"ptr {pointer}") for n in ("private", "shared"))
+        return self.not_(self.or_(private, shared))
+
+    # ordering
+    def fence(self, scope: str) -> None:
+        self.raw(f"fence{_SCOPES[scope]} seq_cst")
+
+    def barrier(self, barrier_id: Value | None, thread_count: Value | None) -> None:
+        if barrier_id is not None or thread_count is not None:
+            raise Unsupported("BAR.SYNC of a named or partial barrier")
+        self.raw('fence syncscope("workgroup") release')
+        self.call_text("void", "llvm.amdgcn.s.barrier")
+        self.raw('fence syncscope("workgroup") acquire')
+
+    def barrier_arrive(self, barrier_id: Value | None, thread_count: Value) -> None:
+        raise Unsupported("BAR.ARV")
+
+    def barrier_reduce(self, operation: str, p: Value, barrier_id: Value | None, thread_count: Value | None) -> None:
+        """One counter at LDS offset 0: cleared, added to by one lane of each wave, read by all."""
+        if barrier_id is not None or thread_count is not None:
+            raise Unsupported("BAR.RED of a named or partial barrier")
+        counter = "ptr addrspace(3) null"
+        self.barrier(None, None)
+        self.raw(f"store i32 0, {counter}, align 4")
+        self.barrier(None, None)
+        votes = self.popcount(self.ballot(self.not_(p) if operation == "and" else p))
+        active = self.ballot(constant(1, 1))
+        below = self.call(32, "llvm.amdgcn.mbcnt.lo", typed(active), "i32 0")
+        leader = self.compare("eq", below, constant(0, 32))
+        vote, done = self.new_label("vote"), self.new_label("voted")
+        self.raw(f"br i1 {leader.text}, label %{vote}, label %{done}")
+        self.start(vote)
+        self.text(f'atomicrmw add {counter}, {typed(votes)} syncscope("workgroup") monotonic')
+        self.raw(f"br label %{done}")
+        self.start(done)
+        self.barrier(None, None)
+        total = self.op(32, f"load i32, {counter}, align 4")
+        if operation == "popc":
+            result = total
+        else:
+            condition = "eq" if operation == "and" else "ne"
+            agreed = self.compare(condition, total, constant(0, 32))
+            result = self.sext(agreed, 32)
+        self.put_state("barrier.result", result)
+
+    def barrier_result(self) -> Value:
+        return self.get_state("barrier.result", 32)
+
+    def put_state(self, name: str, value: Value) -> None:
+        raise NotImplementedError
+
+    def get_state(self, name: str, width: int) -> Value:
+        raise NotImplementedError
+
+    def trap(self) -> None:
+        self.call_text("void", "llvm.trap")

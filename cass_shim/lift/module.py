@@ -1,0 +1,91 @@
+"""The text of a whole LLVM module around a lifted body: signature, allocas, constants, attributes."""
+
+from __future__ import annotations
+
+from cass_shim.lift.emitter import LlvmEmitter
+from cass_shim.model.artifacts import LlvmModule
+from cass_shim.model.kernel_abi import KernelAbi
+
+# LLVM 22's own strings for amdgcn-amd-amdhsa.
+DATA_LAYOUT = (
+    "e-m:e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-p7:160:256:256:32-p8:128:128:128:48-"
+    "p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-"
+    "v2048:2048-n32:64-S32-A5-G1-ni:7:8:9"
+)
+_WARP = 32
+_REGISTERS_PER_SM = 65536
+_MAX_BLOCK = 1024
+
+
+def largest_block(abi: KernelAbi) -> int:
+    """The most threads a launch may have: what the kernel says, else what its register count allows on CUDA."""
+    if abi.required_block is not None:
+        x, y, z = abi.required_block
+        return x * y * z
+    if abi.max_threads:
+        return min(abi.max_threads, _MAX_BLOCK)
+    if abi.registers:
+        per_warp = ((abi.registers + 7) & ~7) * _WARP
+        return max(_WARP, min(_MAX_BLOCK, _REGISTERS_PER_SM // per_warp * _WARP))
+    return _MAX_BLOCK
+
+
+def _attributes(e: LlvmEmitter) -> str:
+    abi = e.kernel.abi
+    least = largest_block(abi) if abi.required_block is not None else 1
+    listed = [
+        "nounwind",
+        '"target-cpu"="gfx1100"',
+        f'"amdgpu-flat-work-group-size"="{least},{largest_block(abi)}"',
+        '"uniform-work-group-size"="true"',
+        '"amdgpu-ieee"="false"',
+    ]
+    shared = abi.shared_bytes + e.shared_shift
+    if shared:
+        listed.append(f'"amdgpu-lds-size"="{shared}"')
+    if e.flush_f32:
+        listed.append('"denormal-fp-math-f32"="preserve-sign,preserve-sign"')
+    return " ".join(listed)
+
+
+def _bank(number: int, content: bytes) -> str:
+    escaped = "".join(f"\\{byte:02X}" for byte in content)
+    kind = f"internal unnamed_addr addrspace(4) constant [{len(content)} x i8]"
+    return f'@bank{number} = {kind} c"{escaped}", align 16'
+
+
+def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
+    """Put the module together; `first` is the label of the kernel's first block."""
+    abi, name = e.kernel.abi, e.kernel.name
+    parameters = ["ptr addrspace(4) noundef %bindings"]
+    if abi.params_bytes:
+        block = f"[{abi.params_bytes} x i8]"
+        parameters.insert(0, f"ptr addrspace(4) noundef byref({block}) align 8 %params")
+    required = ""
+    metadata = ["!0 = !{}", '!1 = !{i32 1, !"amdhsa_code_object_version", i32 500}', "!llvm.module.flags = !{!1}"]
+    if abi.required_block is not None:
+        required = " !reqd_work_group_size !2"
+        metadata.append("!2 = !{" + ", ".join(f"i32 {n}" for n in abi.required_block) + "}")
+    lines = [
+        f'target datalayout = "{DATA_LAYOUT}"',
+        'target triple = "amdgcn-amd-amdhsa"',
+        *(_bank(number, content) for number, content in sorted(e.private_banks.items())),
+        *sorted(d for f, d in e.declarations.items() if f not in e.helpers),
+        "declare void @llvm.trap()" if "llvm.trap" not in e.declarations else "",
+        *e.helpers.values(),
+        f'define amdgpu_kernel void @"{name}"({", ".join(parameters)}) #0{required} {{',
+        "entry:",
+        f"  %frame = alloca [{max(e.frame_bytes, 16)} x i8], align 16, addrspace(5)",
+        *e.allocations(),
+        f"  br label %{first}",
+        *e.lines,
+        "lost:",
+        "  call void @llvm.trap()",
+        "  unreachable",
+        "done:",
+        "  ret void",
+        "}",
+        f"attributes #0 = {{ {_attributes(e)} }}",
+        *metadata,
+    ]
+    return LlvmModule("\n".join(lines) + "\n", name, tuple(e.slots))
