@@ -15,6 +15,7 @@ from cass_shim.api.table import table
 
 ERRORS = {"cudaError_t": "cudaErrorInitializationError", "CUresult": "CUDA_ERROR_NOT_INITIALIZED"}
 STREAMS = {"cudaStream_t": "cudaStreamPerThread", "CUstream": "CU_STREAM_PER_THREAD"}
+OPAQUE = {"hostFun", "hostVar", "deviceAddress", "fatCubinHandle", "args"}  # addresses, whatever their type says
 RESULT_LETTERS = {"cudaError_t": "r", "CUresult": "c", "void *": "p", "void **": "p", "const char *": "s", "void": "v"}
 
 
@@ -158,4 +159,4 @@ def entry_text(entry: Entry) -> str:
 
 def argument_text(row: Row) -> str:
     """The trace's description of the parameters: "P:devPtr u:size"."""
-    return " ".join(f"{kind(p.type)}:{p.name}" for p in row.parameters)
+    return " ".join(f"{'p' if p.name in OPAQUE else kind(p.type)}:{p.name}" for p in row.parameters)

@@ -117,9 +117,7 @@ class Chapter:
 
     def same(self, name: str, twin: str, *, since: int = FIRST_VERSION, until: int = VERSION_END) -> None:
         """`name`, in these versions, is what `twin` (a row above or below of this chapter) is."""
-        self.rows.append(
-            Row(self.kind, self.title, name, STUB, "=", (Parameter("=", twin),), True, since, until, twin)
-        )
+        self.rows.append(Row(self.kind, self.title, name, STUB, "=", (Parameter("=", twin),), True, since, until, twin))
 
     def resolved(self) -> list[Row]:
         """All rows, with those made by `same` filled in from their twin."""

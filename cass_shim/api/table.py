@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import pkgutil
 from collections import defaultdict
 
@@ -39,7 +40,7 @@ def check(rows: tuple[Row, ...]) -> None:
             raise ValueError(f"body {row.body} is both {first.status.value} and {row.status.value}")
     for name, group in by_name.items():
         ordered = sorted(group, key=lambda row: row.since)
-        for before, after in zip(ordered, ordered[1:], strict=False):
+        for before, after in itertools.pairwise(ordered):
             if before.until > after.since:
                 raise ValueError(f"{name}: rows overlap at {after.since}")
 

@@ -14,3 +14,5 @@ fn("cuCheckpointProcessGetState", STUB, "CUresult", "int pid, CUprocessState *st
 fn("cuCheckpointProcessLock", STUB, "CUresult", "int pid, CUcheckpointLockArgs *args", since=12080)
 fn("cuCheckpointProcessRestore", STUB, "CUresult", "int pid, CUcheckpointRestoreArgs *args", since=12080)
 fn("cuCheckpointProcessUnlock", STUB, "CUresult", "int pid, CUcheckpointUnlockArgs *args", since=12080)
+fn("cuCheckpointOperationComplete", STUB, "CUresult", "CUcheckpointOperationHandle handle", since=13040)
+

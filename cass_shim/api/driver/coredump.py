@@ -17,3 +17,10 @@ fn("cuCoredumpSetAttributeGlobal", STUB, "CUresult",
    "CUcoredumpSettings attrib, void *value, size_t *size", since=12010)
 fn("cuGetExportTable", STUB, "CUresult",
    "const void **ppExportTable, const CUuuid *pExportTableId", since=3000)
+fn("cuCoredumpDeregisterCompleteCallback", STUB, "CUresult", "CUcoredumpCallbackHandle callback", since=13020)
+fn("cuCoredumpDeregisterStartCallback", STUB, "CUresult", "CUcoredumpCallbackHandle callback", since=13020)
+fn("cuCoredumpRegisterCompleteCallback", STUB, "CUresult",
+   "CUcoredumpStatusCallback callback, void *userData, CUcoredumpCallbackHandle *callbackOut", since=13020)
+fn("cuCoredumpRegisterStartCallback", STUB, "CUresult",
+   "CUcoredumpStatusCallback callback, void *userData, CUcoredumpCallbackHandle *callbackOut", since=13020)
+

@@ -32,3 +32,7 @@ fn("cuDeviceTotalMem", STUB, "CUresult", "unsigned int *bytes, CUdevice dev", si
 fn("cuDeviceTotalMem_v2", STUB, "CUresult", "size_t *bytes, CUdevice dev", since=3020)
 fn("cuFlushGPUDirectRDMAWrites", STUB, "CUresult",
    "CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope", since=11030)
+fn("cuDeviceGetCliqueCount", STUB, "CUresult", "size_t *count, CUdevice dev", since=13040)
+fn("cuDeviceGetCliqueInfo", STUB, "CUresult",
+   "CUcliqueInfo *cliqueInfo, size_t *count, CUdevice dev", since=13040)
+fn("cuDeviceGetFabricClusterUuid", STUB, "CUresult", "CUuuid *uuid, CUdevice dev", since=13040)

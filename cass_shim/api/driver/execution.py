@@ -44,3 +44,7 @@ fn("cuParamSetf", STUB, "CUresult", "CUfunction hfunc, int offset, float value",
 fn("cuParamSeti", STUB, "CUresult", "CUfunction hfunc, int offset, unsigned int value", since=2000)
 fn("cuParamSetv", STUB, "CUresult",
    "CUfunction hfunc, int offset, void *ptr, unsigned int numbytes", since=2000)
+fn("cuFuncGetParamCount", STUB, "CUresult", "CUfunction func, size_t *paramCount", since=13020)
+fn("cuLaunchHostFunc_v2", STUB, "CUresult",
+   "CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode", since=13020, pt="ptsz")
+

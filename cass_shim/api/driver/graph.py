@@ -205,3 +205,16 @@ fn("cuUserObjectCreate", STUB, "CUresult",
    "flags", since=11030)
 fn("cuUserObjectRelease", STUB, "CUresult", "CUuserObject object, unsigned int count", since=11030)
 fn("cuUserObjectRetain", STUB, "CUresult", "CUuserObject object, unsigned int count", since=11030)
+fn("cuGraphExecGetId", STUB, "CUresult", "CUgraphExec hGraphExec, unsigned int *graphId", since=13010)
+fn("cuGraphGetId", STUB, "CUresult", "CUgraph hGraph, unsigned int *graphId", since=13010)
+fn("cuGraphNodeGetContainingGraph", STUB, "CUresult", "CUgraphNode hNode, CUgraph *phGraph", since=13010)
+fn("cuGraphNodeGetLocalId", STUB, "CUresult", "CUgraphNode hNode, unsigned int *nodeId", since=13010)
+fn("cuGraphNodeGetToolsId", STUB, "CUresult",
+   "CUgraphNode hNode, unsigned long long *toolsNodeId", since=13010)
+fn("cuGraphNodeGetParams", STUB, "CUresult", "CUgraphNode hNode, CUgraphNodeParams *nodeParams", since=13020)
+fn("cuGraphAddNode_v3", STUB, "CUresult",
+   "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData "
+   "*dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams", since=13040)
+fn("cuGraphNodeSetParams_v2", STUB, "CUresult",
+   "CUgraphNode hNode, CUgraphNodeParams *nodeParams", since=13040)
+

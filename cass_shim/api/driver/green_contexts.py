@@ -28,3 +28,9 @@ fn("cuGreenCtxStreamCreate", STUB, "CUresult",
    "CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority", since=12050)
 fn("cuGreenCtxWaitEvent", STUB, "CUresult", "CUgreenCtx hCtx, CUevent hEvent", since=12040)
 fn("cuStreamGetGreenCtx", STUB, "CUresult", "CUstream hStream, CUgreenCtx *phCtx", since=12040)
+fn("cuDevSmResourceSplit", STUB, "CUresult",
+   "CUdevResource *result, unsigned int nbGroups, const CUdevResource *input, CUdevResource "
+   "*remainder, unsigned int flags, CU_DEV_SM_RESOURCE_GROUP_PARAMS *groupParams", since=13010)
+fn("cuStreamGetDevResource", STUB, "CUresult",
+   "CUstream hStream, CUdevResource *resource, CUdevResourceType type", since=13010, pt="ptsz")
+

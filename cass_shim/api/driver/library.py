@@ -39,3 +39,5 @@ fn("cuLibraryLoadFromFile", STUB, "CUresult",
    "unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues, unsigned "
    "int numLibraryOptions", since=12000)
 fn("cuLibraryUnload", STUB, "CUresult", "CUlibrary library", since=12000)
+fn("cuKernelGetParamCount", STUB, "CUresult", "CUkernel kernel, size_t *paramCount", since=13020)
+

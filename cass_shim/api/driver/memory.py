@@ -228,3 +228,14 @@ fn("cuMipmappedArrayGetMemoryRequirements", STUB, "CUresult",
    since=11060)
 fn("cuMipmappedArrayGetSparseProperties", STUB, "CUresult",
    "CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap", since=11010)
+fn("cuMemcpy3DWithAttributesAsync", STUB, "CUresult",
+   "CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream", since=13020, pt="ptsz")
+fn("cuMemcpyWithAttributesAsync", STUB, "CUresult",
+   "CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream",
+   since=13020, pt="ptsz")
+fn("cuMemGetLocationInfo", STUB, "CUresult",
+   "CUdeviceptr ptr, size_t size, size_t summaryGranularity, size_t samplingGranularity, CUmemLocation "
+   "*location_out", since=13040)
+fn("cuFabricCpyBatchAsync", STUB, "CUresult",
+   "size_t numOps, CUDA_FABRIC_COPY_BATCH_OP *opList, unsigned long long flags, CUstream hStream",
+   since=13050, pt="ptsz")

@@ -21,3 +21,10 @@ fn("cuMulticastGetGranularity", STUB, "CUresult",
    "size_t *granularity, const CUmulticastObjectProp *prop, CUmulticastGranularity_flags option", since=12010)
 fn("cuMulticastUnbind", STUB, "CUresult",
    "CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset, size_t size", since=12010)
+fn("cuMulticastBindAddr_v2", STUB, "CUresult",
+   "CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset, CUdeviceptr memptr, size_t "
+   "size, unsigned long long flags", since=13010)
+fn("cuMulticastBindMem_v2", STUB, "CUresult",
+   "CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset, CUmemGenericAllocationHandle "
+   "memHandle, size_t memOffset, size_t size, unsigned long long flags", since=13010)
+

@@ -59,3 +59,10 @@ fn("cuStreamUpdateCaptureDependencies_v2", STUB, "CUresult",
 fn("cuStreamWaitEvent", STUB, "CUresult",
    "CUstream hStream, CUevent hEvent, unsigned int Flags", since=3020, pt="ptsz")
 fn("cuThreadExchangeStreamCaptureMode", STUB, "CUresult", "CUstreamCaptureMode *mode", since=10010)
+fn("cuStreamBeginCaptureToCig", STUB, "CUresult",
+   "CUstream hStream, CUstreamCigCaptureParams *streamCigCaptureParams", since=13020, pt="ptsz")
+fn("cuStreamEndCaptureToCig", STUB, "CUresult", "CUstream hStream", since=13020, pt="ptsz")
+fn("cuStreamBeginRecaptureToGraph", STUB, "CUresult",
+   "CUstream hStream, CUstreamCaptureMode mode, CUgraph hGraph, CUgraphRecaptureCallback callbackFunc, "
+   "void *userData", since=13030, pt="ptsz")
+

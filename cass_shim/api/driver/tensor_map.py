@@ -27,3 +27,7 @@ fn("cuTensorMapEncodeTiled", STUB, "CUresult",
    "*boxDim, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle "
    "swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill", since=12000)
 fn("cuTensorMapReplaceAddress", STUB, "CUresult", "CUtensorMap *tensorMap, void *globalAddress", since=12000)
+fn("cuTensorMapSetAllocationClass", STUB, "CUresult",
+   "CUtensorMap *tensorMap, CUtensorMapAllocClass allocClass, CUtensorMapAllocClass *outAllocClass",
+   since=13050)
+

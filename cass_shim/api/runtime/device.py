@@ -46,7 +46,7 @@ fn("cudaDeviceSynchronize", IMPLEMENTED, "cudaError_t", "void", since=3020)
 fn("cudaDeviceUnregisterAsyncNotification", STUB, "cudaError_t",
    "int device, cudaAsyncCallbackHandle_t callback", since=12040)
 fn("cudaGetDevice", IMPLEMENTED, "cudaError_t", "int *device", since=3020)
-fn("cudaGetDeviceCount", IMPLEMENTED, "cudaError_t", "int *count", since=3020)
+fn("cudaGetDeviceCount", IMPLEMENTED, "cudaError_t", "int *count", since=3020, pure=True)
 fn("cudaGetDeviceFlags", IMPLEMENTED, "cudaError_t", "unsigned int *flags", since=7000)
 fn("cudaGetDeviceProperties", IMPLEMENTED, "cudaError_t", "struct cudaDeviceProp *prop, int device", since=3020)
 fn("cudaGetDeviceProperties_v2", IMPLEMENTED, "cudaError_t",

@@ -2,7 +2,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, UNDECLARED, Chapter
 
 chapter = Chapter("runtime", "Execution control")
 fn = chapter.fn
@@ -33,3 +33,10 @@ fn("cudaLaunchKernelExC", IMPLEMENTED, "cudaError_t",
    "const cudaLaunchConfig_t *config, const void *func, void **args", since=11060, pt="ptsz")
 fn("cudaSetDoubleForDevice", STUB, "cudaError_t", "double *d", since=3020, until=13000)
 fn("cudaSetDoubleForHost", STUB, "cudaError_t", "double *d", since=3020, until=13000)
+fn("cudaFuncGetParamCount", STUB, "cudaError_t", "const void *func, size_t *paramCount", since=13020)
+fn("cudaLaunchHostFunc_v2", STUB, "cudaError_t",
+   "cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode", since=13020, pt="ptsz")
+fn("cudaSubgridCreate", STUB, "cudaError_t", UNDECLARED, since=13030)
+fn("cudaSubgridWorkerGridCreate", STUB, "cudaError_t", UNDECLARED, since=13030)
+fn("cudaSubgridWorksetCreate", STUB, "cudaError_t", UNDECLARED, since=13030)
+

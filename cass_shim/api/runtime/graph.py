@@ -242,3 +242,17 @@ fn("cudaUserObjectCreate", STUB, "cudaError_t",
    "unsigned int flags", since=11030)
 fn("cudaUserObjectRelease", STUB, "cudaError_t", "cudaUserObject_t object, unsigned int count", since=11030)
 fn("cudaUserObjectRetain", STUB, "cudaError_t", "cudaUserObject_t object, unsigned int count", since=11030)
+fn("cudaGraphConditionalHandleCreate_v2", STUB, "cudaError_t",
+   "cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, cudaExecutionContext_t ctx, unsigned "
+   "int defaultLaunchValue, unsigned int flags", since=13010)
+fn("cudaGraphExecGetId", STUB, "cudaError_t",
+   "cudaGraphExec_t hGraphExec, unsigned int *graphID", since=13010)
+fn("cudaGraphGetId", STUB, "cudaError_t", "cudaGraph_t hGraph, unsigned int *graphID", since=13010)
+fn("cudaGraphNodeGetContainingGraph", STUB, "cudaError_t",
+   "cudaGraphNode_t hNode, cudaGraph_t *phGraph", since=13010)
+fn("cudaGraphNodeGetLocalId", STUB, "cudaError_t", "cudaGraphNode_t hNode, unsigned int *nodeId", since=13010)
+fn("cudaGraphNodeGetToolsId", STUB, "cudaError_t",
+   "cudaGraphNode_t hNode, unsigned long long *toolsNodeId", since=13010)
+fn("cudaGraphNodeGetParams", STUB, "cudaError_t",
+   "cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams", since=13020)
+

@@ -171,3 +171,12 @@ fn("cudaMipmappedArrayGetMemoryRequirements", STUB, "cudaError_t",
    since=11060)
 fn("cudaMipmappedArrayGetSparseProperties", STUB, "cudaError_t",
    "struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap", since=11010)
+fn("cudaMemcpy3DWithAttributesAsync", STUB, "cudaError_t",
+   "struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream", since=13020, pt="ptsz")
+fn("cudaMemcpyWithAttributesAsync", STUB, "cudaError_t",
+   "void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream",
+   since=13020, pt="ptsz")
+fn("cudaMemGetLocationInfo", STUB, "cudaError_t",
+   "void *devPtr, size_t size, size_t summaryGranularity, size_t samplingGranularity, struct "
+   "cudaMemLocation *location_out", since=13040)
+

@@ -1,6 +1,6 @@
 /* CUDA's public types as its programs lay them out: handles, enumerations, structures, flag values.
  *
- * Interface facts of CUDA 13.0 (cuda.h, driver_types.h and their companions), rewritten for our own
+ * Interface facts of CUDA 13.5 (cuda.h, driver_types.h and their companions), rewritten for our own
  * build; no NVIDIA header is included or shipped. Structures whose layout changed between 11.8, 12.9
  * and 13.0 also exist under the older version's name at the end (cudaDeviceProp_v12: as in 12.x).
  * tests/native/test_shim_types.py compares sizes, offsets and enumerators with the vendor's headers
@@ -27,15 +27,15 @@ enum cudaError {
     cudaErrorInitializationError = 3, cudaErrorCudartUnloading = 4, cudaErrorProfilerDisabled = 5,
     cudaErrorProfilerNotInitialized = 6, cudaErrorProfilerAlreadyStarted = 7,
     cudaErrorProfilerAlreadyStopped = 8, cudaErrorInvalidConfiguration = 9,
-    cudaErrorInvalidPitchValue = 12, cudaErrorInvalidSymbol = 13,
-    cudaErrorInvalidHostPointer = 16, cudaErrorInvalidDevicePointer = 17,
-    cudaErrorInvalidTexture = 18, cudaErrorInvalidTextureBinding = 19,
-    cudaErrorInvalidChannelDescriptor = 20, cudaErrorInvalidMemcpyDirection = 21,
-    cudaErrorAddressOfConstant = 22, cudaErrorTextureFetchFailed = 23,
-    cudaErrorTextureNotBound = 24, cudaErrorSynchronizationError = 25,
-    cudaErrorInvalidFilterSetting = 26, cudaErrorInvalidNormSetting = 27,
-    cudaErrorMixedDeviceExecution = 28, cudaErrorNotYetImplemented = 31,
-    cudaErrorMemoryValueTooLarge = 32, cudaErrorStubLibrary = 34,
+    cudaErrorVersionTranslation = 10, cudaErrorInvalidPitchValue = 12,
+    cudaErrorInvalidSymbol = 13, cudaErrorInvalidHostPointer = 16,
+    cudaErrorInvalidDevicePointer = 17, cudaErrorInvalidTexture = 18,
+    cudaErrorInvalidTextureBinding = 19, cudaErrorInvalidChannelDescriptor = 20,
+    cudaErrorInvalidMemcpyDirection = 21, cudaErrorAddressOfConstant = 22,
+    cudaErrorTextureFetchFailed = 23, cudaErrorTextureNotBound = 24,
+    cudaErrorSynchronizationError = 25, cudaErrorInvalidFilterSetting = 26,
+    cudaErrorInvalidNormSetting = 27, cudaErrorMixedDeviceExecution = 28,
+    cudaErrorNotYetImplemented = 31, cudaErrorMemoryValueTooLarge = 32, cudaErrorStubLibrary = 34,
     cudaErrorInsufficientDriver = 35, cudaErrorCallRequiresNewerDriver = 36,
     cudaErrorInvalidSurface = 37, cudaErrorDuplicateVariableName = 43,
     cudaErrorDuplicateTextureName = 44, cudaErrorDuplicateSurfaceName = 45,
@@ -57,7 +57,8 @@ enum cudaError {
     cudaErrorNvlinkUncorrectable = 220, cudaErrorJitCompilerNotFound = 221,
     cudaErrorUnsupportedPtxVersion = 222, cudaErrorJitCompilationDisabled = 223,
     cudaErrorUnsupportedExecAffinity = 224, cudaErrorUnsupportedDevSideSync = 225,
-    cudaErrorContained = 226, cudaErrorInvalidSource = 300, cudaErrorFileNotFound = 301,
+    cudaErrorContained = 226, cudaErrorInsufficientLoaderVersion = 227,
+    cudaErrorInvalidSource = 300, cudaErrorFileNotFound = 301,
     cudaErrorSharedObjectSymbolNotFound = 302, cudaErrorSharedObjectInitFailed = 303,
     cudaErrorOperatingSystem = 304, cudaErrorInvalidResourceHandle = 400,
     cudaErrorIllegalState = 401, cudaErrorLossyQuery = 402, cudaErrorSymbolNotFound = 500,
@@ -84,7 +85,8 @@ enum cudaError {
     cudaErrorGraphExecUpdateFailure = 910, cudaErrorExternalDevice = 911,
     cudaErrorInvalidClusterSize = 912, cudaErrorFunctionNotLoaded = 913,
     cudaErrorInvalidResourceType = 914, cudaErrorInvalidResourceConfiguration = 915,
-    cudaErrorUnknown = 999, cudaErrorApiFailureBase = 10000
+    cudaErrorStreamDetached = 917, cudaErrorGraphRecaptureFailure = 918,
+    cudaErrorFabricNotReady = 919, cudaErrorUnknown = 999, cudaErrorApiFailureBase = 10000
 };
 enum cudaChannelFormatKind {
     cudaChannelFormatKindSigned = 0, cudaChannelFormatKindUnsigned = 1,
@@ -113,8 +115,20 @@ enum cudaChannelFormatKind {
     cudaChannelFormatKindSignedBlockCompressed6H = 28,
     cudaChannelFormatKindUnsignedBlockCompressed7 = 29,
     cudaChannelFormatKindUnsignedBlockCompressed7SRGB = 30,
-    cudaChannelFormatKindUnsignedNormalized1010102 = 31
+    cudaChannelFormatKindUnsignedNormalized1010102 = 31,
+    cudaChannelFormatKindUnsigned8Packed422 = 32, cudaChannelFormatKindUnsigned8Packed444 = 33,
+    cudaChannelFormatKindUnsigned8SemiPlanar420 = 34,
+    cudaChannelFormatKindUnsigned16SemiPlanar420 = 35,
+    cudaChannelFormatKindUnsigned8SemiPlanar422 = 36,
+    cudaChannelFormatKindUnsigned16SemiPlanar422 = 37,
+    cudaChannelFormatKindUnsigned8SemiPlanar444 = 38,
+    cudaChannelFormatKindUnsigned16SemiPlanar444 = 39,
+    cudaChannelFormatKindUnsigned8Planar420 = 40, cudaChannelFormatKindUnsigned16Planar420 = 41,
+    cudaChannelFormatKindUnsigned8Planar422 = 42, cudaChannelFormatKindUnsigned16Planar422 = 43,
+    cudaChannelFormatKindUnsigned8Planar444 = 44, cudaChannelFormatKindUnsigned16Planar444 = 45
 };
+typedef struct CUdevResourceDesc_st *cudaDevResourceDesc_t;
+typedef struct cudaExecutionContext_st *cudaExecutionContext_t;
 struct cudaChannelFormatDesc {
   int x, y, z, w;
   enum cudaChannelFormatKind f;
@@ -166,7 +180,8 @@ struct cudaMemcpy3DParms {
   enum cudaMemcpyKind kind;
 };
 struct cudaMemcpyNodeParams {
-  int flags, reserved[3];
+  int flags, reserved;
+  cudaExecutionContext_t ctx;
   struct cudaMemcpy3DParms copyParams;
 };
 struct cudaMemcpy3DPeerParms {
@@ -191,6 +206,7 @@ struct cudaMemsetParamsV2 {
   size_t pitch;
   unsigned int value, elementSize;
   size_t width, height;
+  cudaExecutionContext_t ctx;
 };
 enum cudaAccessProperty {
     cudaAccessPropertyNormal = 0, cudaAccessPropertyStreaming = 1,
@@ -210,10 +226,16 @@ struct cudaHostNodeParams {
 struct cudaHostNodeParamsV2 {
   cudaHostFn_t fn;
   void *userData;
+  unsigned int syncMode;
+  cudaExecutionContext_t ctx;
 };
 enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1,
     cudaStreamCaptureStatusInvalidated = 2
+};
+enum cudaGraphRecaptureStatus {
+    cudaGraphRecaptureEligibleForUpdate = 0, cudaGraphRecaptureIneligibleForUpdate = 1,
+    cudaGraphRecaptureError = 2
 };
 enum cudaStreamCaptureMode {
     cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeThreadLocal = 1,
@@ -225,13 +247,15 @@ enum cudaSynchronizationPolicy {
 };
 enum cudaClusterSchedulingPolicy {
     cudaClusterSchedulingPolicyDefault = 0, cudaClusterSchedulingPolicySpread = 1,
-    cudaClusterSchedulingPolicyLoadBalancing = 2
+    cudaClusterSchedulingPolicyLoadBalancing = 2,
+    cudaClusterSchedulingPolicyRubinDsmemLocality = 3
 };
 enum cudaStreamUpdateCaptureDependenciesFlags {
     cudaStreamAddCaptureDependencies = 0x0, cudaStreamSetCaptureDependencies = 0x1
 };
 enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 0x1 };
 enum cudaUserObjectRetainFlags { cudaGraphUserObjectMove = 0x1 };
+enum cudaHostTaskSyncMode { cudaHostTaskBlocking = 0x0, cudaHostTaskSpinWait = 0x1 };
 struct cudaGraphicsResource;
 enum cudaGraphicsRegisterFlags {
     cudaGraphicsRegisterFlagsNone = 0, cudaGraphicsRegisterFlagsReadOnly = 1,
@@ -305,19 +329,30 @@ struct cudaResourceViewDesc {
   size_t width, height, depth;
   unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer, reserved[16];
 };
+typedef enum cudaSharedMemoryMode {
+    cudaSharedMemoryModeDefault = 0, cudaSharedMemoryModeRequirePortable = 1,
+    cudaSharedMemoryModeAllowNonPortable = 2, cudaSharedMemoryModeAllowOversizedSharedMemory = 3,
+    cudaSharedMemoryModePreferOversizedSharedMemory = 4
+} cudaSharedMemoryMode;
 struct cudaPointerAttributes {
   enum cudaMemoryType type;
   int device;
   void *devicePointer;
   void *hostPointer;
-  long reserved[8];
+  union  {
+    int localityDomainOrdinal;
+    long unused;
+  };
+  long reserved[7];
 };
 struct cudaFuncAttributes {
   size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
   int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
   int maxDynamicSharedSizeBytes, preferredShmemCarveout, clusterDimMustBeSet, requiredClusterWidth;
   int requiredClusterHeight, requiredClusterDepth, clusterSchedulingPolicyPreference;
-  int nonPortableClusterSizeAllowed, reserved[16];
+  int nonPortableClusterSizeAllowed, deviceNodeUpdateStatus;
+  cudaSharedMemoryMode sharedMemoryMode;
+  int reserved[14];
 };
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
@@ -325,7 +360,8 @@ enum cudaFuncAttribute {
     cudaFuncAttributeRequiredClusterWidth = 11, cudaFuncAttributeRequiredClusterHeight = 12,
     cudaFuncAttributeRequiredClusterDepth = 13,
     cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
-    cudaFuncAttributeClusterSchedulingPolicyPreference = 15, cudaFuncAttributeMax
+    cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
+    cudaFuncAttributeSharedMemoryMode = 16, cudaFuncAttributeMax
 };
 enum cudaFuncCache {
     cudaFuncCachePreferNone = 0, cudaFuncCachePreferShared = 1, cudaFuncCachePreferL1 = 2,
@@ -346,7 +382,8 @@ enum cudaComputeMode {
 enum cudaLimit {
     cudaLimitStackSize = 0x00, cudaLimitPrintfFifoSize = 0x01, cudaLimitMallocHeapSize = 0x02,
     cudaLimitDevRuntimeSyncDepth = 0x03, cudaLimitDevRuntimePendingLaunchCount = 0x04,
-    cudaLimitMaxL2FetchGranularity = 0x05, cudaLimitPersistingL2CacheSize = 0x06
+    cudaLimitMaxL2FetchGranularity = 0x05, cudaLimitPersistingL2CacheSize = 0x06,
+    cudaLimitPerBlockMemorySize = 0x0A
 };
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly = 2,
@@ -437,22 +474,36 @@ enum cudaDeviceAttr {
     cudaDevAttrGpuPciSubsystemId = 140, cudaDevAttrReserved141 = 141,
     cudaDevAttrHostNumaMemoryPoolsSupported = 142, cudaDevAttrHostNumaMultinodeIpcSupported = 143,
     cudaDevAttrHostMemoryPoolsSupported = 144, cudaDevAttrReserved145 = 145,
-    cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147, cudaDevAttrMax
+    cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147,
+    cudaDevAttrAtomicReductionSupported = 148, cudaDevAttrLocalityDomainCount = 149,
+    cudaDevAttrOversizedSharedMemoryPerBlock = 150, cudaDevAttrCigStreamsSupported = 151,
+    cudaDevAttrLocalityDomainMultiprocessorCount = 157,
+    cudaDevAttrTensorMapLargeTensorMinSize = 160, cudaDevAttrMax
 };
 enum cudaMemPoolAttr {
     cudaMemPoolReuseFollowEventDependencies = 0x1, cudaMemPoolReuseAllowOpportunistic = 0x2,
     cudaMemPoolReuseAllowInternalDependencies = 0x3, cudaMemPoolAttrReleaseThreshold = 0x4,
     cudaMemPoolAttrReservedMemCurrent = 0x5, cudaMemPoolAttrReservedMemHigh = 0x6,
-    cudaMemPoolAttrUsedMemCurrent = 0x7, cudaMemPoolAttrUsedMemHigh = 0x8
+    cudaMemPoolAttrUsedMemCurrent = 0x7, cudaMemPoolAttrUsedMemHigh = 0x8,
+    cudaMemPoolAttrAllocationType = 0x9, cudaMemPoolAttrExportHandleTypes = 0xA,
+    cudaMemPoolAttrLocationId = 0xB, cudaMemPoolAttrLocationType = 0xC,
+    cudaMemPoolAttrMaxPoolSize = 0xD, cudaMemPoolAttrHwDecompressEnabled = 0xE,
+    cudaMemPoolAttrLocalityDomainId = 0xF
 };
 enum cudaMemLocationType {
     cudaMemLocationTypeInvalid = 0, cudaMemLocationTypeNone = 0, cudaMemLocationTypeDevice = 1,
     cudaMemLocationTypeHost = 2, cudaMemLocationTypeHostNuma = 3,
-    cudaMemLocationTypeHostNumaCurrent = 4
+    cudaMemLocationTypeHostNumaCurrent = 4, cudaMemLocationTypeInvisible = 5,
+    cudaMemLocationTypeDeviceLocalityDomain = 6
 };
 struct cudaMemLocation {
   enum cudaMemLocationType type;
-  int id;
+  union  {
+    int id;
+    struct  {
+      unsigned char deviceId, localityDomainId;
+    } localized;
+  };
 };
 enum cudaMemAccessFlags {
     cudaMemAccessFlagsProtNone = 0, cudaMemAccessFlagsProtRead = 1,
@@ -477,7 +528,7 @@ struct cudaMemPoolProps {
   void *win32SecurityAttributes;
   size_t maxSize;
   unsigned short usage;
-  unsigned char reserved[54];
+  unsigned char reserved[53], reserved1;
 };
 struct cudaMemPoolPtrExportData {
   unsigned char reserved[64];
@@ -696,6 +747,48 @@ struct cudaExternalSemaphoreWaitParams {
   } params;
   unsigned int flags, reserved[16];
 };
+enum cudaDevSmResourceGroup_flags {
+    cudaDevSmResourceGroupDefault = 0, cudaDevSmResourceGroupBackfill = 0x1 << 0,
+    cudaDevSmResourceGroupLocalityDomainId = 0x1 << 1,
+    cudaDevSmResourceGroupLocalityDomainSupplementalSms = 0x1 << 2
+};
+enum cudaDevSmResourceSplitByCount_flags {
+    cudaDevSmResourceSplitIgnoreSmCoscheduling = 0x1,
+    cudaDevSmResourceSplitMaxPotentialClusterSize = 0x2
+};
+enum cudaDevResourceType {
+    cudaDevResourceTypeInvalid = 0, cudaDevResourceTypeSm = 1,
+    cudaDevResourceTypeWorkqueueConfig = 1000, cudaDevResourceTypeWorkqueue = 10000
+};
+struct cudaDevSmResource {
+  unsigned int smCount, minSmPartitionSize, smCoscheduledAlignment, flags, localityDomainId;
+};
+enum cudaDevWorkqueueConfigScope {
+    cudaDevWorkqueueConfigScopeDeviceCtx = 0, cudaDevWorkqueueConfigScopeGreenCtxBalanced = 1
+};
+struct cudaDevWorkqueueConfigResource {
+  int device;
+  unsigned int wqConcurrencyLimit;
+  enum cudaDevWorkqueueConfigScope sharingScope;
+};
+struct cudaDevWorkqueueResource {
+  unsigned char reserved[40];
+};
+typedef struct cudaDevSmResourceGroupParams_st {
+  unsigned int smCount, coscheduledSmCount, preferredCoscheduledSmCount, flags, localityDomainId;
+  unsigned int reserved[11];
+} cudaDevSmResourceGroupParams;
+typedef struct cudaDevResource_st {
+  enum cudaDevResourceType type;
+  unsigned char _internal_padding[92];
+  union  {
+    struct cudaDevSmResource sm;
+    struct cudaDevWorkqueueConfigResource wqConfig;
+    struct cudaDevWorkqueueResource wq;
+    unsigned char _oversize[40];
+  };
+  struct cudaDevResource_st *nextResource;
+} cudaDevResource;
 typedef enum cudaError cudaError_t;
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
@@ -737,12 +830,22 @@ struct cudaKernelNodeParams {
   void **kernelParams;
   void **extra;
 };
+enum cudaKernelFunctionType {
+    cudaKernelFunctionTypeUnspecified = 0x00, cudaKernelFunctionTypeDeviceEntry = 0x01,
+    cudaKernelFunctionTypeKernel = 0x02, cudaKernelFunctionTypeFunction = 0x03
+};
 struct cudaKernelNodeParamsV2 {
-  void *func;
+  union  {
+    void *func;
+    cudaKernel_t kern;
+    cudaFunction_t cuFunc;
+  };
   dim3 gridDim, blockDim;
   unsigned int sharedMemBytes;
   void **kernelParams;
   void **extra;
+  cudaExecutionContext_t ctx;
+  enum cudaKernelFunctionType functionType;
 };
 struct cudaExternalSemaphoreSignalNodeParams {
   cudaExternalSemaphore_t *extSemArray;
@@ -753,6 +856,7 @@ struct cudaExternalSemaphoreSignalNodeParamsV2 {
   cudaExternalSemaphore_t *extSemArray;
   const struct cudaExternalSemaphoreSignalParams *paramsArray;
   unsigned int numExtSems;
+  cudaExecutionContext_t ctx;
 };
 struct cudaExternalSemaphoreWaitNodeParams {
   cudaExternalSemaphore_t *extSemArray;
@@ -763,6 +867,7 @@ struct cudaExternalSemaphoreWaitNodeParamsV2 {
   cudaExternalSemaphore_t *extSemArray;
   const struct cudaExternalSemaphoreWaitParams *paramsArray;
   unsigned int numExtSems;
+  cudaExecutionContext_t ctx;
 };
 enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
 enum cudaGraphConditionalNodeType {
@@ -773,6 +878,17 @@ struct cudaConditionalNodeParams {
   enum cudaGraphConditionalNodeType type;
   unsigned int size;
   cudaGraph_t *phGraph_out;
+  cudaExecutionContext_t ctx;
+};
+struct cudaMemcpyBatchNodeParams {
+  size_t count;
+  void **dsts;
+  void **srcs;
+  size_t *sizes;
+  struct cudaMemcpyAttributes *attrs;
+  size_t *attrsIdxs;
+  size_t numAttrs;
+  cudaExecutionContext_t ctx;
 };
 enum cudaGraphNodeType {
     cudaGraphNodeTypeKernel = 0x00, cudaGraphNodeTypeMemcpy = 0x01,
@@ -780,10 +896,13 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeEmpty = 0x05, cudaGraphNodeTypeWaitEvent = 0x06,
     cudaGraphNodeTypeEventRecord = 0x07, cudaGraphNodeTypeExtSemaphoreSignal = 0x08,
     cudaGraphNodeTypeExtSemaphoreWait = 0x09, cudaGraphNodeTypeMemAlloc = 0x0a,
-    cudaGraphNodeTypeMemFree = 0x0b, cudaGraphNodeTypeConditional = 0x0d, cudaGraphNodeTypeCount
+    cudaGraphNodeTypeMemFree = 0x0b, cudaGraphNodeTypeConditional = 0x0d,
+    cudaGraphNodeTypeMemcpyBatch = 0x0e, cudaGraphNodeTypeReserved16 = 0x10,
+    cudaGraphNodeTypeExternalEngine = 0x11, cudaGraphNodeTypeCount
 };
 enum cudaGraphChildGraphNodeOwnership {
-    cudaGraphChildGraphOwnershipClone = 0, cudaGraphChildGraphOwnershipMove = 1
+    cudaGraphChildGraphOwnershipClone = 0, cudaGraphChildGraphOwnershipMove = 1,
+    cudaGraphChildGraphOwnershipInvalid = -1
 };
 struct cudaChildGraphNodeParams {
   cudaGraph_t graph;
@@ -791,6 +910,7 @@ struct cudaChildGraphNodeParams {
 };
 struct cudaEventRecordNodeParams {
   cudaEvent_t event;
+  cudaExecutionContext_t ctx;
 };
 struct cudaEventWaitNodeParams {
   cudaEvent_t event;
@@ -812,6 +932,7 @@ struct cudaGraphNodeParams {
     struct cudaMemAllocNodeParamsV2 alloc;
     struct cudaMemFreeNodeParams free;
     struct cudaConditionalNodeParams conditional;
+    struct cudaMemcpyBatchNodeParams memcpyBatch;
   };
   long long reserved2;
 };
@@ -877,7 +998,8 @@ enum cudaGraphDebugDotFlags {
     6, cudaGraphDebugDotFlagsExtSemasSignalNodeParams = 1 << 7,
     cudaGraphDebugDotFlagsExtSemasWaitNodeParams = 1 << 8,
     cudaGraphDebugDotFlagsKernelNodeAttributes = 1 << 9, cudaGraphDebugDotFlagsHandles = 1 << 10,
-    cudaGraphDebugDotFlagsConditionalNodeParams = 1 << 15
+    cudaGraphDebugDotFlagsConditionalNodeParams = 1 << 15,
+    cudaGraphDebugDotFlagsMemcpyBatchNodeParams = 1 << 16
 };
 enum cudaGraphInstantiateFlags {
     cudaGraphInstantiateFlagAutoFreeOnLaunch = 1, cudaGraphInstantiateFlagUpload = 2,
@@ -889,6 +1011,10 @@ typedef enum cudaLaunchMemSyncDomain {
 typedef struct cudaLaunchMemSyncDomainMap_st {
   unsigned char default_, remote;
 } cudaLaunchMemSyncDomainMap;
+typedef enum cudaLaunchAttributePortableClusterMode {
+    cudaLaunchPortableClusterModeDefault = 0, cudaLaunchPortableClusterModeRequirePortable = 1,
+    cudaLaunchPortableClusterModeAllowNonPortable = 2
+} cudaLaunchAttributePortableClusterMode;
 typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeAccessPolicyWindow = 1,
     cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeSynchronizationPolicy = 3,
@@ -901,7 +1027,8 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeLaunchCompletionEvent = 12,
     cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
     cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
-    cudaLaunchAttributeNvlinkUtilCentricScheduling = 16
+    cudaLaunchAttributeNvlinkUtilCentricScheduling = 16,
+    cudaLaunchAttributePortableClusterSizeMode = 17, cudaLaunchAttributeSharedMemoryMode = 18
 } cudaLaunchAttributeID;
 typedef union cudaLaunchAttributeValue {
   char pad[64];
@@ -932,6 +1059,8 @@ typedef union cudaLaunchAttributeValue {
     cudaGraphDeviceNode_t devNode;
   } deviceUpdatableKernelNode;
   unsigned int sharedMemCarveout, nvlinkUtilCentricScheduling;
+  cudaLaunchAttributePortableClusterMode portableClusterSizeMode;
+  cudaSharedMemoryMode sharedMemoryMode;
 } cudaLaunchAttributeValue;
 typedef struct cudaLaunchAttribute_st {
   cudaLaunchAttributeID id;
@@ -963,6 +1092,14 @@ typedef void (*cudaAsyncCallback)(cudaAsyncNotificationInfo_t *, void *, cudaAsy
 typedef enum CUDAlogLevel_enum { cudaLogLevelError = 0, cudaLogLevelWarning = 1 } cudaLogLevel;
 typedef struct CUlogsCallbackEntry_st *cudaLogsCallbackHandle;
 typedef unsigned int cudaLogIterator;
+enum cudaFabricOpStatusSource {
+    cudaFabricOpStatusSourceMbarrierV1 = 0x0, cudaFabricOpStatusSourceMax = 0x7FFFFFFF
+};
+enum cudaFabricOpStatusInfo {
+    cudaFabricOpStatusInfoSuccess = 0x0,
+    cudaFabricOpStatusInfoLast = cudaFabricOpStatusInfoSuccess,
+    cudaFabricOpStatusInfoMax = 0x7FFFFFFF
+};
 enum cudaSurfaceBoundaryMode {
     cudaBoundaryModeZero = 0, cudaBoundaryModeClamp = 1, cudaBoundaryModeTrap = 2
 };
@@ -988,6 +1125,11 @@ struct cudaTextureDesc {
 };
 typedef unsigned long long cudaTextureObject_t;
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *userData);
+typedef cudaError_t (*cudaGraphRecaptureCallback_t)(void *data, cudaGraphNode_t node, const struct cudaGraphNodeParams *originalParams, const struct cudaGraphNodeParams *recaptureParams, enum cudaGraphRecaptureStatus status);
+struct cudaGraphRecaptureCallbackData {
+  cudaGraphRecaptureCallback_t callbackFunc;
+  void *userData;
+};
 typedef void (*cudaLogsCallback_t)(void *data, cudaLogLevel logLevel, char *message, size_t length);
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;
@@ -1056,6 +1198,9 @@ typedef enum cl_context_flags_enum {
     NVCL_CTX_SCHED_AUTO = 0x00, NVCL_CTX_SCHED_SPIN = 0x01, NVCL_CTX_SCHED_YIELD = 0x02,
     NVCL_CTX_SCHED_BLOCKING_SYNC = 0x04
 } cl_context_flags;
+typedef enum CUhostTaskSyncMode_enum {
+    CU_HOST_TASK_BLOCKING = 0x0, CU_HOST_TASK_SPINWAIT = 0x1
+} CUhostTaskSyncMode;
 typedef enum CUstream_flags_enum {
     CU_STREAM_DEFAULT = 0x0, CU_STREAM_NON_BLOCKING = 0x1
 } CUstream_flags;
@@ -1069,6 +1214,21 @@ typedef enum CUevent_record_flags_enum {
 typedef enum CUevent_wait_flags_enum {
     CU_EVENT_WAIT_DEFAULT = 0x0, CU_EVENT_WAIT_EXTERNAL = 0x1
 } CUevent_wait_flags;
+typedef enum CUatomicOperation_enum {
+    CU_ATOMIC_OPERATION_INTEGER_ADD = 0, CU_ATOMIC_OPERATION_INTEGER_MIN = 1,
+    CU_ATOMIC_OPERATION_INTEGER_MAX = 2, CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+    CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4, CU_ATOMIC_OPERATION_AND = 5,
+    CU_ATOMIC_OPERATION_OR = 6, CU_ATOMIC_OPERATION_XOR = 7, CU_ATOMIC_OPERATION_EXCHANGE = 8,
+    CU_ATOMIC_OPERATION_CAS = 9, CU_ATOMIC_OPERATION_FLOAT_ADD = 10,
+    CU_ATOMIC_OPERATION_FLOAT_MIN = 11, CU_ATOMIC_OPERATION_FLOAT_MAX = 12,
+    CU_ATOMIC_OPERATION_MAX
+} CUatomicOperation;
+typedef enum CUatomicOperationCapability_enum {
+    CU_ATOMIC_CAPABILITY_SIGNED = 1u << 0, CU_ATOMIC_CAPABILITY_UNSIGNED = 1u << 1,
+    CU_ATOMIC_CAPABILITY_REDUCTION = 1u << 2, CU_ATOMIC_CAPABILITY_SCALAR_32 = 1u << 3,
+    CU_ATOMIC_CAPABILITY_SCALAR_64 = 1u << 4, CU_ATOMIC_CAPABILITY_SCALAR_128 = 1u << 5,
+    CU_ATOMIC_CAPABILITY_VECTOR_32x4 = 1u << 6
+} CUatomicOperationCapability;
 typedef enum CUstreamWaitValue_flags_enum {
     CU_STREAM_WAIT_VALUE_GEQ = 0x0, CU_STREAM_WAIT_VALUE_EQ = 0x1, CU_STREAM_WAIT_VALUE_AND = 0x2,
     CU_STREAM_WAIT_VALUE_NOR = 0x3, CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30
@@ -1079,11 +1239,23 @@ typedef enum CUstreamWriteValue_flags_enum {
 typedef enum CUstreamBatchMemOpType_enum {
     CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1, CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
     CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4, CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
-    CU_STREAM_MEM_OP_BARRIER = 6, CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3
+    CU_STREAM_MEM_OP_BARRIER = 6, CU_STREAM_MEM_OP_ATOMIC_REDUCTION = 8,
+    CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3
 } CUstreamBatchMemOpType;
 typedef enum CUstreamMemoryBarrier_flags_enum {
     CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0x0, CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 0x1
 } CUstreamMemoryBarrier_flags;
+typedef enum CUstreamAtomicReductionOpType_enum {
+    CU_STREAM_ATOMIC_REDUCTION_OP_OR = CU_ATOMIC_OPERATION_OR,
+    CU_STREAM_ATOMIC_REDUCTION_OP_AND = CU_ATOMIC_OPERATION_AND,
+    CU_STREAM_ATOMIC_REDUCTION_OP_ADD = CU_ATOMIC_OPERATION_INTEGER_ADD
+} CUstreamAtomicReductionOpType;
+typedef enum CUstreamAtomicReductionDataType_enum {
+    CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_32 = (CU_ATOMIC_CAPABILITY_UNSIGNED |
+    CU_ATOMIC_CAPABILITY_SCALAR_32) | CU_ATOMIC_CAPABILITY_REDUCTION,
+    CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_64 = (CU_ATOMIC_CAPABILITY_UNSIGNED |
+    CU_ATOMIC_CAPABILITY_SCALAR_64) | CU_ATOMIC_CAPABILITY_REDUCTION
+} CUstreamAtomicReductionDataType;
 typedef union CUstreamBatchMemOpParams_union {
   CUstreamBatchMemOpType operation;
   struct CUstreamMemOpWaitValueParams_st {
@@ -1114,6 +1286,15 @@ typedef union CUstreamBatchMemOpParams_union {
     CUstreamBatchMemOpType operation;
     unsigned int flags;
   } memoryBarrier;
+  struct CUstreamMemOpAtomicReductionParams_st {
+    CUstreamBatchMemOpType operation;
+    unsigned int flags;
+    CUstreamAtomicReductionOpType reductionOp;
+    CUstreamAtomicReductionDataType dataType;
+    CUdeviceptr address;
+    cuuint64_t value;
+    CUdeviceptr alias;
+  } atomicReduction;
   cuuint64_t pad[6];
 } CUstreamBatchMemOpParams_v1;
 typedef CUstreamBatchMemOpParams_v1 CUstreamBatchMemOpParams;
@@ -1170,7 +1351,14 @@ typedef enum CUarray_format_enum {
     CU_AD_FORMAT_AYUV = 0xa8, CU_AD_FORMAT_Y410 = 0xa9, CU_AD_FORMAT_Y416 = 0xb1,
     CU_AD_FORMAT_Y444_PLANAR8 = 0xb2, CU_AD_FORMAT_Y444_PLANAR10 = 0xb3,
     CU_AD_FORMAT_YUV444_8bit_SemiPlanar = 0xb4, CU_AD_FORMAT_YUV444_16bit_SemiPlanar = 0xb5,
-    CU_AD_FORMAT_UNORM_INT_101010_2 = 0x50, CU_AD_FORMAT_MAX = 0x7FFFFFFF
+    CU_AD_FORMAT_UNORM_INT_101010_2 = 0x50, CU_AD_FORMAT_UINT8_PACKED_422 = 0x51,
+    CU_AD_FORMAT_UINT8_PACKED_444 = 0x52, CU_AD_FORMAT_UINT8_SEMIPLANAR_420 = 0x53,
+    CU_AD_FORMAT_UINT16_SEMIPLANAR_420 = 0x54, CU_AD_FORMAT_UINT8_SEMIPLANAR_422 = 0x55,
+    CU_AD_FORMAT_UINT16_SEMIPLANAR_422 = 0x56, CU_AD_FORMAT_UINT8_SEMIPLANAR_444 = 0x57,
+    CU_AD_FORMAT_UINT16_SEMIPLANAR_444 = 0x58, CU_AD_FORMAT_UINT8_PLANAR_420 = 0x59,
+    CU_AD_FORMAT_UINT16_PLANAR_420 = 0x5a, CU_AD_FORMAT_UINT8_PLANAR_422 = 0x5b,
+    CU_AD_FORMAT_UINT16_PLANAR_422 = 0x5c, CU_AD_FORMAT_UINT8_PLANAR_444 = 0x5d,
+    CU_AD_FORMAT_UINT16_PLANAR_444 = 0x5e, CU_AD_FORMAT_MAX = 0x7FFFFFFF
 } CUarray_format;
 typedef enum CUaddress_mode_enum {
     CU_TR_ADDRESS_MODE_WRAP = 0, CU_TR_ADDRESS_MODE_CLAMP = 1, CU_TR_ADDRESS_MODE_MIRROR = 2,
@@ -1309,7 +1497,22 @@ typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED = 144,
     CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 145,
     CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED = 146,
-    CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED = 147, CU_DEVICE_ATTRIBUTE_MAX
+    CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED = 147,
+    CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED = 148,
+    CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT = 149,
+    CU_DEVICE_ATTRIBUTE_MAX_OVERSIZED_SHARED_MEMORY_PER_BLOCK = 150,
+    CU_DEVICE_ATTRIBUTE_D3D12_CIG_STREAMS_SUPPORTED = 151,
+    CU_DEVICE_ATTRIBUTE_DMA_BUF_MMAP_SUPPORTED = 152,
+    CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_SUPPORTED = 153,
+    CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_MULTICAST_SUPPORTED = 154,
+    CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_COUNTED_OPS_SUPPORTED = 155,
+    CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_ACCESS_ON_OWNER_DEVICE_SUPPORTED = 156,
+    CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT = 157,
+    CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_SUPPORTED_HANDLE_TYPES = 158,
+    CU_DEVICE_ATTRIBUTE_VULKAN_CIG_STREAMS_SUPPORTED = 159,
+    CU_DEVICE_ATTRIBUTE_TENSOR_MAP_LARGE_TENSOR_MIN_SIZE = 160,
+    CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED = 161,
+    CU_DEVICE_ATTRIBUTE_MAX
 } CUdevice_attribute;
 typedef struct CUdevprop_st {
   int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], sharedMemPerBlock, totalConstantMemory;
@@ -1327,7 +1530,8 @@ typedef enum CUpointer_attribute_enum {
     CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,
     CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17, CU_POINTER_ATTRIBUTE_MAPPING_SIZE = 18,
     CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19, CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
-    CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21
+    CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21,
+    CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL = 22
 } CUpointer_attribute;
 typedef enum CUfunction_attribute_enum {
     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
@@ -1340,7 +1544,9 @@ typedef enum CUfunction_attribute_enum {
     CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12,
     CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,
     CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
-    CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15, CU_FUNC_ATTRIBUTE_MAX
+    CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
+    CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED = 16,
+    CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE = 17, CU_FUNC_ATTRIBUTE_MAX
 } CUfunction_attribute;
 typedef enum CUfunc_cache_enum {
     CU_FUNC_CACHE_PREFER_NONE = 0x00, CU_FUNC_CACHE_PREFER_SHARED = 0x01,
@@ -1390,7 +1596,8 @@ typedef enum CUjit_option_enum {
     CU_JIT_REFERENCED_VARIABLE_NAMES = 27, CU_JIT_REFERENCED_VARIABLE_COUNT = 28,
     CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES = 29, CU_JIT_POSITION_INDEPENDENT_CODE = 30,
     CU_JIT_MIN_CTA_PER_SM = 31, CU_JIT_MAX_THREADS_PER_BLOCK = 32,
-    CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33, CU_JIT_SPLIT_COMPILE = 34, CU_JIT_NUM_OPTIONS
+    CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33, CU_JIT_SPLIT_COMPILE = 34,
+    CU_JIT_BINARY_LOADER_THREAD_COUNT = 35, CU_JIT_NUM_OPTIONS
 } CUjit_option;
 typedef enum CUjit_target_enum {
     CU_TARGET_COMPUTE_30 = 30, CU_TARGET_COMPUTE_32 = 32, CU_TARGET_COMPUTE_35 = 35,
@@ -1400,14 +1607,16 @@ typedef enum CUjit_target_enum {
     CU_TARGET_COMPUTE_75 = 75, CU_TARGET_COMPUTE_80 = 80, CU_TARGET_COMPUTE_86 = 86,
     CU_TARGET_COMPUTE_87 = 87, CU_TARGET_COMPUTE_89 = 89, CU_TARGET_COMPUTE_90 = 90,
     CU_TARGET_COMPUTE_100 = 100, CU_TARGET_COMPUTE_110 = 110, CU_TARGET_COMPUTE_103 = 103,
-    CU_TARGET_COMPUTE_120 = 120, CU_TARGET_COMPUTE_121 = 121, CU_TARGET_COMPUTE_90A = 0x10000 +
-    CU_TARGET_COMPUTE_90, CU_TARGET_COMPUTE_100A = 0x10000 + CU_TARGET_COMPUTE_100,
-    CU_TARGET_COMPUTE_110A = 0x10000 + CU_TARGET_COMPUTE_110, CU_TARGET_COMPUTE_103A = 0x10000 +
-    CU_TARGET_COMPUTE_103, CU_TARGET_COMPUTE_120A = 0x10000 + CU_TARGET_COMPUTE_120,
+    CU_TARGET_COMPUTE_107 = 107, CU_TARGET_COMPUTE_120 = 120, CU_TARGET_COMPUTE_121 = 121,
+    CU_TARGET_COMPUTE_90A = 0x10000 + CU_TARGET_COMPUTE_90, CU_TARGET_COMPUTE_100A = 0x10000 +
+    CU_TARGET_COMPUTE_100, CU_TARGET_COMPUTE_110A = 0x10000 + CU_TARGET_COMPUTE_110,
+    CU_TARGET_COMPUTE_103A = 0x10000 + CU_TARGET_COMPUTE_103, CU_TARGET_COMPUTE_107A = 0x10000 +
+    CU_TARGET_COMPUTE_107, CU_TARGET_COMPUTE_120A = 0x10000 + CU_TARGET_COMPUTE_120,
     CU_TARGET_COMPUTE_121A = 0x10000 + CU_TARGET_COMPUTE_121, CU_TARGET_COMPUTE_100F = 0x20000 +
     CU_TARGET_COMPUTE_100, CU_TARGET_COMPUTE_110F = 0x20000 + CU_TARGET_COMPUTE_110,
-    CU_TARGET_COMPUTE_103F = 0x20000 + CU_TARGET_COMPUTE_103, CU_TARGET_COMPUTE_120F = 0x20000 +
-    CU_TARGET_COMPUTE_120, CU_TARGET_COMPUTE_121F = 0x20000 + CU_TARGET_COMPUTE_121
+    CU_TARGET_COMPUTE_103F = 0x20000 + CU_TARGET_COMPUTE_103, CU_TARGET_COMPUTE_107F = 0x20000 +
+    CU_TARGET_COMPUTE_107, CU_TARGET_COMPUTE_120F = 0x20000 + CU_TARGET_COMPUTE_120,
+    CU_TARGET_COMPUTE_121F = 0x20000 + CU_TARGET_COMPUTE_121
 } CUjit_target;
 typedef enum CUjit_fallback_enum { CU_PREFER_PTX = 0, CU_PREFER_BINARY } CUjit_fallback;
 typedef enum CUjit_cacheMode_enum {
@@ -1439,7 +1648,8 @@ typedef enum CUlimit_enum {
     CU_LIMIT_MALLOC_HEAP_SIZE = 0x02, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 0x03,
     CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 0x04, CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 0x05,
     CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 0x06, CU_LIMIT_SHMEM_SIZE = 0x07,
-    CU_LIMIT_CIG_ENABLED = 0x08, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 0x09, CU_LIMIT_MAX
+    CU_LIMIT_CIG_ENABLED = 0x08, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 0x09,
+    CU_LIMIT_PER_BLOCK_MEMORY_SIZE = 0x0A, CU_LIMIT_MAX
 } CUlimit;
 typedef enum CUresourcetype_enum {
     CU_RESOURCE_TYPE_ARRAY = 0x00, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 0x01,
@@ -1502,6 +1712,11 @@ typedef CUDA_HOST_NODE_PARAMS_v1 CUDA_HOST_NODE_PARAMS;
 typedef struct CUDA_HOST_NODE_PARAMS_v2_st {
   CUhostFn fn;
   void *userData;
+  unsigned int syncMode;
+  union  {
+    CUcontext ctx;
+    CUgreenCtx gCtx;
+  };
 } CUDA_HOST_NODE_PARAMS_v2;
 typedef enum CUgraphConditionalNodeType_enum {
     CU_GRAPH_COND_TYPE_IF = 0, CU_GRAPH_COND_TYPE_WHILE = 1, CU_GRAPH_COND_TYPE_SWITCH = 2
@@ -1519,7 +1734,9 @@ typedef enum CUgraphNodeType_enum {
     CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6, CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
     CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8, CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9,
     CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10, CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
-    CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12, CU_GRAPH_NODE_TYPE_CONDITIONAL = 13
+    CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12, CU_GRAPH_NODE_TYPE_CONDITIONAL = 13,
+    CU_GRAPH_NODE_TYPE_MEMCPY_BATCH = 14, CU_GRAPH_NODE_TYPE_RESERVED_16 = 16,
+    CU_GRAPH_NODE_TYPE_EXTERNAL_ENGINE = 17, CU_GRAPH_NODE_TYPE_FABRIC_CPY_BATCH = 18
 } CUgraphNodeType;
 typedef enum CUgraphDependencyType_enum {
     CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1
@@ -1546,7 +1763,8 @@ typedef enum CUsynchronizationPolicy_enum {
 } CUsynchronizationPolicy;
 typedef enum CUclusterSchedulingPolicy_enum {
     CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0, CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1,
-    CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2
+    CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2,
+    CU_CLUSTER_SCHEDULING_POLICY_RUBIN_DSMEM_LOCALITY = 3
 } CUclusterSchedulingPolicy;
 typedef enum CUlaunchMemSyncDomain_enum {
     CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT = 0, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1
@@ -1554,6 +1772,17 @@ typedef enum CUlaunchMemSyncDomain_enum {
 typedef struct CUlaunchMemSyncDomainMap_st {
   unsigned char default_, remote;
 } CUlaunchMemSyncDomainMap;
+typedef enum CUlaunchAttributePortableClusterMode_enum {
+    CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT = 0,
+    CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE = 1,
+    CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE = 2
+} CUlaunchAttributePortableClusterMode;
+typedef enum CUsharedMemoryMode_enum {
+    CU_SHARED_MEMORY_MODE_DEFAULT = 0, CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE = 1,
+    CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE = 2,
+    CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY = 3,
+    CU_SHARED_MEMORY_MODE_PREFER_OVERSIZED_SHARED_MEMORY = 4
+} CUsharedMemoryMode;
 typedef enum CUlaunchAttributeID_enum {
     CU_LAUNCH_ATTRIBUTE_IGNORE = 0, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
@@ -1566,7 +1795,9 @@ typedef enum CUlaunchAttributeID_enum {
     CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,
     CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
-    CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16, CU_LAUNCH_ATTRIBUTE_MAX
+    CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16,
+    CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE = 17,
+    CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE = 18, CU_LAUNCH_ATTRIBUTE_MAX
 } CUlaunchAttributeID;
 typedef union CUlaunchAttributeValue_union {
   char pad[64];
@@ -1597,6 +1828,8 @@ typedef union CUlaunchAttributeValue_union {
     CUgraphDeviceNode devNode;
   } deviceUpdatableKernelNode;
   unsigned int sharedMemCarveout, nvlinkUtilCentricScheduling;
+  CUlaunchAttributePortableClusterMode portableClusterSizeMode;
+  CUsharedMemoryMode sharedMemoryMode;
 } CUlaunchAttributeValue;
 typedef struct CUlaunchAttribute_st {
   CUlaunchAttributeID id;
@@ -1657,6 +1890,17 @@ typedef struct CUctxCreateParams_st {
   int numExecAffinityParams;
   CUctxCigParam *cigParams;
 } CUctxCreateParams;
+typedef enum CUstreamCigDataType_enum {
+    STREAM_CIG_DATA_TYPE_D3D12_COMMAND_LIST = 0x1,
+    STREAM_CIG_DATA_TYPE_VULKAN_COMMAND_BUFFER_HANDLE_NV = 0x2
+} CUstreamCigDataType;
+typedef struct CUstreamCigParam_st {
+  CUstreamCigDataType streamSharedDataType;
+  void *streamSharedData;
+} CUstreamCigParam;
+typedef struct CUstreamCigCaptureParams_st {
+  CUstreamCigParam *streamCigParams;
+} CUstreamCigCaptureParams;
 typedef enum CUlibraryOption_enum {
     CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0, CU_LIBRARY_BINARY_IS_PRESERVED = 1,
     CU_LIBRARY_NUM_OPTIONS
@@ -1673,11 +1917,11 @@ typedef enum cudaError_enum {
     CUDA_ERROR_PROFILER_DISABLED = 5, CUDA_ERROR_PROFILER_NOT_INITIALIZED = 6,
     CUDA_ERROR_PROFILER_ALREADY_STARTED = 7, CUDA_ERROR_PROFILER_ALREADY_STOPPED = 8,
     CUDA_ERROR_STUB_LIBRARY = 34, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER = 36,
-    CUDA_ERROR_DEVICE_UNAVAILABLE = 46, CUDA_ERROR_NO_DEVICE = 100,
-    CUDA_ERROR_INVALID_DEVICE = 101, CUDA_ERROR_DEVICE_NOT_LICENSED = 102,
-    CUDA_ERROR_INVALID_IMAGE = 200, CUDA_ERROR_INVALID_CONTEXT = 201,
-    CUDA_ERROR_CONTEXT_ALREADY_CURRENT = 202, CUDA_ERROR_MAP_FAILED = 205,
-    CUDA_ERROR_UNMAP_FAILED = 206, CUDA_ERROR_ARRAY_IS_MAPPED = 207,
+    CUDA_ERROR_DEVICE_UNAVAILABLE = 46, CUDA_ERROR_MULTICAST_RESOURCE_FULL = 47,
+    CUDA_ERROR_NO_DEVICE = 100, CUDA_ERROR_INVALID_DEVICE = 101,
+    CUDA_ERROR_DEVICE_NOT_LICENSED = 102, CUDA_ERROR_INVALID_IMAGE = 200,
+    CUDA_ERROR_INVALID_CONTEXT = 201, CUDA_ERROR_CONTEXT_ALREADY_CURRENT = 202,
+    CUDA_ERROR_MAP_FAILED = 205, CUDA_ERROR_UNMAP_FAILED = 206, CUDA_ERROR_ARRAY_IS_MAPPED = 207,
     CUDA_ERROR_ALREADY_MAPPED = 208, CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
     CUDA_ERROR_ALREADY_ACQUIRED = 210, CUDA_ERROR_NOT_MAPPED = 211,
     CUDA_ERROR_NOT_MAPPED_AS_ARRAY = 212, CUDA_ERROR_NOT_MAPPED_AS_POINTER = 213,
@@ -1687,7 +1931,8 @@ typedef enum cudaError_enum {
     CUDA_ERROR_NVLINK_UNCORRECTABLE = 220, CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221,
     CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222, CUDA_ERROR_JIT_COMPILATION_DISABLED = 223,
     CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY = 224, CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC = 225,
-    CUDA_ERROR_CONTAINED = 226, CUDA_ERROR_INVALID_SOURCE = 300, CUDA_ERROR_FILE_NOT_FOUND = 301,
+    CUDA_ERROR_CONTAINED = 226, CUDA_ERROR_INSUFFICIENT_LOADER_VERSION = 227,
+    CUDA_ERROR_INVALID_SOURCE = 300, CUDA_ERROR_FILE_NOT_FOUND = 301,
     CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND = 302, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED = 303,
     CUDA_ERROR_OPERATING_SYSTEM = 304, CUDA_ERROR_INVALID_HANDLE = 400,
     CUDA_ERROR_ILLEGAL_STATE = 401, CUDA_ERROR_LOSSY_QUERY = 402, CUDA_ERROR_NOT_FOUND = 500,
@@ -1716,7 +1961,9 @@ typedef enum cudaError_enum {
     CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE = 910, CUDA_ERROR_EXTERNAL_DEVICE = 911,
     CUDA_ERROR_INVALID_CLUSTER_SIZE = 912, CUDA_ERROR_FUNCTION_NOT_LOADED = 913,
     CUDA_ERROR_INVALID_RESOURCE_TYPE = 914, CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION = 915,
-    CUDA_ERROR_KEY_ROTATION = 916, CUDA_ERROR_UNKNOWN = 999
+    CUDA_ERROR_KEY_ROTATION = 916, CUDA_ERROR_STREAM_DETACHED = 917,
+    CUDA_ERROR_GRAPH_RECAPTURE_FAILURE = 918, CUDA_ERROR_FABRIC_NOT_READY = 919,
+    CUDA_ERROR_UNKNOWN = 999
 } CUresult;
 typedef enum CUdevice_P2PAttribute_enum {
     CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 0x01,
@@ -1726,21 +1973,6 @@ typedef enum CUdevice_P2PAttribute_enum {
     CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 0x04,
     CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 0x05
 } CUdevice_P2PAttribute;
-typedef enum CUatomicOperation_enum {
-    CU_ATOMIC_OPERATION_INTEGER_ADD = 0, CU_ATOMIC_OPERATION_INTEGER_MIN = 1,
-    CU_ATOMIC_OPERATION_INTEGER_MAX = 2, CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
-    CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4, CU_ATOMIC_OPERATION_AND = 5,
-    CU_ATOMIC_OPERATION_OR = 6, CU_ATOMIC_OPERATION_XOR = 7, CU_ATOMIC_OPERATION_EXCHANGE = 8,
-    CU_ATOMIC_OPERATION_CAS = 9, CU_ATOMIC_OPERATION_FLOAT_ADD = 10,
-    CU_ATOMIC_OPERATION_FLOAT_MIN = 11, CU_ATOMIC_OPERATION_FLOAT_MAX = 12,
-    CU_ATOMIC_OPERATION_MAX
-} CUatomicOperation;
-typedef enum CUatomicOperationCapability_enum {
-    CU_ATOMIC_CAPABILITY_SIGNED = 1u << 0, CU_ATOMIC_CAPABILITY_UNSIGNED = 1u << 1,
-    CU_ATOMIC_CAPABILITY_REDUCTION = 1u << 2, CU_ATOMIC_CAPABILITY_SCALAR_32 = 1u << 3,
-    CU_ATOMIC_CAPABILITY_SCALAR_64 = 1u << 4, CU_ATOMIC_CAPABILITY_SCALAR_128 = 1u << 5,
-    CU_ATOMIC_CAPABILITY_VECTOR_32x4 = 1u << 6
-} CUatomicOperationCapability;
 typedef void (*CUstreamCallback)(CUstream hStream, CUresult status, void *userData);
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 typedef struct CUDA_MEMCPY2D_st {
@@ -1914,6 +2146,10 @@ typedef enum CUtensorMapFloatOOBfill_enum {
 typedef enum CUtensorMapIm2ColWideMode_enum {
     CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0, CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128
 } CUtensorMapIm2ColWideMode;
+typedef enum CUtensorMapAllocClass_enum {
+    CU_TENSOR_MAP_ALLOC_CLASS_AUTO = 0, CU_TENSOR_MAP_ALLOC_CLASS_SMALL = 1,
+    CU_TENSOR_MAP_ALLOC_CLASS_LARGE = 2
+} CUtensorMapAllocClass;
 typedef struct CUDA_POINTER_ATTRIBUTE_P2P_TOKENS_st {
   unsigned long long p2pToken;
   unsigned int vaSpaceToken;
@@ -2034,6 +2270,10 @@ typedef struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_st {
   CUexternalSemaphore *extSemArray;
   const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray;
   unsigned int numExtSems;
+  union  {
+    CUcontext ctx;
+    CUgreenCtx gCtx;
+  };
 } CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2;
 typedef struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_st {
   CUexternalSemaphore *extSemArray;
@@ -2045,6 +2285,10 @@ typedef struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_st {
   CUexternalSemaphore *extSemArray;
   const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray;
   unsigned int numExtSems;
+  union  {
+    CUcontext ctx;
+    CUgreenCtx gCtx;
+  };
 } CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2;
 typedef unsigned long long CUmemGenericAllocationHandle_v1;
 typedef CUmemGenericAllocationHandle_v1 CUmemGenericAllocationHandle;
@@ -2061,6 +2305,7 @@ typedef enum CUmemLocationType_enum {
     CU_MEM_LOCATION_TYPE_INVALID = 0x0, CU_MEM_LOCATION_TYPE_NONE = 0x0,
     CU_MEM_LOCATION_TYPE_DEVICE = 0x1, CU_MEM_LOCATION_TYPE_HOST = 0x2,
     CU_MEM_LOCATION_TYPE_HOST_NUMA = 0x3, CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 0x4,
+    CU_MEM_LOCATION_TYPE_INVISIBLE = 0x5, CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN = 0x6,
     CU_MEM_LOCATION_TYPE_MAX = 0x7FFFFFFF
 } CUmemLocationType;
 typedef enum CUmemAllocationType_enum {
@@ -2111,7 +2356,12 @@ typedef struct CUarrayMapInfo_st {
 typedef CUarrayMapInfo_v1 CUarrayMapInfo;
 typedef struct CUmemLocation_st {
   CUmemLocationType type;
-  int id;
+  union  {
+    int id;
+    struct  {
+      unsigned char deviceId, localityDomainId;
+    } localized;
+  };
 } CUmemLocation_v1;
 typedef CUmemLocation_v1 CUmemLocation;
 typedef enum CUmemAllocationCompType_enum {
@@ -2163,7 +2413,10 @@ typedef enum CUmemPool_attribute_enum {
     CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
     CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
     CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
-    CU_MEMPOOL_ATTR_USED_MEM_HIGH
+    CU_MEMPOOL_ATTR_USED_MEM_HIGH, CU_MEMPOOL_ATTR_ALLOCATION_TYPE,
+    CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES, CU_MEMPOOL_ATTR_LOCATION_ID,
+    CU_MEMPOOL_ATTR_LOCATION_TYPE, CU_MEMPOOL_ATTR_MAX_POOL_SIZE,
+    CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED, CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID
 } CUmemPool_attribute;
 typedef struct CUmemPoolProps_st {
   CUmemAllocationType allocType;
@@ -2172,7 +2425,7 @@ typedef struct CUmemPoolProps_st {
   void *win32SecurityAttributes;
   size_t maxSize;
   unsigned short usage;
-  unsigned char reserved[54];
+  unsigned char gpuDirectRDMACapable, reserved[53];
 } CUmemPoolProps_v1;
 typedef CUmemPoolProps_v1 CUmemPoolProps;
 typedef struct CUmemPoolPtrExportData_st {
@@ -2248,7 +2501,8 @@ typedef enum CUgraphMem_attribute_enum {
     CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH
 } CUgraphMem_attribute;
 typedef enum CUgraphChildGraphNodeOwnership_enum {
-    CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1
+    CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1,
+    CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID = -1
 } CUgraphChildGraphNodeOwnership;
 typedef struct CUDA_CHILD_GRAPH_NODE_PARAMS_st {
   CUgraph graph;
@@ -2256,10 +2510,40 @@ typedef struct CUDA_CHILD_GRAPH_NODE_PARAMS_st {
 } CUDA_CHILD_GRAPH_NODE_PARAMS;
 typedef struct CUDA_EVENT_RECORD_NODE_PARAMS_st {
   CUevent event;
+  union  {
+    CUcontext ctx;
+    CUgreenCtx gCtx;
+  };
 } CUDA_EVENT_RECORD_NODE_PARAMS;
 typedef struct CUDA_EVENT_WAIT_NODE_PARAMS_st {
   CUevent event;
 } CUDA_EVENT_WAIT_NODE_PARAMS;
+typedef struct CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_st {
+  size_t count;
+  CUdeviceptr *dsts;
+  CUdeviceptr *srcs;
+  size_t *sizes;
+  CUmemcpyAttributes *attrs;
+  size_t *attrsIdxs;
+  size_t numAttrs;
+  union  {
+    CUcontext ctx;
+    CUgreenCtx gCtx;
+  };
+} CUDA_MEMCPY_BATCH_NODE_PARAMS_V1;
+typedef CUDA_MEMCPY_BATCH_NODE_PARAMS_V1 CUDA_MEMCPY_BATCH_NODE_PARAMS;
+typedef struct CUDA_FABRIC_COPY_BATCH_OP_st CUDA_FABRIC_COPY_BATCH_OP_v1;
+typedef CUDA_FABRIC_COPY_BATCH_OP_v1 CUDA_FABRIC_COPY_BATCH_OP;
+typedef struct CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_st {
+  size_t numOps;
+  CUDA_FABRIC_COPY_BATCH_OP *opList;
+  unsigned long long flags;
+  union  {
+    CUcontext ctx;
+    CUgreenCtx gCtx;
+  };
+} CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1;
+typedef CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1 CUDA_FABRIC_CPY_BATCH_NODE_PARAMS;
 typedef struct CUgraphNodeParams_st {
   CUgraphNodeType type;
   int reserved0[3];
@@ -2278,6 +2562,9 @@ typedef struct CUgraphNodeParams_st {
     CUDA_MEM_FREE_NODE_PARAMS free;
     CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 memOp;
     CUDA_CONDITIONAL_NODE_PARAMS conditional;
+    CUDA_MEMCPY_BATCH_NODE_PARAMS_V1 memcpyBatch;
+    CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1 fabricCpyBatch;
+    char asBytes[232];
   };
   long long reserved2;
 } CUgraphNodeParams;
@@ -2310,7 +2597,9 @@ typedef enum CUgraphDebugDot_flags_enum {
     CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS = 1 << 12,
     CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS = 1 << 13,
     CU_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO = 1 << 14,
-    CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 1 << 15
+    CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 1 << 15,
+    CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_BATCH_NODE_PARAMS = 1 << 16,
+    CU_GRAPH_DEBUG_DOT_FLAGS_FABRIC_CPY_BATCH_NODE_PARAMS = 1 << 17
 } CUgraphDebugDot_flags;
 typedef enum CUuserObject_flags_enum { CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1 } CUuserObject_flags;
 typedef enum CUuserObjectRetain_flags_enum {
@@ -2326,23 +2615,35 @@ typedef enum CUdeviceNumaConfig_enum {
 } CUdeviceNumaConfig;
 typedef enum CUprocessState_enum {
     CU_PROCESS_STATE_RUNNING = 0, CU_PROCESS_STATE_LOCKED, CU_PROCESS_STATE_CHECKPOINTED,
-    CU_PROCESS_STATE_FAILED
+    CU_PROCESS_STATE_FAILED, CU_PROCESS_STATE_CHECKPOINTING, CU_PROCESS_STATE_RESTORING
 } CUprocessState;
+typedef struct CUcheckpointCustomStoragePerDeviceData_st {
+  CUdeviceptr devPtr;
+  size_t size;
+  CUstream stream;
+} CUcheckpointCustomStoragePerDeviceData;
+typedef struct CUIcheckpointOperation_st *CUcheckpointOperationHandle;
+typedef struct CUcheckpointCustomStorageInfo_st {
+  CUcheckpointOperationHandle handle;
+  CUcheckpointCustomStoragePerDeviceData *perDeviceData;
+  unsigned int deviceCount;
+} CUcheckpointCustomStorageInfo;
 typedef struct CUcheckpointLockArgs_st {
   unsigned int timeoutMs, reserved0;
   cuuint64_t reserved1[7];
 } CUcheckpointLockArgs;
 typedef struct CUcheckpointCheckpointArgs_st {
-  cuuint64_t reserved[8];
+  CUcheckpointCustomStorageInfo **customStorageInfo_out;
+  char reserved[64 - (sizeof(CUcheckpointCustomStorageInfo *))];
 } CUcheckpointCheckpointArgs;
 typedef struct CUcheckpointGpuPair_st {
   CUuuid oldUuid, newUuid;
 } CUcheckpointGpuPair;
 typedef struct CUcheckpointRestoreArgs_st {
   CUcheckpointGpuPair *gpuPairs;
-  unsigned int gpuPairsCount;
-  char reserved[52 - (sizeof(CUcheckpointGpuPair *))];
-  cuuint64_t reserved1;
+  unsigned int gpuPairsCount, padding0;
+  CUcheckpointCustomStorageInfo **customStorageInfo_out;
+  char reserved[((64 - (sizeof(CUcheckpointGpuPair *))) - (2 * (sizeof(unsigned int)))) - (sizeof(CUcheckpointCustomStorageInfo **))];
 } CUcheckpointRestoreArgs;
 typedef struct CUcheckpointUnlockArgs_st {
   cuuint64_t reserved[8];
@@ -2362,6 +2663,68 @@ typedef struct CUmemDecompressParams_st {
   CUmemDecompressAlgorithm algo;
   unsigned char padding[20];
 } CUmemDecompressParams;
+typedef enum CUcliqueType_enum {
+    CU_CLIQUE_TYPE_UNICAST_POINTER = 0, CU_CLIQUE_TYPE_MULTICAST_POINTER = 1,
+    CU_CLIQUE_TYPE_UNICAST_LOGICAL_ENDPOINT = 2, CU_CLIQUE_TYPE_MULTICAST_LOGICAL_ENDPOINT = 3
+} CUcliqueType;
+typedef struct CUcliqueInfo_st {
+  CUcliqueType type;
+  unsigned int id;
+} CUcliqueInfo;
+typedef cuuint32_t CUlogicalEndpointId;
+typedef enum CUlogicalEndpointIpcHandleType_enum {
+    CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_NONE, CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_FABRIC
+} CUlogicalEndpointIpcHandleType;
+typedef struct CUlogicalEndpointFabricHandle_st {
+  unsigned char data[64];
+} CUlogicalEndpointFabricHandle;
+typedef enum CUlogicalEndpointType_enum {
+    CU_LOGICAL_ENDPOINT_TYPE_INVALID, CU_LOGICAL_ENDPOINT_TYPE_UNICAST,
+    CU_LOGICAL_ENDPOINT_TYPE_MULTICAST
+} CUlogicalEndpointType;
+typedef enum CUlogicalEndpointFlag_enum {
+    CU_LOGICAL_ENDPOINT_FLAG_NONE = 0x0, CU_LOGICAL_ENDPOINT_FLAG_COUNTED_OPS = 0x1
+} CUlogicalEndpointFlag;
+typedef struct CUlogicalEndpointProp_struct {
+  CUlogicalEndpointType type;
+  union  {
+    struct  {
+      CUdevice device;
+    } unicast;
+    struct  {
+      unsigned int numDevices;
+    } multicast;
+  };
+  unsigned long long size;
+  unsigned int ipcHandleTypes, flags;
+} CUlogicalEndpointProp;
+typedef enum CUfabricCpyOperandType_enum {
+    CU_FABRIC_COPY_OPERAND_TYPE_POINTER = 0x1, CU_FABRIC_COPY_OPERAND_TYPE_LOGICAL_ENDPOINT = 0x2,
+    CU_FABRIC_COPY_OPERAND_TYPE_MAX = 0x7FFFFFFF
+} CUfabricCpyOperandType;
+typedef struct CUfabricCpyOperand_st {
+  CUfabricCpyOperandType type;
+  union  {
+    struct  {
+      CUdeviceptr ptr;
+      CUmemLocation locHint;
+    } ptr;
+    struct  {
+      CUlogicalEndpointId id;
+      cuuint64_t offset;
+    } le;
+  } op;
+} CUfabricCpyOperand;
+struct CUDA_FABRIC_COPY_BATCH_OP_st {
+  CUfabricCpyOperand src, dst;
+  size_t size;
+  unsigned int flags;
+};
+typedef enum CUgraphRecaptureStatus_enum {
+    CU_GRAPH_RECAPTURE_ELIGIBLE_FOR_UPDATE = 0, CU_GRAPH_RECAPTURE_INELIGIBLE_FOR_UPDATE = 1,
+    CU_GRAPH_RECAPTURE_ERROR = 2
+} CUgraphRecaptureStatus;
+typedef CUresult (*CUgraphRecaptureCallback)(void *data, CUgraphNode node, const CUgraphNodeParams *originalParams, const CUgraphNodeParams *recaptureParams, CUgraphRecaptureStatus status);
 typedef enum CUfunctionLoadingState_enum {
     CU_FUNCTION_LOADING_STATE_UNLOADED = 0, CU_FUNCTION_LOADING_STATE_LOADED = 1,
     CU_FUNCTION_LOADING_STATE_MAX
@@ -2375,30 +2738,59 @@ typedef enum CUCoredumpGenerationFlags {
     CU_COREDUMP_DEFAULT_FLAGS = 0, CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = 1 << 0,
     CU_COREDUMP_SKIP_GLOBAL_MEMORY = 1 << 1, CU_COREDUMP_SKIP_SHARED_MEMORY = 1 << 2,
     CU_COREDUMP_SKIP_LOCAL_MEMORY = 1 << 3, CU_COREDUMP_SKIP_ABORT = 1 << 4,
-    CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 1 << 5,
-    CU_COREDUMP_LIGHTWEIGHT_FLAGS = (((CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES |
+    CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 1 << 5, CU_COREDUMP_GZIP_COMPRESS = 1 << 6,
+    CU_COREDUMP_FAULTED_CONTEXTS_ONLY = 1 << 7, CU_COREDUMP_SKIP_TENSOR_MEMORY = 1 << 8,
+    CU_COREDUMP_NO_ERRBAR_AT_EXIT = 1 << 30, CU_COREDUMP_LOG_ONLY = 1 << 31,
+    CU_COREDUMP_LIGHTWEIGHT_FLAGS = ((((CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES |
     CU_COREDUMP_SKIP_GLOBAL_MEMORY) | CU_COREDUMP_SKIP_SHARED_MEMORY) |
-    CU_COREDUMP_SKIP_LOCAL_MEMORY) | CU_COREDUMP_SKIP_CONSTBANK_MEMORY
+    CU_COREDUMP_SKIP_LOCAL_MEMORY) | CU_COREDUMP_SKIP_CONSTBANK_MEMORY) |
+    CU_COREDUMP_SKIP_TENSOR_MEMORY
 } CUCoredumpGenerationFlags;
+typedef struct CUcoredumpCallbackEntry_st *CUcoredumpCallbackHandle;
+typedef void (*CUcoredumpStatusCallback)(void *userData, int pid, CUdevice dev);
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
-typedef enum { CU_GREEN_CTX_DEFAULT_STREAM = 0x1 } CUgreenCtxCreate_flags;
+typedef enum { CU_GREEN_CTX_NONE = 0x0, CU_GREEN_CTX_DEFAULT_STREAM = 0x1 } CUgreenCtxCreate_flags;
+typedef enum {
+    CU_DEV_SM_RESOURCE_GROUP_DEFAULT = 0, CU_DEV_SM_RESOURCE_GROUP_BACKFILL = 0x1,
+    CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID = 0x1 << 1,
+    CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS = 0x1 << 2
+} CUdevSmResourceGroup_flags;
 typedef enum {
     CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 0x1,
     CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 0x2
-} CUdevSmResourceSplit_flags;
+} CUdevSmResourceSplitByCount_flags;
 typedef enum {
-    CU_DEV_RESOURCE_TYPE_INVALID = 0, CU_DEV_RESOURCE_TYPE_SM = 1, CU_DEV_RESOURCE_TYPE_MAX
+    CU_DEV_RESOURCE_TYPE_INVALID = 0, CU_DEV_RESOURCE_TYPE_SM = 1,
+    CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG = 1000, CU_DEV_RESOURCE_TYPE_WORKQUEUE = 10000
 } CUdevResourceType;
 typedef struct CUdevSmResource_st {
-  unsigned int smCount, minSmPartitionSize, smCoscheduledAlignment;
+  unsigned int smCount, minSmPartitionSize, smCoscheduledAlignment, flags, localityDomainId;
 } CUdevSmResource;
+typedef enum {
+    CU_WORKQUEUE_SCOPE_DEVICE_CTX = 0, CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED = 1
+} CUdevWorkqueueConfigScope;
+typedef struct CUdevWorkqueueConfigResource_st {
+  CUdevice device;
+  unsigned int wqConcurrencyLimit;
+  CUdevWorkqueueConfigScope sharingScope;
+} CUdevWorkqueueConfigResource;
+typedef struct CUdevWorkqueueResource_st {
+  unsigned char reserved[40];
+} CUdevWorkqueueResource;
+typedef struct CU_DEV_SM_RESOURCE_GROUP_PARAMS_st {
+  unsigned int smCount, coscheduledSmCount, preferredCoscheduledSmCount, flags, localityDomainId;
+  unsigned int reserved[11];
+} CU_DEV_SM_RESOURCE_GROUP_PARAMS;
 typedef struct CUdevResource_st {
   CUdevResourceType type;
   unsigned char _internal_padding[92];
   union  {
     CUdevSmResource sm;
-    unsigned char _oversize[48];
+    CUdevWorkqueueConfigResource wqConfig;
+    CUdevWorkqueueResource wq;
+    unsigned char _oversize[40];
   };
+  struct CUdevResource_st *nextResource;
 } CUdevResource_v1;
 typedef CUdevResource_v1 CUdevResource;
 typedef enum CUlogLevel_enum { CU_LOG_LEVEL_ERROR = 0, CU_LOG_LEVEL_WARNING = 1 } CUlogLevel;
@@ -2698,6 +3090,7 @@ struct cudaTextureDesc_v11 {
 #define CU_COMPUTE_FAMILY_TARGET_BASE 0x20000
 #define CU_DEVICE_CPU ((CUdevice)-1)
 #define CU_DEVICE_INVALID ((CUdevice)-2)
+#define CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID_ANY (~0u)
 #define CU_GRAPH_COND_ASSIGN_DEFAULT 0x1
 #define CU_GRAPH_KERNEL_NODE_PORT_DEFAULT 0
 #define CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER 2
@@ -2727,6 +3120,7 @@ struct cudaTextureDesc_v11 {
 #define CU_MEMHOSTREGISTER_IOMEMORY 0x04
 #define CU_MEMHOSTREGISTER_PORTABLE 0x01
 #define CU_MEMHOSTREGISTER_READ_ONLY 0x08
+#define CU_MEM_CREATE_USAGE_GPU_DIRECT_RDMA_OVER_PCIE 0x4
 #define CU_MEM_CREATE_USAGE_HW_DECOMPRESS 0x2
 #define CU_MEM_CREATE_USAGE_TILE_POOL 0x1
 #define CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS 0x2
@@ -2757,6 +3151,7 @@ struct cudaTextureDesc_v11 {
 #define cudaCooperativeLaunchMultiDeviceNoPostSync 0x02
 #define cudaCooperativeLaunchMultiDeviceNoPreSync 0x01
 #define cudaCpuDeviceId ((int)-1)
+#define cudaDevSmResourceGroupLocalityDomainIdAny (~0u)
 #define cudaDeviceBlockingSync 0x04
 #define cudaDeviceLmemResizeToMax 0x10
 #define cudaDeviceMapHost 0x08
