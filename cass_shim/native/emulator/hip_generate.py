@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cass_shim.native.emulator.hip_table import Function, functions
 
+ASK_LAST_ERROR = ("hipGetLastError", "hipPeekAtLastError", "hipExtGetLastError")  # they do not set it
 NOTICE = "/* Generated from hip_table.py; never edited, never committed. */\n"
 
 
@@ -35,7 +36,7 @@ def entry(row: Function) -> str:
         return f'{head}{ignored}    return emu_leave(emu_not_supported("{row.name}"));\n}}\n'
     guard = f"emu_enter(EMU_GUARD_{row.guard.value}, {int(row.per_thread)})"
     call = f"emu_{row.body}({arguments})"
-    leave = "emu_leave_peek" if row.name in ("hipGetLastError", "hipPeekAtLastError", "hipExtGetLastError") else "emu_leave"
+    leave = "emu_leave_peek" if row.name in ASK_LAST_ERROR else "emu_leave"
     return f"{head}    hipError_t error = {guard};\n    return {leave}(error ? error : {call});\n}}\n"
 
 

@@ -1181,15 +1181,47 @@ DECLARED: tuple[Function, ...] = (
 
 # The same calls with the calling thread's own default stream (hip_runtime_api.h built with
 # HIP_API_PER_THREAD_DEFAULT_STREAM refers to these names).
-PER_THREAD = """
-hipMemcpy hipMemcpyAsync hipMemcpy2D hipMemcpy2DAsync hipMemcpy2DFromArray hipMemcpy2DFromArrayAsync
-hipMemcpy2DToArray hipMemcpy2DToArrayAsync hipMemcpy3D hipMemcpy3DAsync hipMemcpyFromArray hipMemcpyFromSymbol
-hipMemcpyFromSymbolAsync hipMemcpyToSymbol hipMemcpyToSymbolAsync hipMemset hipMemsetAsync hipMemset2D
-hipMemset2DAsync hipMemset3D hipMemset3DAsync hipStreamQuery hipStreamSynchronize hipStreamGetPriority
-hipStreamWaitEvent hipStreamGetFlags hipStreamAddCallback hipEventRecord hipLaunchCooperativeKernel hipLaunchKernel
-hipGraphLaunch hipStreamBeginCapture hipStreamEndCapture hipStreamIsCapturing hipStreamGetCaptureInfo
-hipStreamGetCaptureInfo_v2 hipLaunchHostFunc hipGetDriverEntryPoint hipGetProcAddress
-""".split()
+PER_THREAD = (
+    "hipMemcpy",
+    "hipMemcpyAsync",
+    "hipMemcpy2D",
+    "hipMemcpy2DAsync",
+    "hipMemcpy2DFromArray",
+    "hipMemcpy2DFromArrayAsync",
+    "hipMemcpy2DToArray",
+    "hipMemcpy2DToArrayAsync",
+    "hipMemcpy3D",
+    "hipMemcpy3DAsync",
+    "hipMemcpyFromArray",
+    "hipMemcpyFromSymbol",
+    "hipMemcpyFromSymbolAsync",
+    "hipMemcpyToSymbol",
+    "hipMemcpyToSymbolAsync",
+    "hipMemset",
+    "hipMemsetAsync",
+    "hipMemset2D",
+    "hipMemset2DAsync",
+    "hipMemset3D",
+    "hipMemset3DAsync",
+    "hipStreamQuery",
+    "hipStreamSynchronize",
+    "hipStreamGetPriority",
+    "hipStreamWaitEvent",
+    "hipStreamGetFlags",
+    "hipStreamAddCallback",
+    "hipEventRecord",
+    "hipLaunchCooperativeKernel",
+    "hipLaunchKernel",
+    "hipGraphLaunch",
+    "hipStreamBeginCapture",
+    "hipStreamEndCapture",
+    "hipStreamIsCapturing",
+    "hipStreamGetCaptureInfo",
+    "hipStreamGetCaptureInfo_v2",
+    "hipLaunchHostFunc",
+    "hipGetDriverEntryPoint",
+    "hipGetProcAddress",
+)
 
 
 def functions() -> list[Function]:
