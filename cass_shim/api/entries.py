@@ -119,7 +119,8 @@ def main_entry(row: Row) -> str:
     head = prototype(row.result, f"cass_enter_{row.key}", row.parameters)
     choose = f"CASS_RARE(cass_gate) ? slow_{row.key}({arguments}) : {call_body(row)}"
     if row.result == "void":
-        fast = f"    if (CASS_RARE(cass_gate))\n        slow_{row.key}({arguments});\n    else\n        {call_body(row)};\n"
+        test = f"    if (CASS_RARE(cass_gate))\n        slow_{row.key}({arguments});\n"
+        fast = f"{test}    else\n        {call_body(row)};\n"
         return f"{slow_path(row)}{head}\n{{\n    int cass_saved = errno;\n{fast}    errno = cass_saved;\n}}\n"
     record = ""
     if row.kind == "runtime" and row.result == "cudaError_t" and not row.quiet:

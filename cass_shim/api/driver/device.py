@@ -2,34 +2,34 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("driver", "Device management")
 fn = chapter.fn
 
-fn("cuDeviceComputeCapability", STUB, "CUresult", "int *major, int *minor, CUdevice dev", since=2000)
-fn("cuDeviceGet", STUB, "CUresult", "CUdevice *device, int ordinal", since=2000)
-fn("cuDeviceGetAttribute", STUB, "CUresult", "int *pi, CUdevice_attribute attrib, CUdevice dev", since=2000)
-fn("cuDeviceGetCount", STUB, "CUresult", "int *count", since=2000)
+fn("cuDeviceComputeCapability", IMPLEMENTED, "CUresult", "int *major, int *minor, CUdevice dev", since=2000)
+fn("cuDeviceGet", IMPLEMENTED, "CUresult", "CUdevice *device, int ordinal", since=2000)
+fn("cuDeviceGetAttribute", IMPLEMENTED, "CUresult", "int *pi, CUdevice_attribute attrib, CUdevice dev", since=2000)
+fn("cuDeviceGetCount", IMPLEMENTED, "CUresult", "int *count", since=2000)
 fn("cuDeviceGetDefaultMemPool", STUB, "CUresult", "CUmemoryPool *pool_out, CUdevice dev", since=11020)
-fn("cuDeviceGetExecAffinitySupport", STUB, "CUresult",
+fn("cuDeviceGetExecAffinitySupport", IMPLEMENTED, "CUresult",
    "int *pi, CUexecAffinityType type, CUdevice dev", since=11040)
 fn("cuDeviceGetHostAtomicCapabilities", STUB, "CUresult",
    "unsigned int *capabilities, const CUatomicOperation *operations, unsigned int count, CUdevice dev",
    since=13000)
-fn("cuDeviceGetLuid", STUB, "CUresult", "char *luid, unsigned int *deviceNodeMask, CUdevice dev", since=10000)
+fn("cuDeviceGetLuid", IMPLEMENTED, "CUresult", "char *luid, unsigned int *deviceNodeMask, CUdevice dev", since=10000)
 fn("cuDeviceGetMemPool", STUB, "CUresult", "CUmemoryPool *pool, CUdevice dev", since=11020)
-fn("cuDeviceGetName", STUB, "CUresult", "char *name, int len, CUdevice dev", since=2000)
+fn("cuDeviceGetName", IMPLEMENTED, "CUresult", "char *name, int len, CUdevice dev", since=2000)
 fn("cuDeviceGetNvSciSyncAttributes", STUB, "CUresult",
    "void *nvSciSyncAttrList, CUdevice dev, int flags", since=10020)
-fn("cuDeviceGetProperties", STUB, "CUresult", "CUdevprop *prop, CUdevice dev", since=2000)
+fn("cuDeviceGetProperties", IMPLEMENTED, "CUresult", "CUdevprop *prop, CUdevice dev", since=2000)
 fn("cuDeviceGetTexture1DLinearMaxWidth", STUB, "CUresult",
    "size_t *maxWidthInElements, CUarray_format format, unsigned numChannels, CUdevice dev", since=11010)
-fn("cuDeviceGetUuid", STUB, "CUresult", "CUuuid *uuid, CUdevice dev", since=9020)
-fn("cuDeviceGetUuid_v2", STUB, "CUresult", "CUuuid *uuid, CUdevice dev", since=11040)
+fn("cuDeviceGetUuid", IMPLEMENTED, "CUresult", "CUuuid *uuid, CUdevice dev", since=9020)
+fn("cuDeviceGetUuid_v2", IMPLEMENTED, "CUresult", "CUuuid *uuid, CUdevice dev", since=11040)
 fn("cuDeviceSetMemPool", STUB, "CUresult", "CUdevice dev, CUmemoryPool pool", since=11020)
 fn("cuDeviceTotalMem", STUB, "CUresult", "unsigned int *bytes, CUdevice dev", since=2000)
-fn("cuDeviceTotalMem_v2", STUB, "CUresult", "size_t *bytes, CUdevice dev", since=3020)
+fn("cuDeviceTotalMem_v2", IMPLEMENTED, "CUresult", "size_t *bytes, CUdevice dev", since=3020)
 fn("cuFlushGPUDirectRDMAWrites", STUB, "CUresult",
    "CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope", since=11030)
 fn("cuDeviceGetCliqueCount", STUB, "CUresult", "size_t *count, CUdevice dev", since=13040)

@@ -2,10 +2,10 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Error handling")
 fn = chapter.fn
 
-fn("cuGetErrorName", STUB, "CUresult", "CUresult error, const char **pStr", since=6000, pure=True)
-fn("cuGetErrorString", STUB, "CUresult", "CUresult error, const char **pStr", since=6000, pure=True)
+fn("cuGetErrorName", IMPLEMENTED, "CUresult", "CUresult error, const char **pStr", since=6000, pure=True)
+fn("cuGetErrorString", IMPLEMENTED, "CUresult", "CUresult error, const char **pStr", since=6000, pure=True)

@@ -2,9 +2,9 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Initialization")
 fn = chapter.fn
 
-fn("cuInit", STUB, "CUresult", "unsigned int Flags", since=2000)
+fn("cuInit", IMPLEMENTED, "CUresult", "unsigned int Flags", since=2000)

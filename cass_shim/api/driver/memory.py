@@ -2,7 +2,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("driver", "Memory management")
 fn = chapter.fn
@@ -30,8 +30,8 @@ fn("cuArrayGetPlane", STUB, "CUresult",
    "CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx", since=11020)
 fn("cuArrayGetSparseProperties", STUB, "CUresult",
    "CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array", since=11010)
-fn("cuDeviceGetByPCIBusId", STUB, "CUresult", "CUdevice *dev, const char *pciBusId", since=4010)
-fn("cuDeviceGetPCIBusId", STUB, "CUresult", "char *pciBusId, int len, CUdevice dev", since=4010)
+fn("cuDeviceGetByPCIBusId", IMPLEMENTED, "CUresult", "CUdevice *dev, const char *pciBusId", since=4010)
+fn("cuDeviceGetPCIBusId", IMPLEMENTED, "CUresult", "char *pciBusId, int len, CUdevice dev", since=4010)
 fn("cuDeviceRegisterAsyncNotification", STUB, "CUresult",
    "CUdevice device, CUasyncCallback callbackFunc, void *userData, CUasyncCallbackHandle *callback",
    since=12040)

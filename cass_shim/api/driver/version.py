@@ -2,9 +2,9 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Version management")
 fn = chapter.fn
 
-fn("cuDriverGetVersion", STUB, "CUresult", "int *driverVersion", since=2020, pure=True)
+fn("cuDriverGetVersion", IMPLEMENTED, "CUresult", "int *driverVersion", since=2020, pure=True)

@@ -19,7 +19,8 @@ void cass_parse(int count, char **arguments, cass_command *command);
 /* Prints "cass-run: ..." on stderr and ends the process with `code`. */
 _Noreturn void cass_die(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The file that `name` means, searched in PATH as execvp does. Ends the process when there is none. */
+/* The file that `name` means, searched in PATH as execvp does. Ends the process when there is none.
+ */
 const char *cass_find_program(const char *name);
 /* Ends the process with 126 and the reason when the preloaded libraries could not work in it. */
 void cass_check_program(const char *path);

@@ -1,4 +1,5 @@
-/* cass-run [OPTIONS] [--] PROGRAM [ARGUMENTS]: checks the program, sets the environment, becomes the program. */
+/* cass-run [OPTIONS] [--] PROGRAM [ARGUMENTS]: checks the program, sets the environment, becomes
+ * the program. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +9,13 @@
 #include "launcher/launcher.h"
 
 /* Python does what needs the whole pipeline: `cass run --explain PROGRAM ...`. */
-static _Noreturn void hand_over(const cass_command *command)
-{
+static _Noreturn void hand_over(const cass_command *command) {
     const char *python = getenv("CASS_PYTHON");
     size_t count = 0;
-    while (command->program[count])
-        count++;
+    while (command->program[count]) count++;
     const char **arguments = calloc(count + 8, sizeof *arguments);
     size_t at = 0;
-    if (!arguments)
-        cass_die(CASS_EXIT_OWN, "out of memory");
+    if (!arguments) cass_die(CASS_EXIT_OWN, "out of memory");
     arguments[at++] = python && *python ? python : CASS_BUILD_PYTHON;
     arguments[at++] = "-m";
     arguments[at++] = "cass_shim.cli.main";
@@ -29,25 +27,22 @@ static _Noreturn void hand_over(const cass_command *command)
     char root[8192];
     if (strlen(CASS_BUILD_ROOT) + (path ? strlen(path) : 0) + 2 < sizeof root) {
         strcpy(root, CASS_BUILD_ROOT);
-        if (path && *path)
-            strcat(strcat(root, ":"), path);
+        if (path && *path) strcat(strcat(root, ":"), path);
         setenv("PYTHONPATH", root, 1);
     }
     execv(arguments[0], (char **)arguments);
-    cass_die(CASS_EXIT_OWN, "%s: %s (set CASS_PYTHON to the Python that has cass-shim)", arguments[0],
-             strerror(errno));
+    cass_die(CASS_EXIT_OWN, "%s: %s (set CASS_PYTHON to the Python that has cass-shim)",
+             arguments[0], strerror(errno));
 }
 
-int main(int count, char **arguments)
-{
+int main(int count, char **arguments) {
     cass_command command;
     cass_parse(count, arguments, &command);
     const char *path = cass_find_program(command.program[0]);
     cass_check_program(path);
-    if (command.hand_over)
-        hand_over(&command);
+    if (command.hand_over) hand_over(&command);
     cass_set_libraries();
     execvp(command.program[0], command.program);
-    cass_die(errno == ENOENT ? CASS_EXIT_NOT_FOUND : CASS_EXIT_CANNOT_RUN, "%s: %s", command.program[0],
-             strerror(errno));
+    cass_die(errno == ENOENT ? CASS_EXIT_NOT_FOUND : CASS_EXIT_CANNOT_RUN, "%s: %s",
+             command.program[0], strerror(errno));
 }

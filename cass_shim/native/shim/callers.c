@@ -20,19 +20,13 @@ const cass_caller cass_standin_callers[CASS_COPY_COUNT] = {
 
 static atomic_int initialised;
 
-/* CUDA's state does not survive fork: the child's calls fail by name instead of using the parent's handles. */
-static void in_child(void)
-{
-    cass_gate |= CASS_GATE_FORKED;
-}
+/* CUDA's state does not survive fork: the child's calls fail by name instead of using the parent's
+ * handles. */
+static void in_child(void) { cass_gate |= CASS_GATE_FORKED; }
 
-void cass_shim_mark_initialised(void)
-{
+void cass_shim_mark_initialised(void) {
     if (atomic_exchange_explicit(&initialised, 1, memory_order_acq_rel) == 0)
         pthread_atfork(NULL, NULL, in_child);
 }
 
-int cass_gate_refuses(void)
-{
-    return (cass_gate & CASS_GATE_FORKED) != 0;
-}
+int cass_gate_refuses(void) { return (cass_gate & CASS_GATE_FORKED) != 0; }

@@ -1,4 +1,5 @@
-/* Look-ups over the generated tables: an exported name, or a cuGetProcAddress question, to its entry. */
+/* Look-ups over the generated tables: an exported name, or a cuGetProcAddress question, to its
+ * entry. */
 #ifndef CASS_NAMES_H
 #define CASS_NAMES_H
 
@@ -23,8 +24,8 @@ extern const uint32_t cass_name_count;
 extern const cass_proc cass_procs[]; /* sorted by name, since, per_thread */
 extern const uint32_t cass_proc_count;
 
-/* The entry of an exported name for callers built with this CUDA version; of several the newest that it has,
- * else the first it will get. NULL: no such name. */
+/* The entry of an exported name for callers built with this CUDA version; of several the newest
+ * that it has, else the first it will get. NULL: no such name. */
 void *cass_entry_named(const char *name, uint32_t version);
 
 #endif

@@ -17,14 +17,14 @@
 #define REACH ((uintptr_t)0x7ff00000)
 
 /* Tries addresses on both sides of the object, 1 MiB apart at first and then further. */
-int cass_near_map(cass_near *area, uintptr_t low, uintptr_t high, size_t count)
-{
+int cass_near_map(cass_near *area, uintptr_t low, uintptr_t high, size_t count) {
     size_t bytes = (count * CASS_TRAMPOLINE_BYTES + PAGE - 1) & ~(PAGE - 1);
-    for (uintptr_t distance = 0x10000; distance < REACH - (high - low); distance += distance / 4 + 0x10000) {
-        uintptr_t tries[2] = {(high + distance) & ~(PAGE - 1), (low - distance - bytes) & ~(PAGE - 1)};
+    for (uintptr_t distance = 0x10000; distance < REACH - (high - low);
+         distance += distance / 4 + 0x10000) {
+        uintptr_t tries[2] = {(high + distance) & ~(PAGE - 1),
+                              (low - distance - bytes) & ~(PAGE - 1)};
         for (int side = 0; side < 2; side++) {
-            if (side == 1 && distance + bytes + 0x10000 > low)
-                continue;
+            if (side == 1 && distance + bytes + 0x10000 > low) continue;
             void *want = (void *)tries[side];
             int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
             void *got = mmap(want, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -40,20 +40,17 @@ int cass_near_map(cass_near *area, uintptr_t low, uintptr_t high, size_t count)
     return -1;
 }
 
-static uint8_t *put(uint8_t *at, const void *bytes, size_t count)
-{
+static uint8_t *put(uint8_t *at, const void *bytes, size_t count) {
     memcpy(at, bytes, count);
     return at + count;
 }
 
-static uint8_t *put_pointer(uint8_t *at, const void *pointer)
-{
+static uint8_t *put_pointer(uint8_t *at, const void *pointer) {
     uint64_t value = (uint64_t)(uintptr_t)pointer;
     return put(at, &value, sizeof value);
 }
 
-void *cass_near_entry(cass_near *area, const cass_caller *caller, const void *entry)
-{
+void *cass_near_entry(cass_near *area, const cass_caller *caller, const void *entry) {
     uint8_t *start = area->code + area->used, *at = start;
     intptr_t slot = (intptr_t)&cass_current_call.caller - (intptr_t)__builtin_thread_pointer();
     int32_t offset = (int32_t)slot; /* static TLS lies just below the thread pointer */
@@ -67,8 +64,7 @@ void *cass_near_entry(cass_near *area, const cass_caller *caller, const void *en
     return start;
 }
 
-void *cass_near_unknown(cass_near *area, const char *name)
-{
+void *cass_near_unknown(cass_near *area, const char *name) {
     uint8_t *start = area->code + area->used, *at = start;
     area->used += CASS_TRAMPOLINE_BYTES;
     at = put(at, "\x48\xbf", 2); /* movabs $name, %rdi */
@@ -78,34 +74,28 @@ void *cass_near_unknown(cass_near *area, const char *name)
     return start;
 }
 
-void *cass_near_plain(cass_near *area, const void *target)
-{
+void *cass_near_plain(cass_near *area, const void *target) {
     uint8_t *start = area->code + area->used;
     area->used += CASS_TRAMPOLINE_BYTES;
     put_pointer(put(start, "\xff\x25\0\0\0\0", 6), target); /* jmp *0(%rip) */
     return start;
 }
 
-int cass_near_seal(const cass_near *area)
-{
+int cass_near_seal(const cass_near *area) {
     return mprotect(area->code, area->bytes, PROT_READ | PROT_EXEC);
 }
 
-void cass_near_unmap(cass_near *area)
-{
-    if (area->code)
-        munmap(area->code, area->bytes);
+void cass_near_unmap(cass_near *area) {
+    if (area->code) munmap(area->code, area->bytes);
     *area = (cass_near){0};
 }
 
-uint8_t *cass_jump_site(uintptr_t function)
-{
+uint8_t *cass_jump_site(uintptr_t function) {
     uint8_t *code = (uint8_t *)function;
     return memcmp(code, "\xf3\x0f\x1e\xfa", CASS_ENDBR_BYTES) == 0 ? code + CASS_ENDBR_BYTES : code;
 }
 
-void cass_jump_write(uint8_t *site, const void *target)
-{
+void cass_jump_write(uint8_t *site, const void *target) {
     int32_t distance = (int32_t)((intptr_t)target - (intptr_t)(site + CASS_JUMP_BYTES));
     site[0] = 0xe9;
     memcpy(site + 1, &distance, sizeof distance);

@@ -9,12 +9,10 @@
 #include <unistd.h>
 
 /* The mapped file is the loaded object when both begin with the same ELF header. */
-static int map_file(cass_object *object)
-{
+static int map_file(cass_object *object) {
     int descriptor = open(object->path, O_RDONLY | O_CLOEXEC);
     struct stat status;
-    if (descriptor < 0)
-        return -1;
+    if (descriptor < 0) return -1;
     if (fstat(descriptor, &status) != 0 || status.st_size < (off_t)sizeof(Elf64_Ehdr)) {
         close(descriptor);
         return -1;
@@ -22,8 +20,7 @@ static int map_file(cass_object *object)
     object->file_bytes = (size_t)status.st_size;
     void *mapped = mmap(NULL, object->file_bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
     close(descriptor);
-    if (mapped == MAP_FAILED)
-        return -1;
+    if (mapped == MAP_FAILED) return -1;
     object->file = mapped;
     if (memcmp(mapped, ELFMAG, SELFMAG) != 0 || object->file[EI_CLASS] != ELFCLASS64) {
         munmap(mapped, object->file_bytes);
@@ -33,12 +30,10 @@ static int map_file(cass_object *object)
     return 0;
 }
 
-static void note_segments(cass_object *object, const Elf64_Phdr *headers, size_t count)
-{
+static void note_segments(cass_object *object, const Elf64_Phdr *headers, size_t count) {
     object->low = object->text_low = UINTPTR_MAX;
     for (size_t i = 0; i < count; i++) {
-        if (headers[i].p_type != PT_LOAD)
-            continue;
+        if (headers[i].p_type != PT_LOAD) continue;
         uintptr_t start = object->base + headers[i].p_vaddr, end = start + headers[i].p_memsz;
         object->low = start < object->low ? start : object->low;
         object->high = end > object->high ? end : object->high;
@@ -49,12 +44,10 @@ static void note_segments(cass_object *object, const Elf64_Phdr *headers, size_t
     }
 }
 
-int cass_object_open(cass_object *object, const struct link_map *map)
-{
+int cass_object_open(cass_object *object, const struct link_map *map) {
     *object = (cass_object){.base = map->l_addr};
     object->path = map->l_name && map->l_name[0] ? map->l_name : "/proc/self/exe";
-    if (map_file(object) != 0)
-        return -1;
+    if (map_file(object) != 0) return -1;
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)object->file;
     size_t end = header->e_phoff + (size_t)header->e_phnum * sizeof(Elf64_Phdr);
     if (header->e_machine != EM_X86_64 || header->e_phentsize != sizeof(Elf64_Phdr) ||
@@ -66,16 +59,13 @@ int cass_object_open(cass_object *object, const struct link_map *map)
     return 0;
 }
 
-void cass_object_close(cass_object *object)
-{
-    if (object->file)
-        munmap((void *)object->file, object->file_bytes);
+void cass_object_close(cass_object *object) {
+    if (object->file) munmap((void *)object->file, object->file_bytes);
     object->file = NULL;
 }
 
 /* The section headers when all of them lie in the file. */
-static const Elf64_Shdr *sections(const cass_object *object, size_t *count)
-{
+static const Elf64_Shdr *sections(const cass_object *object, size_t *count) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)object->file;
     size_t bytes = (size_t)header->e_shnum * sizeof(Elf64_Shdr);
     *count = header->e_shnum;
@@ -85,82 +75,74 @@ static const Elf64_Shdr *sections(const cass_object *object, size_t *count)
     return (const Elf64_Shdr *)(object->file + header->e_shoff);
 }
 
-static int inside_file(const cass_object *object, const Elf64_Shdr *section)
-{
+static int inside_file(const cass_object *object, const Elf64_Shdr *section) {
     return section->sh_type != SHT_NOBITS && section->sh_offset <= object->file_bytes &&
            section->sh_size <= object->file_bytes - section->sh_offset;
 }
 
 /* A string of a string table that is known to end with a zero byte, or NULL. */
-static const char *string_at(const char *table, size_t bytes, size_t offset)
-{
+static const char *string_at(const char *table, size_t bytes, size_t offset) {
     return offset < bytes && bytes > 0 && table[bytes - 1] == 0 ? table + offset : NULL;
 }
 
-const Elf64_Shdr *cass_object_section(const cass_object *object, const char *name)
-{
+const Elf64_Shdr *cass_object_section(const cass_object *object, const char *name) {
     size_t count;
     const Elf64_Shdr *all = sections(object, &count);
     uint16_t names = ((const Elf64_Ehdr *)object->file)->e_shstrndx;
-    if (names >= count || !inside_file(object, &all[names]))
-        return NULL;
+    if (names >= count || !inside_file(object, &all[names])) return NULL;
     const char *strings = (const char *)object->file + all[names].sh_offset;
     for (size_t i = 0; i < count; i++) {
         const char *known = string_at(strings, all[names].sh_size, all[i].sh_name);
-        if (known && strcmp(known, name) == 0)
-            return inside_file(object, &all[i]) ? &all[i] : NULL;
+        if (known && strcmp(known, name) == 0) return inside_file(object, &all[i]) ? &all[i] : NULL;
     }
     return NULL;
 }
 
-static int by_address(const void *left, const void *right)
-{
+static int by_address(const void *left, const void *right) {
     uintptr_t a = ((const cass_symbol *)left)->address, b = ((const cass_symbol *)right)->address;
     return a < b ? -1 : a > b;
 }
 
 /* Room for `count` symbols and the starts of all functions. */
-static int reserve(cass_symbols *found, size_t count)
-{
+static int reserve(cass_symbols *found, size_t count) {
     *found = (cass_symbols){.bytes = (count + 1) * sizeof(cass_symbol)};
-    void *memory = mmap(NULL, found->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        return -1;
+    void *memory =
+        mmap(NULL, found->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return -1;
     found->symbols = memory;
     return 0;
 }
 
-/* Sorts, measures the room of each function up to the next symbol, then keeps the CUDA names only. */
-static void settle(cass_symbols *found, uintptr_t end)
-{
+/* Sorts, measures the room of each function up to the next symbol, then keeps the CUDA names only.
+ */
+static void settle(cass_symbols *found, uintptr_t end) {
     qsort(found->symbols, found->count, sizeof(cass_symbol), by_address);
     uintptr_t next = end;
     for (size_t i = found->count; i-- > 0;) {
         if (i + 1 < found->count && found->symbols[i + 1].address != found->symbols[i].address)
             next = found->symbols[i + 1].address;
-        found->symbols[i].room = next > found->symbols[i].address ? next - found->symbols[i].address : 0;
+        found->symbols[i].room =
+            next > found->symbols[i].address ? next - found->symbols[i].address : 0;
     }
     size_t kept = 0;
     for (size_t i = 0; i < found->count; i++)
-        if (found->symbols[i].name)
-            found->symbols[kept++] = found->symbols[i];
+        if (found->symbols[i].name) found->symbols[kept++] = found->symbols[i];
     found->count = kept;
 }
 
-static int is_runtime_name(const char *name)
-{
+static int is_runtime_name(const char *name) {
     name += strncmp(name, "__", 2) == 0 ? 2 : 0;
     return strncmp(name, "cuda", 4) == 0 && name[4] >= 'A' && name[4] <= 'Z';
 }
 
-static int is_public_name(const char *name)
-{
-    return is_runtime_name(name) || (strncmp(name, "cu", 2) == 0 && name[2] >= 'A' && name[2] <= 'Z');
+static int is_public_name(const char *name) {
+    return is_runtime_name(name) ||
+           (strncmp(name, "cu", 2) == 0 && name[2] >= 'A' && name[2] <= 'Z');
 }
 
-static void collect(const Elf64_Sym *symbols, size_t count, const char *strings, size_t string_bytes,
-                    uintptr_t base, int (*wanted)(const char *), cass_symbols *found)
-{
+static void collect(const Elf64_Sym *symbols, size_t count, const char *strings,
+                    size_t string_bytes, uintptr_t base, int (*wanted)(const char *),
+                    cass_symbols *found) {
     for (size_t i = 0; i < count; i++) {
         int type = ELF64_ST_TYPE(symbols[i].st_info);
         if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbols[i].st_shndx == SHN_UNDEF)
@@ -173,30 +155,26 @@ static void collect(const Elf64_Sym *symbols, size_t count, const char *strings,
     }
 }
 
-int cass_object_symtab(const cass_object *object, cass_symbols *found)
-{
+int cass_object_symtab(const cass_object *object, cass_symbols *found) {
     size_t count;
     const Elf64_Shdr *all = sections(object, &count), *table = NULL;
     for (size_t i = 0; i < count; i++)
-        if (all[i].sh_type == SHT_SYMTAB)
-            table = &all[i];
+        if (all[i].sh_type == SHT_SYMTAB) table = &all[i];
     if (!table || table->sh_link >= count || !inside_file(object, table) ||
         !inside_file(object, &all[table->sh_link]) || table->sh_entsize != sizeof(Elf64_Sym))
         return -1;
     size_t symbols = table->sh_size / sizeof(Elf64_Sym);
-    if (reserve(found, symbols) != 0)
-        return -1;
+    if (reserve(found, symbols) != 0) return -1;
     const Elf64_Shdr *strings = &all[table->sh_link];
     collect((const Elf64_Sym *)(object->file + table->sh_offset), symbols,
-            (const char *)object->file + strings->sh_offset, strings->sh_size, object->base, is_runtime_name,
-            found);
+            (const char *)object->file + strings->sh_offset, strings->sh_size, object->base,
+            is_runtime_name, found);
     settle(found, object->text_high);
     return 0;
 }
 
 /* A pointer of the dynamic section: glibc has relocated it for most objects. */
-static const void *dynamic_pointer(const struct link_map *map, Elf64_Sxword tag)
-{
+static const void *dynamic_pointer(const struct link_map *map, Elf64_Sxword tag) {
     for (const Elf64_Dyn *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == tag) {
             uintptr_t value = entry->d_un.d_ptr;
@@ -205,63 +183,50 @@ static const void *dynamic_pointer(const struct link_map *map, Elf64_Sxword tag)
     return NULL;
 }
 
-static size_t dynamic_value(const struct link_map *map, Elf64_Sxword tag)
-{
+static size_t dynamic_value(const struct link_map *map, Elf64_Sxword tag) {
     for (const Elf64_Dyn *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == tag)
-            return entry->d_un.d_val;
+        if (entry->d_tag == tag) return entry->d_un.d_val;
     return 0;
 }
 
 /* Number of dynamic symbols: the highest chained index of DT_GNU_HASH, or DT_HASH's chain count. */
-static size_t dynamic_symbols(const struct link_map *map)
-{
+static size_t dynamic_symbols(const struct link_map *map) {
     const uint32_t *sysv = dynamic_pointer(map, DT_HASH);
-    if (sysv)
-        return sysv[1];
+    if (sysv) return sysv[1];
     const uint32_t *gnu = dynamic_pointer(map, DT_GNU_HASH);
-    if (!gnu)
-        return 0;
+    if (!gnu) return 0;
     const uint32_t *buckets = (const uint32_t *)((const uint64_t *)(gnu + 4) + gnu[2]);
     const uint32_t *chain = buckets + gnu[0];
     uint32_t last = 0;
-    for (uint32_t i = 0; i < gnu[0]; i++)
-        last = buckets[i] > last ? buckets[i] : last;
-    if (last < gnu[1])
-        return gnu[1];
-    while (!(chain[last - gnu[1]] & 1))
-        last++;
+    for (uint32_t i = 0; i < gnu[0]; i++) last = buckets[i] > last ? buckets[i] : last;
+    if (last < gnu[1]) return gnu[1];
+    while (!(chain[last - gnu[1]] & 1)) last++;
     return (size_t)last + 1;
 }
 
-int cass_object_dynsym(const struct link_map *map, const cass_object *object, cass_symbols *found)
-{
+int cass_object_dynsym(const struct link_map *map, const cass_object *object, cass_symbols *found) {
     const Elf64_Sym *symbols = dynamic_pointer(map, DT_SYMTAB);
     const char *strings = dynamic_pointer(map, DT_STRTAB);
     size_t count = dynamic_symbols(map);
-    if (!symbols || !strings || count == 0 || reserve(found, count) != 0)
-        return -1;
-    collect(symbols, count, strings, dynamic_value(map, DT_STRSZ), object->base, is_public_name, found);
+    if (!symbols || !strings || count == 0 || reserve(found, count) != 0) return -1;
+    collect(symbols, count, strings, dynamic_value(map, DT_STRSZ), object->base, is_public_name,
+            found);
     settle(found, object->text_high);
     return 0;
 }
 
-void cass_symbols_free(cass_symbols *symbols)
-{
-    if (symbols->symbols)
-        munmap(symbols->symbols, symbols->bytes);
+void cass_symbols_free(cass_symbols *symbols) {
+    if (symbols->symbols) munmap(symbols->symbols, symbols->bytes);
     *symbols = (cass_symbols){0};
 }
 
-const char *cass_object_soname(const struct link_map *map)
-{
+const char *cass_object_soname(const struct link_map *map) {
     const char *strings = dynamic_pointer(map, DT_STRTAB);
     size_t offset = dynamic_value(map, DT_SONAME);
     return strings && offset ? strings + offset : NULL;
 }
 
-int cass_object_needs(const struct link_map *map, const char *library)
-{
+int cass_object_needs(const struct link_map *map, const char *library) {
     const char *strings = dynamic_pointer(map, DT_STRTAB);
     for (const Elf64_Dyn *entry = map->l_ld; strings && entry && entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_NEEDED && strcmp(strings + entry->d_un.d_val, library) == 0)

@@ -1,7 +1,8 @@
 /* One loaded ELF object: where it lies, and the CUDA entry points it contains.
  *
- * Reads the mapped file for .symtab (not part of a loaded image) and the loaded image for .dynsym. Every
- * offset taken from a file is checked; a malformed object counts as one without CUDA. No allocation but mmap. */
+ * Reads the mapped file for .symtab (not part of a loaded image) and the loaded image for .dynsym.
+ * Every offset taken from a file is checked; a malformed object counts as one without CUDA. No
+ * allocation but mmap. */
 #ifndef CASS_OBJECT_H
 #define CASS_OBJECT_H
 
@@ -11,11 +12,11 @@
 #include <stdint.h>
 
 typedef struct {
-    const char *path;   /* of the file; "/proc/self/exe" for the program */
-    uintptr_t base;     /* load bias */
-    uintptr_t low, high; /* of its mapped segments */
+    const char *path;              /* of the file; "/proc/self/exe" for the program */
+    uintptr_t base;                /* load bias */
+    uintptr_t low, high;           /* of its mapped segments */
     uintptr_t text_low, text_high; /* of its executable segments */
-    const uint8_t *file; /* the mapped file, NULL when it could not be read */
+    const uint8_t *file;           /* the mapped file, NULL when it could not be read */
     size_t file_bytes;
 } cass_object;
 

@@ -1,7 +1,8 @@
 /* The preloaded library's constructor: patches, and does nothing else.
  *
- * Linked -z initfirst, so it runs before the constructors of the program and of its libraries, which register
- * kernels. No thread, no socket, no HIP before the first CUDA call; nothing at all in a set-id program. */
+ * Linked -z initfirst, so it runs before the constructors of the program and of its libraries,
+ * which register kernels. No thread, no socket, no HIP before the first CUDA call; nothing at all
+ * in a set-id program. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -10,15 +11,12 @@
 #include "shim/trace.h"
 #include "shim/watch.h"
 
-__attribute__((constructor)) static void preload(int count, char **arguments, char **environment)
-{
+__attribute__((constructor)) static void preload(int count, char **arguments, char **environment) {
     (void)count;
     (void)arguments;
-    if (getauxval(AT_SECURE))
-        return;
+    if (getauxval(AT_SECURE)) return;
     cass_trace_setup(environment);
-    if (cass_watch_now() != 0)
-        _Exit(126);
+    if (cass_watch_now() != 0) _Exit(126);
     if (cass_watch_loader() != 0)
         cass_warn("this loader cannot be watched: CUDA libraries opened later run unredirected");
 }

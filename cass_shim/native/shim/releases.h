@@ -5,9 +5,10 @@
 #include <stdint.h>
 
 typedef struct {
-    uint32_t offset, length;  /* in the archive's .text */
-    uint64_t prefix, digest;  /* FNV-1a of the first 16 bytes, and of all with masked bytes as zero */
-    const uint16_t *masks;    /* pairs: first byte, end */
+    uint32_t offset, length; /* in the archive's .text */
+    uint64_t prefix,
+        digest;            /* FNV-1a of the first 16 bytes, and of all with masked bytes as zero */
+    const uint16_t *masks; /* pairs: first byte, end */
     uint32_t mask_count;
 } cass_anchor;
 
@@ -18,7 +19,7 @@ typedef struct {
     const struct cass_release_entry {
         const char *name;
         uint32_t offset;
-    } * entries; /* by offset */
+    } *entries; /* by offset */
 } cass_release;
 
 extern const cass_release cass_releases[];

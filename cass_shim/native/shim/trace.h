@@ -1,4 +1,5 @@
-/* Slow path of the generated entry points: refusals after fork, tracing, stubs, and the rows they describe. */
+/* Slow path of the generated entry points: refusals after fork, tracing, stubs, and the rows they
+ * describe. */
 #ifndef CASS_TRACE_H
 #define CASS_TRACE_H
 
@@ -6,7 +7,8 @@
 
 #include "shim/call.h"
 
-/* How an argument is shown; the letter is in cass_row.arguments, which reads "kind:name kind:name ...". */
+/* How an argument is shown; the letter is in cass_row.arguments, which reads "kind:name kind:name
+ * ...". */
 typedef union {
     uint64_t bits;
     double number;
@@ -16,7 +18,8 @@ typedef union {
 typedef struct {
     const char *name;
     const char *arguments;
-    char result;    /* 'r' cudaError_t, 'c' CUresult, 'p' pointer, 's' string, 'v' nothing, 'u' number */
+    char result; /* 'r' cudaError_t, 'c' CUresult, 'p' pointer, 's' string, 'v' nothing, 'u' number
+                  */
     uint8_t driver; /* errors are CUresult */
 } cass_row;
 
@@ -26,7 +29,7 @@ typedef struct {
     const struct cass_enumerator {
         int32_t value;
         const char *name;
-    } * values;
+    } *values;
 } cass_enum;
 
 extern const cass_row cass_rows[];
@@ -38,8 +41,8 @@ typedef struct {
     uint64_t start_ns;
 } cass_traced;
 
-/* Reads CASS_TRACE ("1", "calls", "stats", "calls,stats") and CASS_TRACE_FILE from the environment given, which
- * is the constructor's: before libc's own constructors getenv() may see nothing. */
+/* Reads CASS_TRACE ("1", "calls", "stats", "calls,stats") and CASS_TRACE_FILE from the environment
+ * given, which is the constructor's: before libc's own constructors getenv() may see nothing. */
 void cass_trace_setup(char **environment);
 
 /* 1 when a forked child of an initialised parent must not go on with this call. */
@@ -47,7 +50,8 @@ int cass_gate_refuses(void);
 void cass_trace_begin(cass_traced *call, uint32_t row);
 void cass_trace_end(const cass_traced *call, const cass_value *values, uint64_t result);
 
-/* Counts a call of a row without body, names it on stderr the first time, returns 801 (not supported). */
+/* Counts a call of a row without body, names it on stderr the first time, returns 801 (not
+ * supported). */
 int cass_stub(uint32_t row);
 /* The same for a name in no row (an object built by a CUDA newer than the table). */
 int cass_stub_unknown(const char *name);

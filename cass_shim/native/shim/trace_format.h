@@ -10,8 +10,9 @@ typedef struct {
 } cass_text;
 
 void cass_text_add(cass_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* `name(argument=value, ...) = result`. Values behind out-pointers are read after the call, and safely: a wild
- * pointer of the program's shows as such. */
-void cass_text_call(cass_text *text, const cass_row *row, const cass_value *values, uint64_t result);
+/* `name(argument=value, ...) = result`. Values behind out-pointers are read after the call, and
+ * safely: a wild pointer of the program's shows as such. */
+void cass_text_call(cass_text *text, const cass_row *row, const cass_value *values,
+                    uint64_t result);
 
 #endif

@@ -1,9 +1,10 @@
-/* Watching the dynamic loader: objects that come are redirected before their constructors run, objects that go
- * are forgotten. */
+/* Watching the dynamic loader: objects that come are redirected before their constructors run,
+ * objects that go are forgotten. */
 #ifndef CASS_WATCH_H
 #define CASS_WATCH_H
 
-/* Redirects what is loaded now. -1 when the program's own copy of the runtime cannot be redirected. */
+/* Redirects what is loaded now. -1 when the program's own copy of the runtime cannot be redirected.
+ */
 int cass_watch_now(void);
 /* Installs the hook behind _r_debug.r_brk. 0, or -1 when this loader cannot be hooked. */
 int cass_watch_loader(void);
