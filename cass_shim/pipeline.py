@@ -1,6 +1,6 @@
 """The order of the stages and the policy: the table of contents of cass-shim.
 
-    fatbin → cubin → for each translator in the policy's order: decode → translate → assemble → verify → code entry
+    fatbin → cubin → for each translator in order: decode → translate → assemble → verify → code entry
 
 In: a fatbinary region as a program registers it. Out: its manifest, and each kernel's verified code object, or
 `NoTranslation` with every reason. Stages are imported when they are needed, so that one that cannot be loaded is a
@@ -13,7 +13,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -22,11 +22,14 @@ from cass_shim.cache.epoch import sources_digest
 from cass_shim.cache.key import CacheKey, ptx_key, sass_key
 from cass_shim.cache.record import Record
 from cass_shim.model.artifacts import (
+    AmdgcnAsm,
     CodeObject,
     Cubin,
     EntryKind,
     Evidence,
     FatbinEntry,
+    HipSource,
+    LlvmModule,
     PtxModule,
     SassKernel,
     Verified,
@@ -42,6 +45,7 @@ from cass_shim.model.manifest import (
     ManifestRelocation,
     ManifestVariable,
 )
+from cass_shim.model.sidecar import EXTENSIONS, Source, describe, write_sidecar
 
 log = logging.getLogger(__name__)
 
@@ -202,7 +206,6 @@ class Work:
     module: Module
     kernel: str
     config: Config
-    kept: list[Path] = field(default_factory=list)
 
     @property
     def abi(self) -> KernelAbi:
@@ -225,55 +228,71 @@ class Work:
             raise Unsupported("SASS-only module", kernel=self.kernel, why="it holds no PTX to translate")
         return self.module.ptx
 
-    def keep(self, extension: str, content: str | bytes) -> None:
+    def keep(self, suffix: str, content: str | bytes) -> None:
         """Leave an artifact behind for `--keep DIR`; trouble with the directory is a log line."""
         if not self.config.keep:
             return
-        name = "".join(one if one.isalnum() or one in "_.-" else "_" for one in self.kernel)[:120]
-        path = Path(self.config.keep) / (name + extension)
+        path = Path(self.config.keep) / (file_name(self.kernel) + suffix)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.encode() if isinstance(content, str) else content)
-            self.kept.append(path)
         except OSError as error:
             log.warning("cannot keep %s: %s", path, error)
 
 
-def _lift(work: Work) -> CodeObject:
-    """SASS → LLVM IR → code object."""
-    from cass_shim.assemble.llvm import assemble_llvm
+def file_name(kernel: str) -> str:
+    """A kernel's name as the beginning of a file's name."""
+    return "".join(one if one.isalnum() or one in "_-" else "_" for one in kernel)[:120]
+
+
+def _lift(work: Work) -> LlvmModule:
+    """SASS → LLVM IR."""
     from cass_shim.lift import lift_kernel
 
-    module = lift_kernel(work.sass)
-    work.keep(".ll", module.text)
-    return assemble_llvm(module, work.abi)
+    return lift_kernel(work.sass)
 
 
-def _ptx_hip(work: Work) -> CodeObject:
-    """PTX → HIP C++ → code object."""
-    from cass_shim.assemble.hip import compile_hip
+def _ptx_hip(work: Work) -> HipSource:
+    """PTX → HIP C++."""
     from cass_shim.translate.ptx_hip import translate_kernel
 
-    source = translate_kernel(work.ptx, work.kernel, work.abi)
-    work.keep(".hip", source.text)
-    return compile_hip(source, work.abi)
+    return translate_kernel(work.ptx, work.kernel, work.abi)
 
 
-def _cass(work: Work) -> CodeObject:
-    """SASS → the CASS model's RDNA3 assembly → code object."""
-    from cass_shim.assemble.text import assemble_text
+def _cass(work: Work) -> AmdgcnAsm:
+    """SASS → the CASS model's RDNA3 assembly."""
     from cass_shim.decode.cuobjdump import print_sass
     from cass_shim.translate.cass import translate_kernel
 
-    cubin = work.module.cubin
-    if cubin is None:
-        raise Unsupported("PTX-only module", kernel=work.kernel, why="the model reads SASS")
-    source = translate_kernel(print_sass(cubin, work.kernel), work.sass, work.config)
-    work.keep(".s", source.text)
-    return assemble_text(source, work.abi)
+    sass = work.sass
+    assert work.module.cubin is not None
+    return translate_kernel(print_sass(work.module.cubin, work.kernel), sass, work.config)
 
 
-TRANSLATORS: Mapping[str, Callable[[Work], CodeObject]] = {"cass": _cass, "lift": _lift, "ptx-hip": _ptx_hip}
+TRANSLATORS: Mapping[str, Callable[[Work], Source]] = {"cass": _cass, "lift": _lift, "ptx-hip": _ptx_hip}
+
+
+def translate_source(work: Work, route: str) -> Source:
+    """One translator's answer, before anything has looked at it. Raises Unsupported and the translator's errors."""
+    if route not in TRANSLATORS:
+        raise Unsupported(f"translator {route}", why=f"known are {', '.join(TRANSLATORS)}")
+    source = TRANSLATORS[route](work)
+    work.keep(f".{route}{EXTENSIONS[type(source)]}", source.text)
+    work.keep(f".{route}.json", write_sidecar(describe(work.kernel, route, work.abi, source)))
+    return source
+
+
+def assemble(source: Source, abi: KernelAbi) -> CodeObject:
+    """LLVM IR, HIP C++ or assembly text → a gfx1100 code object."""
+    from cass_shim.assemble.hip import compile_hip
+    from cass_shim.assemble.llvm import assemble_llvm
+    from cass_shim.assemble.text import assemble_text
+
+    if isinstance(source, LlvmModule):
+        return assemble_llvm(source, abi)
+    if isinstance(source, HipSource):
+        return compile_hip(source, abi)
+    return assemble_text(source, abi)
 
 
 def verify(work: Work, code: CodeObject) -> Verified:
@@ -316,9 +335,7 @@ def translate(module: Module, kernel: str, config: Config) -> Translation:
 
 
 def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Exception]) -> Translation:
-    if name not in TRANSLATORS:
-        raise Unsupported(f"translator {name}", why=f"known are {', '.join(TRANSLATORS)}")
-    code = TRANSLATORS[name](work)
+    code = assemble(translate_source(work, name), work.abi)
     work.keep(f".{name}.hsaco", code.elf)
     translated = time.monotonic()
     verified = verify(work, code)

@@ -112,6 +112,9 @@ class Daemon:
             elif loop.time() - self.last_use > self.idle_s:
                 log.info("idle for %g s; ending", self.idle_s)
                 self.ended.set()
+            elif self.service.tier is not None and not self.service.tier.root.exists():
+                log.info("%s is gone; ending", self.service.tier.root)
+                self.ended.set()
             if self.service.tier is not None and loop.time() - collected > COLLECT_EVERY_S:
                 collected = loop.time()
                 self.service.tier.collect()

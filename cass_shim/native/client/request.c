@@ -78,6 +78,7 @@ static int exchange(message *request, cass_reply *reply, uint8_t **body, int64_t
 static int ask(message *request, cass_reply *reply, uint8_t **body, progress *state,
                int64_t deadline_ns, cass_client_error *error) {
     int done = CASS_IO_LOST;
+    bool reached = false;
     for (int attempt = 0; attempt < 3 && done != CASS_IO_LATE; attempt++) {
         done = connect_for(attempt, deadline_ns);
         if (done == CASS_IO_OK) done = exchange(request, reply, body, deadline_ns, state);
@@ -91,6 +92,10 @@ static int ask(message *request, cass_reply *reply, uint8_t **body, progress *st
         return cass_fail(error, CASS_CUDA_UNKNOWN,
                          "no answer from the translator within %.0f s (CASS_TIMEOUT)",
                          cass_settings_get()->timeout_s);
+    if (done != CASS_IO_OK && reached)
+        return cass_fail(error, CASS_CUDA_UNKNOWN, "the translator ended before it answered%s%s",
+                         state->what != NULL ? ", at kernel " : "",
+                         state->what != NULL ? state->what : "");
     if (done != CASS_IO_OK)
         return cass_fail(error, CASS_CUDA_UNKNOWN,
                          "the translator cannot be started (%s); run `cass doctor`",

@@ -1,0 +1,176 @@
+"""`cass doctor`: is everything here that cass-run needs, and what to do where it is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from cass_shim.cache.files import is_ours
+from cass_shim.cache.index import is_on_network
+from cass_shim.cache.local import cache_root
+from cass_shim.cli.daemon import ask_daemon, log_path, start_daemon
+from cass_shim.daemon.runtime import check_directory, runtime_directory
+from cass_shim.model.config import Config
+from cass_shim.model.errors import CassError
+from cass_shim.model.wire import FrameKind
+from cass_shim.native.build import BUILD
+
+LEAST_FREE_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding. state: "ok", "warning" (works, but) or "broken". fix: what to do, one line."""
+
+    name: str
+    state: str
+    detail: str
+    fix: str = ""
+
+
+def check_native() -> Iterator[Check]:
+    """The launcher and the libraries."""
+    missing = [name for name in ("cass-run", "libcass_shim.so") if not (BUILD / name).exists()]
+    if missing:
+        fix = f"{sys.executable} -m cass_shim.native.build"
+        yield Check("native parts", "broken", f"not built: {', '.join(missing)}", fix)
+    else:
+        yield Check("native parts", "ok", str(BUILD))
+
+
+def check_packages() -> Iterator[Check]:
+    """What translation imports."""
+    needed = ("llvmlite", "elftools", "diskcache", "lz4", "zstandard", "numpy", "ziglang", "hip")
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        yield Check(
+            "packages", "broken", f"missing: {', '.join(missing)}", f"{sys.executable} -m pip install cass-shim"
+        )
+    else:
+        yield Check("packages", "ok", f"Python {sys.version.split()[0]}, {sys.executable}")
+
+
+def check_toolchain() -> Iterator[Check]:
+    """An assembler and linker for gfx1100, probed."""
+    from cass_shim.assemble.toolchain import toolchain
+
+    try:
+        versions = toolchain().provenance
+    except CassError as error:
+        yield Check("toolchain", "broken", str(error), f"{sys.executable} -m pip install 'ziglang>=0.15,<0.18'")
+        return
+    yield Check("toolchain", "ok", "; ".join(f"{name} {value}" for name, value in versions.items()))
+
+
+def check_decoder() -> Iterator[Check]:
+    """The disassembler behind the decoder."""
+    from cass_shim.decode.nvdisasm import find_tool
+
+    try:
+        yield Check("nvdisasm", "ok", find_tool("nvdisasm"))
+    except CassError as error:
+        yield Check("nvdisasm", "broken", str(error), f"{sys.executable} -m pip install nvidia-cuda-nvdisasm")
+
+
+def check_device(config: Config) -> Iterator[Check]:
+    """The HIP library that would be used, and the rights on AMD's device files."""
+    emulated = Path(config.hip_library) if config.hip_library else BUILD / "libamdhip64.so"
+    if config.device != "hip":
+        if emulated.exists():
+            yield Check("emulated device", "ok", str(emulated))
+        else:
+            fix = f"{sys.executable} -m cass_shim.native.build"
+            yield Check("emulated device", "broken", f"{emulated} is not there", fix)
+    kfd = Path("/dev/kfd")
+    if not kfd.exists():
+        state = "broken" if config.device == "hip" else "ok"
+        yield Check("AMD device", state, "no /dev/kfd; the emulated device is used", "load the amdgpu driver")
+    elif not os.access(kfd, os.R_OK | os.W_OK):
+        state = "broken" if config.device == "hip" else "warning"
+        yield Check(
+            "AMD device", state, "no right to use /dev/kfd", "sudo usermod -aG render,video $USER, log in again"
+        )
+    else:
+        yield Check("AMD device", "ok", "/dev/kfd")
+    if os.environ.get("HSA_OVERRIDE_GFX_VERSION"):
+        detail = f"HSA_OVERRIDE_GFX_VERSION={os.environ['HSA_OVERRIDE_GFX_VERSION']} makes cards claim to be others"
+        yield Check("environment", "warning", detail, "unset HSA_OVERRIDE_GFX_VERSION")
+
+
+def check_cache(config: Config) -> Iterator[Check]:
+    """The cache's directory: whose it is, how much room there is."""
+    root = cache_root(config)
+    if root is None:
+        yield Check("cache", "warning", "off: every run translates again", "unset CASS_CACHE, or set CASS_CACHE_DIR")
+        return
+    place = next(one for one in (root, *root.parents) if one.exists())
+    if root.is_symlink() or (root.exists() and not is_ours(root.lstat())):
+        yield Check("cache", "broken", f"{root} is a link or not yours alone", f"chmod go-w {root}; chown $USER {root}")
+    elif not os.access(place, os.W_OK):
+        yield Check("cache", "warning", f"{root} cannot be written", "set CASS_CACHE_DIR to a directory of yours")
+    elif shutil.disk_usage(place).free < LEAST_FREE_BYTES:
+        yield Check(
+            "cache", "warning", f"less than 64 MiB free at {root}", "cass cache gc --size 100, or CASS_CACHE_DIR"
+        )
+    else:
+        note = " (network file system: the index is kept on this node)" if is_on_network(place) else ""
+        yield Check("cache", "ok", f"{root}{note}")
+
+
+def check_daemon(config: Config) -> Iterator[Check]:
+    """The daemon's directory, and whether it comes up and answers."""
+    try:
+        check_directory(runtime_directory(config))
+        start_daemon(config)
+        facts = ask_daemon(config, FrameKind.STATUS)
+    except (OSError, CassError) as error:
+        fix = f"see {log_path(config)}; until then programs translate in a child of their own"
+        yield Check("daemon", "broken", str(error), fix)
+        return
+    if facts is None:
+        yield Check("daemon", "broken", "it does not answer", f"cass daemon stop; see {log_path(config)}")
+    else:
+        yield Check("daemon", "ok", f"pid {facts['pid']}, {facts['workers']} workers, {runtime_directory(config)}")
+
+
+def all_checks(config: Config) -> Iterator[Check]:
+    """Every check; one that cannot even be made is a broken one."""
+    makers: tuple[tuple[str, Callable[[], Iterator[Check]]], ...] = (
+        ("packages", check_packages),
+        ("native parts", check_native),
+        ("toolchain", check_toolchain),
+        ("nvdisasm", check_decoder),
+        ("device", lambda: check_device(config)),
+        ("cache", lambda: check_cache(config)),
+        ("daemon", lambda: check_daemon(config)),
+    )
+    for name, make in makers:
+        try:
+            yield from make()
+        except Exception as error:
+            yield Check(
+                name, "broken", f"{type(error).__name__}: {error}", "report this with the output of cass doctor --json"
+            )
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
+def doctor_command(as_json: bool) -> None:
+    """Check everything cass-run needs and say how to fix what is wrong. Exit status 1 when something is broken."""
+    checks = list(all_checks(Config.read()))
+    if as_json:
+        print(json.dumps([asdict(one) for one in checks], indent=2))
+    else:
+        for one in checks:
+            print(f"{one.state:8} {one.name:16} {one.detail}")
+            if one.state != "ok":
+                print(f"{'':8} {'':16} fix: {one.fix}")
+    sys.exit(1 if any(one.state == "broken" for one in checks) else 0)

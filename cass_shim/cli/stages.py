@@ -1,0 +1,140 @@
+"""`cass extract|decode|translate|assemble|verify FILE`: enter the pipeline at any artifact, by its extension.
+
+Each command reads what the one before it wrote; files are named as `--keep DIR` names them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from cass_shim.cli.programs import demangled, find_modules, read_program
+from cass_shim.model.artifacts import EntryKind
+from cass_shim.model.config import Config
+from cass_shim.model.errors import CassError, Malformed
+from cass_shim.model.sidecar import Sidecar, read_sidecar
+from cass_shim.pipeline import Module, Work, assemble, file_name, translate_source, verify
+
+FILE = click.argument("file", type=click.Path(path_type=Path))
+OUT = click.option("--out", type=click.Path(path_type=Path), default=Path("."), help="Where the result goes.")
+KERNEL = click.option("--kernel", "-k", default="", help="Kernel name, mangled or as C++ prints it; default all.")
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Write a result and say where it is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    print(path)
+
+
+def chosen_kernels(file: Path, kernel: str) -> list[tuple[Module, str]]:
+    """The kernels of a program, cubin or PTX file that a person means; CassError when there is none."""
+    modules = [found.module for found in find_modules(file, Config.read())]
+    known = [(module, name) for module in modules for name in module.kernels]
+    wanted = [
+        (module, name)
+        for module, name in known
+        if not kernel or kernel in (name, demangled(name), demangled(name).split("(")[0])
+    ]
+    if not wanted:
+        names = ", ".join(demangled(name) for _, name in known)
+        raise Malformed(f"no kernel {kernel}; it has {names or 'none'}", where=str(file))
+    return wanted
+
+
+def sidecar_of(file: Path) -> Sidecar:
+    """The facts beside an artifact."""
+    path = file.with_suffix(".json")
+    return read_sidecar(read_program(path).decode(errors="replace"), str(path))
+
+
+@click.command("extract")
+@FILE
+@OUT
+def extract_command(file: Path, out: Path) -> None:
+    """Write every cubin and PTX text in a program, decompressed."""
+    from cass_shim.extract.fatbin import read_fatbins
+
+    for number, fatbin in enumerate(read_fatbins(read_program(file), str(file))):
+        for entry in fatbin.entries:
+            if entry.kind is not EntryKind.NVVM:
+                kind = "ptx" if entry.kind is EntryKind.PTX else "cubin"
+                write(out / f"{file.stem}.{number}.sm_{entry.sm}{entry.variant}.{kind}", entry.payload)
+
+
+@click.command("decode")
+@FILE
+@KERNEL
+def decode_command(file: Path, kernel: str) -> None:
+    """Print the machine code of a program or cubin as SASS."""
+    config = Config.read()
+    for module, name in chosen_kernels(file, kernel):
+        sass = Work(module, name, config).sass
+        print(f"// {demangled(name)} (sm_{sass.sm}, {sass.decoder})\n{name}:")
+        for one in sass.instructions:
+            print(f"  /*{one.address:04x}*/  {one.text}")
+
+
+@click.command("translate")
+@FILE
+@KERNEL
+@OUT
+@click.option("--route", default="", help="lift, ptx-hip or cass; default the first of CASS_TRANSLATORS.")
+def translate_command(file: Path, kernel: str, out: Path, route: str) -> None:
+    """Translate kernels of a program, cubin or PTX file to .ll, .hip or .s."""
+    from dataclasses import replace
+
+    config = replace(Config.read(), keep=str(out))
+    failed = False
+    for module, name in chosen_kernels(file, kernel):
+        chosen = route or config.translator_order[0]
+        try:
+            translate_source(Work(module, name, config), chosen)
+        except CassError as error:
+            print(f"cass: {demangled(name)}: {error}", file=sys.stderr)
+            failed = True
+            continue
+        for path in sorted(out.glob(f"{file_name(name)}.{chosen}.*")):
+            print(path)
+    sys.exit(1 if failed else 0)
+
+
+@click.command("assemble")
+@FILE
+@OUT
+def assemble_command(file: Path, out: Path) -> None:
+    """Assemble a .ll, .hip or .s file (its .json beside it) to a gfx1100 code object."""
+    sidecar = sidecar_of(file)
+    source = sidecar.source(file.suffix, read_program(file).decode(errors="surrogateescape"))
+    code = assemble(source, sidecar.abi)
+    write(out / f"{file.stem}.hsaco", code.elf)
+    print(f"{code.vgprs} VGPRs, {code.sgprs} SGPRs, {code.lds_bytes} bytes LDS, {code.scratch_bytes} bytes scratch")
+
+
+@click.command("verify")
+@FILE
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The program, cubin or PTX that the code object is a translation of.",
+)
+def verify_command(file: Path, against: Path) -> None:
+    """Check a .hsaco (its .json beside it) against the original. Exit status 1 when it is rejected."""
+    from cass_shim.assemble.code_object import parse_code_object
+    from cass_shim.model.errors import Rejected
+
+    sidecar = sidecar_of(file)
+    code = parse_code_object(
+        read_program(file), sidecar.symbol, sidecar.contract, sidecar.slots, sidecar.bindings_offset
+    )
+    module, name = chosen_kernels(against, sidecar.kernel)[0]
+    try:
+        verified = verify(Work(module, name, Config.read()), code)
+    except Rejected as error:
+        print(f"rejected: {error}")
+        sys.exit(1)
+    print(f"{verified.evidence.label}\n{json.dumps(dict(verified.report), indent=1, default=str)}")
