@@ -2,27 +2,27 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("driver", "Execution control")
 fn = chapter.fn
 
-fn("cuFuncGetAttribute", STUB, "CUresult",
+fn("cuFuncGetAttribute", IMPLEMENTED, "CUresult",
    "int *pi, CUfunction_attribute attrib, CUfunction hfunc", since=2020)
-fn("cuFuncGetModule", STUB, "CUresult", "CUmodule *hmod, CUfunction hfunc", since=11000)
-fn("cuFuncGetName", STUB, "CUresult", "const char **name, CUfunction hfunc", since=12030)
-fn("cuFuncGetParamInfo", STUB, "CUresult",
+fn("cuFuncGetModule", IMPLEMENTED, "CUresult", "CUmodule *hmod, CUfunction hfunc", since=11000)
+fn("cuFuncGetName", IMPLEMENTED, "CUresult", "const char **name, CUfunction hfunc", since=12030)
+fn("cuFuncGetParamInfo", IMPLEMENTED, "CUresult",
    "CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize", since=12040)
-fn("cuFuncIsLoaded", STUB, "CUresult", "CUfunctionLoadingState *state, CUfunction function", since=12040)
-fn("cuFuncLoad", STUB, "CUresult", "CUfunction function", since=12040)
-fn("cuFuncSetAttribute", STUB, "CUresult",
+fn("cuFuncIsLoaded", IMPLEMENTED, "CUresult", "CUfunctionLoadingState *state, CUfunction function", since=12040)
+fn("cuFuncLoad", IMPLEMENTED, "CUresult", "CUfunction function", since=12040)
+fn("cuFuncSetAttribute", IMPLEMENTED, "CUresult",
    "CUfunction hfunc, CUfunction_attribute attrib, int value", since=9000)
 fn("cuFuncSetBlockShape", STUB, "CUresult", "CUfunction hfunc, int x, int y, int z", since=2000)
-fn("cuFuncSetCacheConfig", STUB, "CUresult", "CUfunction hfunc, CUfunc_cache config", since=3000)
-fn("cuFuncSetSharedMemConfig", STUB, "CUresult", "CUfunction hfunc, CUsharedconfig config", since=4020)
+fn("cuFuncSetCacheConfig", IMPLEMENTED, "CUresult", "CUfunction hfunc, CUfunc_cache config", since=3000)
+fn("cuFuncSetSharedMemConfig", IMPLEMENTED, "CUresult", "CUfunction hfunc, CUsharedconfig config", since=4020)
 fn("cuFuncSetSharedSize", STUB, "CUresult", "CUfunction hfunc, unsigned int bytes", since=2000)
 fn("cuLaunch", STUB, "CUresult", "CUfunction f", since=2000)
-fn("cuLaunchCooperativeKernel", STUB, "CUresult",
+fn("cuLaunchCooperativeKernel", IMPLEMENTED, "CUresult",
    "CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int "
    "blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream "
    "hStream, void **kernelParams", since=9000, pt="ptsz")
@@ -33,18 +33,18 @@ fn("cuLaunchGridAsync", STUB, "CUresult",
    "CUfunction f, int grid_width, int grid_height, CUstream hStream", since=2000)
 fn("cuLaunchHostFunc", STUB, "CUresult",
    "CUstream hStream, CUhostFn fn, void *userData", since=10000, pt="ptsz")
-fn("cuLaunchKernel", STUB, "CUresult",
+fn("cuLaunchKernel", IMPLEMENTED, "CUresult",
    "CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int "
    "blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream "
    "hStream, void **kernelParams, void **extra", since=4000, pt="ptsz")
-fn("cuLaunchKernelEx", STUB, "CUresult",
+fn("cuLaunchKernelEx", IMPLEMENTED, "CUresult",
    "const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra", since=11060, pt="ptsz")
 fn("cuParamSetSize", STUB, "CUresult", "CUfunction hfunc, unsigned int numbytes", since=2000)
 fn("cuParamSetf", STUB, "CUresult", "CUfunction hfunc, int offset, float value", since=2000)
 fn("cuParamSeti", STUB, "CUresult", "CUfunction hfunc, int offset, unsigned int value", since=2000)
 fn("cuParamSetv", STUB, "CUresult",
    "CUfunction hfunc, int offset, void *ptr, unsigned int numbytes", since=2000)
-fn("cuFuncGetParamCount", STUB, "CUresult", "CUfunction func, size_t *paramCount", since=13020)
+fn("cuFuncGetParamCount", IMPLEMENTED, "CUresult", "CUfunction func, size_t *paramCount", since=13020)
 fn("cuLaunchHostFunc_v2", STUB, "CUresult",
    "CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode", since=13020, pt="ptsz")
 

@@ -2,23 +2,23 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("driver", "Occupancy")
 fn = chapter.fn
 
-fn("cuOccupancyAvailableDynamicSMemPerBlock", STUB, "CUresult",
+fn("cuOccupancyAvailableDynamicSMemPerBlock", IMPLEMENTED, "CUresult",
    "size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize", since=10020)
-fn("cuOccupancyMaxActiveBlocksPerMultiprocessor", STUB, "CUresult",
+fn("cuOccupancyMaxActiveBlocksPerMultiprocessor", IMPLEMENTED, "CUresult",
    "int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize", since=6050)
-fn("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", STUB, "CUresult",
+fn("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", IMPLEMENTED, "CUresult",
    "int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags", since=7000)
 fn("cuOccupancyMaxActiveClusters", STUB, "CUresult",
    "int *numClusters, CUfunction func, const CUlaunchConfig *config", since=11070)
-fn("cuOccupancyMaxPotentialBlockSize", STUB, "CUresult",
+fn("cuOccupancyMaxPotentialBlockSize", IMPLEMENTED, "CUresult",
    "int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, "
    "size_t dynamicSMemSize, int blockSizeLimit", since=6050)
-fn("cuOccupancyMaxPotentialBlockSizeWithFlags", STUB, "CUresult",
+fn("cuOccupancyMaxPotentialBlockSizeWithFlags", IMPLEMENTED, "CUresult",
    "int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, "
    "size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags", since=7000)
 fn("cuOccupancyMaxPotentialClusterSize", STUB, "CUresult",

@@ -57,20 +57,23 @@ static int acquire(cass_device *device, size_t table_bytes, cass_grid_sync **out
     return result;
 }
 
-int cass_cooperative_begin(cass_device *device, cass_kernel *kernel, const cass_kernel_device *code,
-                           const cass_launch *launch, cass_grid_sync **workspace,
-                           const uint64_t **bindings) {
+int cass_cooperative_check(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {
     const unsigned *grid = launch->grid, *block = launch->block;
     int fit, result = cass_occupancy(kernel, device, (int)(block[0] * block[1] * block[2]),
                                      launch->shared_bytes, &fit);
     if (result) return result;
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     int units = cass_attribute_value(device, CASS_ATTRIBUTE_MULTIPROCESSORS);
-    if (blocks > (uint64_t)fit * (uint64_t)units) return COOPERATIVE_TOO_LARGE;
+    return blocks > (uint64_t)fit * (uint64_t)units ? COOPERATIVE_TOO_LARGE : OK;
+}
+
+int cass_cooperative_begin(cass_device *device, const cass_kernel_device *code,
+                           const cass_launch *launch, cass_grid_sync **workspace,
+                           const uint64_t **bindings) {
     if (code->grid_sync_slot < 0) return OK;
     size_t table_bytes = code->code->slot_count * sizeof(uint64_t);
     cass_grid_sync *space;
-    result = acquire(device, table_bytes, &space);
+    int result = acquire(device, table_bytes, &space);
     if (result) return result;
     memset(space->staged, 0, WORKSPACE_BYTES);
     memcpy(space->staged + WORKSPACE_BYTES, code->host_bindings, table_bytes);

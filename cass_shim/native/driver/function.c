@@ -1,6 +1,7 @@
 /* What a program may ask and set of a kernel: see function.h. */
 #include "driver/function.h"
 
+#include "driver/launch.h"
 #include "driver/properties.h"
 
 enum { /* CUfunction_attribute */
@@ -74,5 +75,24 @@ int cass_available_shared(const cass_kernel *kernel, int blocks, int threads, si
     *bytes = each > used ? each - used : 0;
     if (*bytes > CASS_SHARED_OPT_IN - kernel->info->shared_bytes)
         *bytes = CASS_SHARED_OPT_IN - kernel->info->shared_bytes;
+    return OK;
+}
+
+int cass_best_block(cass_kernel *kernel, cass_device *device, size_t (*shared_of)(int), size_t shared_bytes,
+                    int limit, int *grid, int *block) {
+    int most = cass_kernel_max_threads(kernel), best = 0, best_blocks = 0;
+    if (limit && limit < most) most = limit;
+    for (int tried = (most + 31) / 32 * 32; tried > 0; tried -= 32) {
+        int size = tried < most ? tried : most, blocks;
+        int result = cass_occupancy(kernel, device, size, shared_of ? shared_of(size) : shared_bytes,
+                                    &blocks);
+        if (result) return result;
+        if (blocks * size > best * best_blocks) {
+            best = size;
+            best_blocks = blocks;
+        }
+    }
+    *block = best;
+    *grid = best_blocks * cass_attribute_value(device, CASS_ATTRIBUTE_MULTIPROCESSORS);
     return OK;
 }

@@ -86,7 +86,7 @@ int cass_launch_now(cass_device *device, cass_kernel *kernel, const cass_launch 
     cass_grid_sync *workspace = NULL;
     const uint64_t *bindings = code->bindings;
     if (launch->cooperative) {
-        result = cass_cooperative_begin(device, kernel, code, launch, &workspace, &bindings);
+        result = cass_cooperative_begin(device, code, launch, &workspace, &bindings);
         if (result) return result;
     }
     if (binds) memcpy(kernarg + code->code->bindings_offset, &bindings, sizeof bindings);
@@ -98,6 +98,7 @@ int cass_launch_now(cass_device *device, cass_kernel *kernel, const cass_launch 
 int cass_launch_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {
     int result = cass_launch_check(kernel, launch);
     if (result) return result;
+    if (launch->cooperative && (result = cass_cooperative_check(device, kernel, launch))) return result;
     if (cass_capturing(launch->stream)) return cass_capture_kernel(device, kernel, launch);
     return cass_launch_now(device, kernel, launch);
 }
