@@ -2,19 +2,19 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Event management")
 fn = chapter.fn
 
-fn("cuEventCreate", STUB, "CUresult", "CUevent *phEvent, unsigned int Flags", since=2000)
-fn("cuEventDestroy", STUB, "CUresult", "CUevent hEvent", since=2000)
-fn("cuEventDestroy_v2", STUB, "CUresult", "CUevent hEvent", since=4000)
-fn("cuEventElapsedTime", STUB, "CUresult", "float *pMilliseconds, CUevent hStart, CUevent hEnd", since=2000)
-fn("cuEventElapsedTime_v2", STUB, "CUresult",
+fn("cuEventCreate", IMPLEMENTED, "CUresult", "CUevent *phEvent, unsigned int Flags", since=2000)
+fn("cuEventDestroy", IMPLEMENTED, "CUresult", "CUevent hEvent", since=2000)
+fn("cuEventDestroy_v2", IMPLEMENTED, "CUresult", "CUevent hEvent", since=4000)
+fn("cuEventElapsedTime", IMPLEMENTED, "CUresult", "float *pMilliseconds, CUevent hStart, CUevent hEnd", since=2000)
+fn("cuEventElapsedTime_v2", IMPLEMENTED, "CUresult",
    "float *pMilliseconds, CUevent hStart, CUevent hEnd", since=12080)
-fn("cuEventQuery", STUB, "CUresult", "CUevent hEvent", since=2000)
-fn("cuEventRecord", STUB, "CUresult", "CUevent hEvent, CUstream hStream", since=2000, pt="ptsz")
-fn("cuEventRecordWithFlags", STUB, "CUresult",
+fn("cuEventQuery", IMPLEMENTED, "CUresult", "CUevent hEvent", since=2000)
+fn("cuEventRecord", IMPLEMENTED, "CUresult", "CUevent hEvent, CUstream hStream", since=2000, pt="ptsz")
+fn("cuEventRecordWithFlags", IMPLEMENTED, "CUresult",
    "CUevent hEvent, CUstream hStream, unsigned int flags", since=11010, pt="ptsz")
-fn("cuEventSynchronize", STUB, "CUresult", "CUevent hEvent", since=2000)
+fn("cuEventSynchronize", IMPLEMENTED, "CUresult", "CUevent hEvent", since=2000)

@@ -31,7 +31,7 @@ fn("cuLaunchCooperativeKernelMultiDevice", STUB, "CUresult",
 fn("cuLaunchGrid", STUB, "CUresult", "CUfunction f, int grid_width, int grid_height", since=2000)
 fn("cuLaunchGridAsync", STUB, "CUresult",
    "CUfunction f, int grid_width, int grid_height, CUstream hStream", since=2000)
-fn("cuLaunchHostFunc", STUB, "CUresult",
+fn("cuLaunchHostFunc", IMPLEMENTED, "CUresult",
    "CUstream hStream, CUhostFn fn, void *userData", since=10000, pt="ptsz")
 fn("cuLaunchKernel", IMPLEMENTED, "CUresult",
    "CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int "
@@ -45,6 +45,6 @@ fn("cuParamSeti", STUB, "CUresult", "CUfunction hfunc, int offset, unsigned int 
 fn("cuParamSetv", STUB, "CUresult",
    "CUfunction hfunc, int offset, void *ptr, unsigned int numbytes", since=2000)
 fn("cuFuncGetParamCount", IMPLEMENTED, "CUresult", "CUfunction func, size_t *paramCount", since=13020)
-fn("cuLaunchHostFunc_v2", STUB, "CUresult",
+fn("cuLaunchHostFunc_v2", IMPLEMENTED, "CUresult",
    "CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode", since=13020, pt="ptsz")
 

@@ -46,42 +46,42 @@ fn("cuIpcOpenMemHandle", STUB, "CUresult",
 fn("cuIpcOpenMemHandle_v2", STUB, "CUresult",
    "CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags", since=11000)
 fn("cuMemAlloc", STUB, "CUresult", "CUdeviceptr_v1 *dptr, unsigned int bytesize", since=2000)
-fn("cuMemAlloc_v2", STUB, "CUresult", "CUdeviceptr *dptr, size_t bytesize", since=3020)
+fn("cuMemAlloc_v2", IMPLEMENTED, "CUresult", "CUdeviceptr *dptr, size_t bytesize", since=3020)
 fn("cuMemAllocHost", STUB, "CUresult", "void **pp, unsigned int bytesize", since=2000)
-fn("cuMemAllocHost_v2", STUB, "CUresult", "void **pp, size_t bytesize", since=3020)
-fn("cuMemAllocManaged", STUB, "CUresult",
+fn("cuMemAllocHost_v2", IMPLEMENTED, "CUresult", "void **pp, size_t bytesize", since=3020)
+fn("cuMemAllocManaged", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dptr, size_t bytesize, unsigned int flags", since=6000)
 fn("cuMemAllocPitch", STUB, "CUresult",
    "CUdeviceptr_v1 *dptr, unsigned int *pPitch, unsigned int WidthInBytes, unsigned int Height, "
    "unsigned int ElementSizeBytes", since=2000)
-fn("cuMemAllocPitch_v2", STUB, "CUresult",
+fn("cuMemAllocPitch_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int "
    "ElementSizeBytes", since=3020)
 fn("cuMemBatchDecompressAsync", STUB, "CUresult",
    "CUmemDecompressParams *paramsArray, size_t count, unsigned int flags, size_t *errorIndex, CUstream "
    "stream", since=12060, pt="ptsz")
 fn("cuMemFree", STUB, "CUresult", "CUdeviceptr_v1 dptr", since=2000)
-fn("cuMemFree_v2", STUB, "CUresult", "CUdeviceptr dptr", since=3020)
-fn("cuMemFreeHost", STUB, "CUresult", "void *p", since=2000)
+fn("cuMemFree_v2", IMPLEMENTED, "CUresult", "CUdeviceptr dptr", since=3020)
+fn("cuMemFreeHost", IMPLEMENTED, "CUresult", "void *p", since=2000)
 fn("cuMemGetAddressRange", STUB, "CUresult",
    "CUdeviceptr_v1 *pbase, unsigned int *psize, CUdeviceptr_v1 dptr", since=2000)
-fn("cuMemGetAddressRange_v2", STUB, "CUresult",
+fn("cuMemGetAddressRange_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr", since=3020)
 fn("cuMemGetHandleForAddressRange", STUB, "CUresult",
    "void *handle, CUdeviceptr dptr, size_t size, CUmemRangeHandleType handleType, unsigned long long "
    "flags", since=11070)
 fn("cuMemGetInfo", STUB, "CUresult", "unsigned int *free, unsigned int *total", since=2000)
-fn("cuMemGetInfo_v2", STUB, "CUresult", "size_t *free, size_t *total", since=3020)
-fn("cuMemHostAlloc", STUB, "CUresult", "void **pp, size_t bytesize, unsigned int Flags", since=2020)
+fn("cuMemGetInfo_v2", IMPLEMENTED, "CUresult", "size_t *free, size_t *total", since=3020)
+fn("cuMemHostAlloc", IMPLEMENTED, "CUresult", "void **pp, size_t bytesize, unsigned int Flags", since=2020)
 fn("cuMemHostGetDevicePointer", STUB, "CUresult",
    "CUdeviceptr_v1 *pdptr, void *p, unsigned int Flags", since=2020)
-fn("cuMemHostGetDevicePointer_v2", STUB, "CUresult",
+fn("cuMemHostGetDevicePointer_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *pdptr, void *p, unsigned int Flags", since=3020)
-fn("cuMemHostGetFlags", STUB, "CUresult", "unsigned int *pFlags, void *p", since=2030)
-fn("cuMemHostRegister", STUB, "CUresult", "void *p, size_t bytesize, unsigned int Flags", since=4000)
-fn("cuMemHostRegister_v2", STUB, "CUresult", "void *p, size_t bytesize, unsigned int Flags", since=6050)
-fn("cuMemHostUnregister", STUB, "CUresult", "void *p", since=4000)
-fn("cuMemcpy", STUB, "CUresult", "CUdeviceptr dst, CUdeviceptr src, size_t ByteCount", since=4000, pt="ptds")
+fn("cuMemHostGetFlags", IMPLEMENTED, "CUresult", "unsigned int *pFlags, void *p", since=2030)
+fn("cuMemHostRegister", IMPLEMENTED, "CUresult", "void *p, size_t bytesize, unsigned int Flags", since=4000)
+fn("cuMemHostRegister_v2", IMPLEMENTED, "CUresult", "void *p, size_t bytesize, unsigned int Flags", since=6050)
+fn("cuMemHostUnregister", IMPLEMENTED, "CUresult", "void *p", since=4000)
+fn("cuMemcpy", IMPLEMENTED, "CUresult", "CUdeviceptr dst, CUdeviceptr src, size_t ByteCount", since=4000, pt="ptds")
 fn("cuMemcpy2D", STUB, "CUresult", "const CUDA_MEMCPY2D_v1 *pCopy", since=2000)
 fn("cuMemcpy2D_v2", STUB, "CUresult", "const CUDA_MEMCPY2D *pCopy", since=3020, pt="ptds")
 fn("cuMemcpy2DAsync", STUB, "CUresult", "const CUDA_MEMCPY2D_v1 *pCopy, CUstream hStream", since=2000)
@@ -103,7 +103,7 @@ fn("cuMemcpy3DBatchAsync_v2", STUB, "CUresult",
 fn("cuMemcpy3DPeer", STUB, "CUresult", "const CUDA_MEMCPY3D_PEER *pCopy", since=4000, pt="ptds")
 fn("cuMemcpy3DPeerAsync", STUB, "CUresult",
    "const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream", since=4000, pt="ptsz")
-fn("cuMemcpyAsync", STUB, "CUresult",
+fn("cuMemcpyAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream", since=4000, pt="ptsz")
 fn("cuMemcpyAtoA", STUB, "CUresult",
    "CUarray dstArray, unsigned int dstOffset, CUarray srcArray, unsigned int srcOffset, unsigned int "
@@ -137,19 +137,19 @@ fn("cuMemcpyDtoA_v2", STUB, "CUresult",
    "CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount", since=3020, pt="ptds")
 fn("cuMemcpyDtoD", STUB, "CUresult",
    "CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice, unsigned int ByteCount", since=2000)
-fn("cuMemcpyDtoD_v2", STUB, "CUresult",
+fn("cuMemcpyDtoD_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount", since=3020, pt="ptds")
 fn("cuMemcpyDtoDAsync", STUB, "CUresult",
    "CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice, unsigned int ByteCount, CUstream hStream", since=3000)
-fn("cuMemcpyDtoDAsync_v2", STUB, "CUresult",
+fn("cuMemcpyDtoDAsync_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream", since=3020, pt="ptsz")
 fn("cuMemcpyDtoH", STUB, "CUresult",
    "void *dstHost, CUdeviceptr_v1 srcDevice, unsigned int ByteCount", since=2000)
-fn("cuMemcpyDtoH_v2", STUB, "CUresult",
+fn("cuMemcpyDtoH_v2", IMPLEMENTED, "CUresult",
    "void *dstHost, CUdeviceptr srcDevice, size_t ByteCount", since=3020, pt="ptds")
 fn("cuMemcpyDtoHAsync", STUB, "CUresult",
    "void *dstHost, CUdeviceptr_v1 srcDevice, unsigned int ByteCount, CUstream hStream", since=2000)
-fn("cuMemcpyDtoHAsync_v2", STUB, "CUresult",
+fn("cuMemcpyDtoHAsync_v2", IMPLEMENTED, "CUresult",
    "void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream", since=3020, pt="ptsz")
 fn("cuMemcpyHtoA", STUB, "CUresult",
    "CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount", since=2000)
@@ -163,59 +163,59 @@ fn("cuMemcpyHtoAAsync_v2", STUB, "CUresult",
    since=3020, pt="ptsz")
 fn("cuMemcpyHtoD", STUB, "CUresult",
    "CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount", since=2000)
-fn("cuMemcpyHtoD_v2", STUB, "CUresult",
+fn("cuMemcpyHtoD_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount", since=3020, pt="ptds")
 fn("cuMemcpyHtoDAsync", STUB, "CUresult",
    "CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount, CUstream hStream", since=2000)
-fn("cuMemcpyHtoDAsync_v2", STUB, "CUresult",
+fn("cuMemcpyHtoDAsync_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream", since=3020, pt="ptsz")
-fn("cuMemcpyPeer", STUB, "CUresult",
+fn("cuMemcpyPeer", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t "
    "ByteCount", since=4000, pt="ptds")
-fn("cuMemcpyPeerAsync", STUB, "CUresult",
+fn("cuMemcpyPeerAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t "
    "ByteCount, CUstream hStream", since=4000, pt="ptsz")
 fn("cuMemsetD16", STUB, "CUresult", "CUdeviceptr_v1 dstDevice, unsigned short us, unsigned int N", since=2000)
-fn("cuMemsetD16_v2", STUB, "CUresult",
+fn("cuMemsetD16_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned short us, size_t N", since=3020, pt="ptds")
-fn("cuMemsetD16Async", STUB, "CUresult",
+fn("cuMemsetD16Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream", since=3020, pt="ptsz")
 fn("cuMemsetD2D16", STUB, "CUresult",
    "CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned short us, unsigned int Width, unsigned "
    "int Height", since=2000)
-fn("cuMemsetD2D16_v2", STUB, "CUresult",
+fn("cuMemsetD2D16_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height",
    since=3020, pt="ptds")
-fn("cuMemsetD2D16Async", STUB, "CUresult",
+fn("cuMemsetD2D16Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream "
    "hStream", since=3020, pt="ptsz")
 fn("cuMemsetD2D32", STUB, "CUresult",
    "CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned int ui, unsigned int Width, unsigned int "
    "Height", since=2000)
-fn("cuMemsetD2D32_v2", STUB, "CUresult",
+fn("cuMemsetD2D32_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height",
    since=3020, pt="ptds")
-fn("cuMemsetD2D32Async", STUB, "CUresult",
+fn("cuMemsetD2D32Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream "
    "hStream", since=3020, pt="ptsz")
 fn("cuMemsetD2D8", STUB, "CUresult",
    "CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned char uc, unsigned int Width, unsigned "
    "int Height", since=2000)
-fn("cuMemsetD2D8_v2", STUB, "CUresult",
+fn("cuMemsetD2D8_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height",
    since=3020, pt="ptds")
-fn("cuMemsetD2D8Async", STUB, "CUresult",
+fn("cuMemsetD2D8Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream "
    "hStream", since=3020, pt="ptsz")
 fn("cuMemsetD32", STUB, "CUresult", "CUdeviceptr_v1 dstDevice, unsigned int ui, unsigned int N", since=2000)
-fn("cuMemsetD32_v2", STUB, "CUresult",
+fn("cuMemsetD32_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned int ui, size_t N", since=3020, pt="ptds")
-fn("cuMemsetD32Async", STUB, "CUresult",
+fn("cuMemsetD32Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream", since=3020, pt="ptsz")
 fn("cuMemsetD8", STUB, "CUresult", "CUdeviceptr_v1 dstDevice, unsigned char uc, unsigned int N", since=2000)
-fn("cuMemsetD8_v2", STUB, "CUresult",
+fn("cuMemsetD8_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned char uc, size_t N", since=3020, pt="ptds")
-fn("cuMemsetD8Async", STUB, "CUresult",
+fn("cuMemsetD8Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream", since=3020, pt="ptsz")
 fn("cuMipmappedArrayCreate", STUB, "CUresult",
    "CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int "

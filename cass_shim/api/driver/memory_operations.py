@@ -2,7 +2,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("driver", "Stream memory operations")
 fn = chapter.fn
@@ -13,19 +13,19 @@ fn("cuStreamBatchMemOp", STUB, "CUresult",
 fn("cuStreamBatchMemOp_v2", STUB, "CUresult",
    "CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags",
    since=11070, pt="ptsz")
-fn("cuStreamWaitValue32", STUB, "CUresult",
+fn("cuStreamWaitValue32", IMPLEMENTED, "CUresult",
    "CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags", since=8000, pt="ptsz")
-fn("cuStreamWaitValue32_v2", STUB, "CUresult",
+fn("cuStreamWaitValue32_v2", IMPLEMENTED, "CUresult",
    "CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags", since=11070, pt="ptsz")
-fn("cuStreamWaitValue64", STUB, "CUresult",
+fn("cuStreamWaitValue64", IMPLEMENTED, "CUresult",
    "CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags", since=9000, pt="ptsz")
-fn("cuStreamWaitValue64_v2", STUB, "CUresult",
+fn("cuStreamWaitValue64_v2", IMPLEMENTED, "CUresult",
    "CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags", since=11070, pt="ptsz")
-fn("cuStreamWriteValue32", STUB, "CUresult",
+fn("cuStreamWriteValue32", IMPLEMENTED, "CUresult",
    "CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags", since=8000, pt="ptsz")
-fn("cuStreamWriteValue32_v2", STUB, "CUresult",
+fn("cuStreamWriteValue32_v2", IMPLEMENTED, "CUresult",
    "CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags", since=11070, pt="ptsz")
-fn("cuStreamWriteValue64", STUB, "CUresult",
+fn("cuStreamWriteValue64", IMPLEMENTED, "CUresult",
    "CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags", since=9000, pt="ptsz")
-fn("cuStreamWriteValue64_v2", STUB, "CUresult",
+fn("cuStreamWriteValue64_v2", IMPLEMENTED, "CUresult",
    "CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags", since=11070, pt="ptsz")

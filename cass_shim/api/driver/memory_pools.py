@@ -2,16 +2,16 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("driver", "Stream-ordered memory allocator")
 fn = chapter.fn
 
-fn("cuMemAllocAsync", STUB, "CUresult",
+fn("cuMemAllocAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dptr, size_t bytesize, CUstream hStream", since=11020, pt="ptsz")
 fn("cuMemAllocFromPoolAsync", STUB, "CUresult",
    "CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream", since=11020, pt="ptsz")
-fn("cuMemFreeAsync", STUB, "CUresult", "CUdeviceptr dptr, CUstream hStream", since=11020, pt="ptsz")
+fn("cuMemFreeAsync", IMPLEMENTED, "CUresult", "CUdeviceptr dptr, CUstream hStream", since=11020, pt="ptsz")
 fn("cuMemGetDefaultMemPool", STUB, "CUresult",
    "CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type", since=13000)
 fn("cuMemGetMemPool", STUB, "CUresult",

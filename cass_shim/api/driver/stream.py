@@ -2,14 +2,14 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("driver", "Stream management")
 fn = chapter.fn
 
-fn("cuStreamAddCallback", STUB, "CUresult",
+fn("cuStreamAddCallback", IMPLEMENTED, "CUresult",
    "CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags", since=5000, pt="ptsz")
-fn("cuStreamAttachMemAsync", STUB, "CUresult",
+fn("cuStreamAttachMemAsync", IMPLEMENTED, "CUresult",
    "CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags", since=6000, pt="ptsz")
 fn("cuStreamBeginCapture", STUB, "CUresult", "CUstream hStream", since=10000, pt="ptsz")
 fn("cuStreamBeginCapture_v2", STUB, "CUresult",
@@ -19,11 +19,11 @@ fn("cuStreamBeginCaptureToGraph", STUB, "CUresult",
    "*dependencyData, size_t numDependencies, CUstreamCaptureMode mode", since=12030, pt="ptsz")
 fn("cuStreamCopyAttributes", STUB, "CUresult",
    "CUstream dstStream, CUstream srcStream", since=11000, pt="ptsz")
-fn("cuStreamCreate", STUB, "CUresult", "CUstream *phStream, unsigned int Flags", since=2000)
-fn("cuStreamCreateWithPriority", STUB, "CUresult",
+fn("cuStreamCreate", IMPLEMENTED, "CUresult", "CUstream *phStream, unsigned int Flags", since=2000)
+fn("cuStreamCreateWithPriority", IMPLEMENTED, "CUresult",
    "CUstream *phStream, unsigned int flags, int priority", since=5050)
-fn("cuStreamDestroy", STUB, "CUresult", "CUstream hStream", since=2000)
-fn("cuStreamDestroy_v2", STUB, "CUresult", "CUstream hStream", since=4000)
+fn("cuStreamDestroy", IMPLEMENTED, "CUresult", "CUstream hStream", since=2000)
+fn("cuStreamDestroy_v2", IMPLEMENTED, "CUresult", "CUstream hStream", since=4000)
 fn("cuStreamEndCapture", STUB, "CUresult", "CUstream hStream, CUgraph *phGraph", since=10000, pt="ptsz")
 fn("cuStreamGetAttribute", STUB, "CUresult",
    "CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value", since=11000, pt="ptsz")
@@ -36,27 +36,27 @@ fn("cuStreamGetCaptureInfo_v3", STUB, "CUresult",
    "CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph "
    "*graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t "
    "*numDependencies_out", since=12030, pt="ptsz")
-fn("cuStreamGetCtx", STUB, "CUresult", "CUstream hStream, CUcontext *pctx", since=9020, pt="ptsz")
-fn("cuStreamGetCtx_v2", STUB, "CUresult",
+fn("cuStreamGetCtx", IMPLEMENTED, "CUresult", "CUstream hStream, CUcontext *pctx", since=9020, pt="ptsz")
+fn("cuStreamGetCtx_v2", IMPLEMENTED, "CUresult",
    "CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx", since=12050, pt="ptsz")
-fn("cuStreamGetDevice", STUB, "CUresult", "CUstream hStream, CUdevice *device", since=12080, pt="ptsz")
-fn("cuStreamGetFlags", STUB, "CUresult", "CUstream hStream, unsigned int *flags", since=5050, pt="ptsz")
-fn("cuStreamGetId", STUB, "CUresult",
+fn("cuStreamGetDevice", IMPLEMENTED, "CUresult", "CUstream hStream, CUdevice *device", since=12080, pt="ptsz")
+fn("cuStreamGetFlags", IMPLEMENTED, "CUresult", "CUstream hStream, unsigned int *flags", since=5050, pt="ptsz")
+fn("cuStreamGetId", IMPLEMENTED, "CUresult",
    "CUstream hStream, unsigned long long *streamId", since=12000, pt="ptsz")
-fn("cuStreamGetPriority", STUB, "CUresult", "CUstream hStream, int *priority", since=5050, pt="ptsz")
+fn("cuStreamGetPriority", IMPLEMENTED, "CUresult", "CUstream hStream, int *priority", since=5050, pt="ptsz")
 fn("cuStreamIsCapturing", STUB, "CUresult",
    "CUstream hStream, CUstreamCaptureStatus *captureStatus", since=10000, pt="ptsz")
-fn("cuStreamQuery", STUB, "CUresult", "CUstream hStream", since=2000, pt="ptsz")
+fn("cuStreamQuery", IMPLEMENTED, "CUresult", "CUstream hStream", since=2000, pt="ptsz")
 fn("cuStreamSetAttribute", STUB, "CUresult",
    "CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *param", since=11000, pt="ptsz")
-fn("cuStreamSynchronize", STUB, "CUresult", "CUstream hStream", since=2000, pt="ptsz")
+fn("cuStreamSynchronize", IMPLEMENTED, "CUresult", "CUstream hStream", since=2000, pt="ptsz")
 fn("cuStreamUpdateCaptureDependencies", STUB, "CUresult",
    "CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags",
    since=11030, pt="ptsz")
 fn("cuStreamUpdateCaptureDependencies_v2", STUB, "CUresult",
    "CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t "
    "numDependencies, unsigned int flags", since=12030, pt="ptsz")
-fn("cuStreamWaitEvent", STUB, "CUresult",
+fn("cuStreamWaitEvent", IMPLEMENTED, "CUresult",
    "CUstream hStream, CUevent hEvent, unsigned int Flags", since=3020, pt="ptsz")
 fn("cuThreadExchangeStreamCaptureMode", STUB, "CUresult", "CUstreamCaptureMode *mode", since=10010)
 fn("cuStreamBeginCaptureToCig", STUB, "CUresult",

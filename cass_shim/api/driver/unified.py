@@ -2,7 +2,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("driver", "Unified addressing")
 fn = chapter.fn
@@ -33,9 +33,9 @@ fn("cuMemRangeGetAttribute", STUB, "CUresult",
 fn("cuMemRangeGetAttributes", STUB, "CUresult",
    "void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, "
    "CUdeviceptr devPtr, size_t count", since=8000)
-fn("cuPointerGetAttribute", STUB, "CUresult",
+fn("cuPointerGetAttribute", IMPLEMENTED, "CUresult",
    "void *data, CUpointer_attribute attribute, CUdeviceptr ptr", since=4000)
-fn("cuPointerGetAttributes", STUB, "CUresult",
+fn("cuPointerGetAttributes", IMPLEMENTED, "CUresult",
    "unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr", since=7000)
-fn("cuPointerSetAttribute", STUB, "CUresult",
+fn("cuPointerSetAttribute", IMPLEMENTED, "CUresult",
    "const void *value, CUpointer_attribute attribute, CUdeviceptr ptr", since=6000)

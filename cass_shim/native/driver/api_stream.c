@@ -1,0 +1,222 @@
+/* Driver API: streams and events. */
+#include <stdlib.h>
+
+#include "driver/api.h"
+#include "driver/stream.h"
+
+CUresult cass_cuStreamCreate(CUstream *phStream, unsigned int Flags) {
+    ENTER(device);
+    return DONE(device, cass_stream_create(Flags, 0, (hipStream_t *)(void *)phStream));
+}
+
+CUresult cass_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
+    ENTER(device);
+    return DONE(device, cass_stream_create(flags, priority, (hipStream_t *)(void *)phStream));
+}
+
+CUresult cass_cuStreamDestroy_v2(CUstream hStream) {
+    ENTER(device);
+    return RESULT(cass_stream_destroy(device, cass_stream(hStream)));
+}
+
+CUresult cass_cuStreamDestroy(CUstream hStream) { return cass_cuStreamDestroy_v2(hStream); }
+
+CUresult cass_cuStreamSynchronize(CUstream hStream) {
+    ENTER(device);
+    return RESULT(cass_stream_synchronize(device, cass_stream(hStream)));
+}
+
+CUresult cass_cuStreamQuery(CUstream hStream) {
+    ENTER(device);
+    return RESULT(cass_stream_query(device, cass_stream(hStream)));
+}
+
+CUresult cass_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
+    ENTER(device);
+    return RESULT(cass_stream_wait(device, cass_stream(hStream), cass_event(hEvent), Flags));
+}
+
+CUresult cass_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
+    ENTER(device);
+    return RESULT(cass_stream_host(device, cass_stream(hStream), fn, userData));
+}
+
+CUresult cass_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode) {
+    (void)syncMode; /* how to wait: a hint */
+    return cass_cuLaunchHostFunc(hStream, fn, userData);
+}
+
+typedef struct {
+    CUstreamCallback function;
+    void *user;
+} callback;
+
+static void call_back(hipStream_t stream, hipError_t status, void *user) {
+    callback what = *(callback *)user;
+    free(user);
+    what.function((CUstream)stream, RESULT(cass_hip_error(status)), what.user);
+}
+
+CUresult cass_cuStreamAddCallback(CUstream hStream, CUstreamCallback function, void *userData,
+                                  unsigned int flags) {
+    ENTER(device);
+    if (!function || flags) return CUDA_ERROR_INVALID_VALUE;
+    callback *what = malloc(sizeof *what);
+    if (!what) return CUDA_ERROR_OUT_OF_MEMORY;
+    *what = (callback){function, userData};
+    int result = HIP_OPTIONAL(hipStreamAddCallback, cass_stream(hStream), call_back, what, 0);
+    if (result) free(what);
+    return DONE(device, result);
+}
+
+static CUresult stream_info(CUstream stream, cass_stream_info *found) {
+    ENTER(device);
+    (void)device;
+    return RESULT(cass_stream_get(cass_stream(stream), found));
+}
+
+CUresult cass_cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
+    cass_stream_info found;
+    CUresult result = flags ? stream_info(hStream, &found) : CUDA_ERROR_INVALID_VALUE;
+    if (!result) *flags = found.flags;
+    return result;
+}
+
+CUresult cass_cuStreamGetPriority(CUstream hStream, int *priority) {
+    cass_stream_info found;
+    CUresult result = priority ? stream_info(hStream, &found) : CUDA_ERROR_INVALID_VALUE;
+    if (!result) *priority = found.priority;
+    return result;
+}
+
+CUresult cass_cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
+    cass_stream_info found;
+    CUresult result = streamId ? stream_info(hStream, &found) : CUDA_ERROR_INVALID_VALUE;
+    if (!result) *streamId = found.id;
+    return result;
+}
+
+CUresult cass_cuStreamGetDevice(CUstream hStream, CUdevice *device) {
+    cass_stream_info found;
+    CUresult result = device ? stream_info(hStream, &found) : CUDA_ERROR_INVALID_VALUE;
+    if (!result) *device = found.device;
+    return result;
+}
+
+CUresult cass_cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
+    cass_stream_info found;
+    CUresult result = pctx ? stream_info(hStream, &found) : CUDA_ERROR_INVALID_VALUE;
+    if (!result) *pctx = found.context;
+    return result;
+}
+
+CUresult cass_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx) {
+    if (pGreenCtx) *pGreenCtx = NULL;
+    return cass_cuStreamGetCtx(hStream, pCtx);
+}
+
+CUresult cass_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
+                                     unsigned int flags) {
+    cass_stream_info found;
+    (void)length;
+    if (!dptr || (flags != 1 && flags != 2 && flags != 4)) return CUDA_ERROR_INVALID_VALUE;
+    return stream_info(hStream, &found); /* managed memory is visible to all streams here */
+}
+
+CUresult cass_cuEventCreate(CUevent *phEvent, unsigned int Flags) {
+    ENTER(device);
+    return DONE(device, cass_event_create(Flags, (hipEvent_t *)(void *)phEvent));
+}
+
+CUresult cass_cuEventDestroy_v2(CUevent hEvent) {
+    ENTER(device);
+    return DONE(device, cass_event_destroy(cass_event(hEvent)));
+}
+
+CUresult cass_cuEventDestroy(CUevent hEvent) { return cass_cuEventDestroy_v2(hEvent); }
+
+CUresult cass_cuEventRecord(CUevent hEvent, CUstream hStream) {
+    ENTER(device);
+    return RESULT(cass_event_record(device, cass_event(hEvent), cass_stream(hStream), 0));
+}
+
+CUresult cass_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
+    ENTER(device);
+    return RESULT(cass_event_record(device, cass_event(hEvent), cass_stream(hStream), flags));
+}
+
+CUresult cass_cuEventQuery(CUevent hEvent) {
+    ENTER(device);
+    return RESULT(cass_event_query(device, cass_event(hEvent)));
+}
+
+CUresult cass_cuEventSynchronize(CUevent hEvent) {
+    ENTER(device);
+    return RESULT(cass_event_synchronize(device, cass_event(hEvent)));
+}
+
+CUresult cass_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
+    ENTER(device);
+    return RESULT(cass_event_elapsed(device, pMilliseconds, cass_event(hStart), cass_event(hEnd)));
+}
+
+CUresult cass_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
+    return cass_cuEventElapsedTime(pMilliseconds, hStart, hEnd);
+}
+
+/* Waiting for and writing a word in stream order; CUDA's flags 0..3 are HIP's, "flush" (0x40000000) is a hint. */
+enum { COMPARE_MASK = 3, WAIT_ALL_BITS = -1 };
+
+CUresult cass_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                                     unsigned int flags) {
+    ENTER(device);
+    if (!addr || addr % 4) return CUDA_ERROR_INVALID_VALUE;
+    return DONE(device, HIP_OPTIONAL(hipStreamWaitValue32, cass_stream(stream), cass_address(addr), value,
+                                     flags & COMPARE_MASK, (uint32_t)WAIT_ALL_BITS));
+}
+
+CUresult cass_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                                     unsigned int flags) {
+    ENTER(device);
+    if (!addr || addr % 8) return CUDA_ERROR_INVALID_VALUE;
+    return DONE(device, HIP_OPTIONAL(hipStreamWaitValue64, cass_stream(stream), cass_address(addr), value,
+                                     flags & COMPARE_MASK, (uint64_t)WAIT_ALL_BITS));
+}
+
+CUresult cass_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                                      unsigned int flags) {
+    ENTER(device);
+    (void)flags;
+    if (!addr || addr % 4) return CUDA_ERROR_INVALID_VALUE;
+    return DONE(device,
+                HIP_OPTIONAL(hipStreamWriteValue32, cass_stream(stream), cass_address(addr), value, 0));
+}
+
+CUresult cass_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                                      unsigned int flags) {
+    ENTER(device);
+    (void)flags;
+    if (!addr || addr % 8) return CUDA_ERROR_INVALID_VALUE;
+    return DONE(device,
+                HIP_OPTIONAL(hipStreamWriteValue64, cass_stream(stream), cass_address(addr), value, 0));
+}
+
+CUresult cass_cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                                  unsigned int flags) {
+    return cass_cuStreamWaitValue32_v2(stream, addr, value, flags);
+}
+
+CUresult cass_cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                                  unsigned int flags) {
+    return cass_cuStreamWaitValue64_v2(stream, addr, value, flags);
+}
+
+CUresult cass_cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                                   unsigned int flags) {
+    return cass_cuStreamWriteValue32_v2(stream, addr, value, flags);
+}
+
+CUresult cass_cuStreamWriteValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                                   unsigned int flags) {
+    return cass_cuStreamWriteValue64_v2(stream, addr, value, flags);
+}
