@@ -20,7 +20,7 @@ FLAGS = (
     "-nogpuinc", "-nogpulib", "-target", "x86_64-linux-gnu", "-mcode-object-version=5", "-std=c++20", "-O3", "-ffp-contract=off",
     "-fhip-fp32-correctly-rounded-divide-sqrt", "-fno-gpu-flush-denormals-to-zero", "-fno-strict-aliasing",
     "-fwrapv", "-fno-unsafe-math-optimizations", "-ffreestanding", "-fuse-cuid=none", "-fno-exceptions",
-    "-fno-rtti", "-nostdinc", "-w", "-fbracket-depth=4096", "-ferror-limit=20",
+    "-fno-rtti", "-nostdinc", "-w", "-fno-strict-float-cast-overflow", "-fbracket-depth=4096", "-ferror-limit=20",
 )  # fmt: skip
 
 
@@ -42,8 +42,6 @@ def compile_hip(source: HipSource, abi: KernelAbi) -> CodeObject:
     tools = toolchain.toolchain()
     text = compile_to_assembly(source).text
     elf = toolchain.link(toolchain.assemble_object(text))
-    code = parse_code_object(
-        elf, source.symbol, AbiClass.CASS1, source.slots, abi.bindings_offset, tools.provenance
-    )
+    code = parse_code_object(elf, source.symbol, AbiClass.CASS1, source.slots, abi.bindings_offset, tools.provenance)
     check_cass1_layout(code, abi)
     return dataclasses.replace(code, provenance={**code.provenance, "route": "hip", "flags": " ".join(FLAGS)})

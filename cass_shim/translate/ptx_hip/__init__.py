@@ -1,0 +1,13 @@
+"""PTX → HIP source. See `translate`."""
+
+from __future__ import annotations
+
+from cass_shim.translate.ptx_hip.translate import (
+    kernel_abi,
+    kernels,
+    module_data,
+    module_tokens,
+    translate_kernel,
+)
+
+__all__ = ["kernel_abi", "kernels", "module_data", "module_tokens", "translate_kernel"]

@@ -1,0 +1,86 @@
+"""Atomics. Source: PTX ISA 9.0 §9.7.13.5 (atom) and §9.7.13.6 (red)."""
+
+from __future__ import annotations
+
+from cass_shim.isa.ptx.memory import SCOPES, access_space
+from cass_shim.isa.ptx.spec import Use, Writer, items_of, memory, ptx
+from cass_shim.isa.ptx.syntax import Operand, Sink
+from cass_shim.isa.ptx.types import TYPES, bits_of
+
+_HEAD = "{order:relaxed|acquire|release|acq_rel}?.{scope:cta|cluster|gpu|sys}?.{space:global|shared|shared::cta}?"
+_HINT = "{hint:L2::cache_hint}?"
+_ORDERS = {"": "RELAXED", "relaxed": "RELAXED", "acquire": "ACQUIRE", "release": "RELEASE", "acq_rel": "ACQ_REL"}
+
+
+def _pointer(w: Writer, i: Use, a: Operand, c: str) -> str:
+    space = access_space(w, i, a)
+    if space not in ("", "global", "shared"):
+        raise i.unsupported(f"an atomic on {space} memory")
+    qualifier = {"": "", "global": "GLOBAL ", "shared": "SHARED "}[space]
+    return f"({qualifier}{c} *)({w.address(memory(a, i), space)})"
+
+
+def _template(i: Use) -> str:
+    return f"<__ATOMIC_{_ORDERS[i['order']]}, __HIP_MEMORY_SCOPE_{SCOPES[i['scope']]}>"
+
+
+def _operate(w: Writer, i: Use, d: Operand, a: Operand, sources: list[Operand]) -> None:
+    """One element; the C++ type of the pointer says signedness and format."""
+    operation = i["op"]
+    c = TYPES[i.t].c
+    if operation == "add" and i.t in ("f16x2", "bf16", "bf16x2", "f16"):
+        name = f"ptx_atom_add_{i.t}"
+        c = "u32" if bits_of(i.t) == 32 else "u16"
+        values = [w.get(source, f"b{bits_of(i.t)}") for source in sources]
+    else:
+        name = f"ptx_atom_{operation}"
+        values = [w.get(source, i.t) for source in sources]
+    text = f"{name}{_template(i)}({_pointer(w, i, a, c)}, {', '.join(values)})"
+    if isinstance(d, Sink):
+        w.line(text)
+    else:
+        w.set(d, f"b{bits_of(i.t)}" if i.t in ("f16x2", "bf16", "bf16x2", "f16") else i.t, text)
+
+
+_FORMS = (
+    "{op:and|or|xor}.{t:b32|b64}",
+    "{op:add}.{t:u32|s32|u64|s64|f32|f64}",
+    "{op:add}.noftz.{t:f16|f16x2|bf16|bf16x2}",
+    "{op:inc|dec}.{t:u32}",
+    "{op:min|max}.{t:u32|s32|u64|s64}",
+)
+
+
+@ptx(
+    *(f"atom.{_HEAD}.{form}.{_HINT}" for form in _FORMS),
+    f"atom.{_HEAD}.{{op:exch}}.{{t:b32|b64|u32|s32|u64|s64|f32|f64}}.{_HINT}",
+)
+def atom(w: Writer, i: Use) -> None:
+    """d = [a]; [a] = d op b, as one step."""
+    d, a, b = i.take(3, 4)[:3]
+    _operate(w, i, d, a, [b])
+
+
+@ptx(f"atom.{_HEAD}.{{op:cas}}.{{t:b16|b32|b64|u32|s32|u64|s64}}.{_HINT}")
+def atom_cas(w: Writer, i: Use) -> None:
+    """d = [a]; [a] = d == b ? c : d, as one step."""
+    d, a, b, c = i.take(4, 5)[:4]
+    _operate(w, i, d, a, [b, c])
+
+
+@ptx(*(f"red.{_HEAD}.{form}.{_HINT}" for form in _FORMS))
+def red(w: Writer, i: Use) -> None:
+    """[a] = [a] op b, as one step."""
+    a, b = i.take(2, 3)[:2]
+    _operate(w, i, Sink(), a, [b])
+
+
+@ptx(f"red.{_HEAD}.{{op:add}}.{{noftz}}?.{{vec:v2|v4|v8}}.{{t:f32|f16|f16x2|bf16|bf16x2}}.{_HINT}")
+def red_vector(w: Writer, i: Use) -> None:
+    """Element by element: only each element is one step."""
+    a, b = i.take(2, 3)[:2]
+    count = int(i["vec"][1:])
+    address = memory(a, i)
+    for index, item in enumerate(items_of(b, count, i)):
+        step = index * bits_of(i.t) // 8
+        _operate(w, i, Sink(), type(address)(address.base, address.offset + step), [item])

@@ -1,0 +1,41 @@
+"""What is not control flow itself but ends or calls. Branches are read from the graph, not from here.
+
+Source: PTX ISA 9.0 §9.7.12 and §9.7.19.
+"""
+
+from __future__ import annotations
+
+from cass_shim.isa.ptx.spec import Use, Writer, ptx
+
+# Read by the translator's graph; listed here so that the table names every instruction.
+BRANCHES = ("bra", "brx", "ret", "exit")
+
+
+@ptx("bra.{uni}?", "brx.idx.{uni}?", "ret.{uni}?", "exit")
+def branch(w: Writer, i: Use) -> None:
+    """Ends a block of the graph; never written through a meaning."""
+    raise AssertionError(f"{i.instruction.form} outside of the graph")
+
+
+@ptx("call.{uni}?")
+def call(w: Writer, i: Use) -> None:
+    """A direct call, a call through a register (one of the module's functions), or a runtime function."""
+    w.call(i)
+
+
+@ptx("trap")
+def trap(w: Writer, i: Use) -> None:
+    """Abort the grid."""
+    w.line("__builtin_trap()")
+
+
+@ptx("brkpt", "pmevent.{mask}?", "nanosleep.{t:u32}", "setmaxnreg.{inc|dec}.sync.aligned.{t:u32}")
+def no_effect(w: Writer, i: Use) -> None:
+    """Debugger, profiler and scheduler hints; they change no result. nanosleep lets other waves run."""
+    if i.instruction.opcode == "nanosleep":
+        w.line("__builtin_amdgcn_s_sleep(1)")
+
+
+@ptx("griddepcontrol.{what:launch_dependents|wait}")
+def griddepcontrol(w: Writer, i: Use) -> None:
+    """Dependent launches do not overlap here, so everything before them is already complete and visible."""

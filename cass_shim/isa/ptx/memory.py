@@ -1,0 +1,249 @@
+"""Loads, stores, addresses and moves. Source: PTX ISA 9.0 §9.7.9.
+
+Cache operators, eviction priorities and prefetch sizes are hints: they are accepted and change nothing.
+"""
+
+from __future__ import annotations
+
+from cass_shim.isa.ptx.spec import Use, Writer, items_of, memory, ptx
+from cass_shim.isa.ptx.syntax import Address, Operand, Register, Symbol, Vector
+from cass_shim.isa.ptx.types import TYPES, bits_of
+
+DATA = "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64|f16|bf16|f16x2|bf16x2|b128"
+SPACES = "global|shared|shared::cta|local|const|param|param::entry|param::func"
+_L1 = "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"
+_L2 = "L2::evict_normal|L2::evict_first|L2::evict_last"
+_HINTS = f"{{{_L1}}}?.{{{_L2}}}?.{{hint:L2::cache_hint}}?.{{L2::64B|L2::128B|L2::256B}}?"
+SCOPES = {"": "AGENT", "cta": "WORKGROUP", "cluster": "AGENT", "gpu": "AGENT", "sys": "SYSTEM"}
+_FIELDS = ("x", "y", "z", "w", "x2", "y2", "z2", "w2")
+
+# Space → the suffix of the access functions of prelude/memory.hip.
+_SUFFIX = {"": "generic", "global": "global", "shared": "shared", "shared::cta": "shared", "local": "local",
+           "const": "const"}  # fmt: skip
+
+
+def access_space(w: Writer, i: Use, operand: Operand) -> str:
+    """The space of an access: as written, else that of the variable it names, else generic."""
+    space = i["space"] or w.space_of(operand)
+    return "shared" if space == "shared::cta" else space
+
+
+def _vector_type(c: str, count: int) -> str:
+    return c if count == 1 else f"v{count}<{c}>"
+
+
+@ptx(
+    f"ld.{{weak}}?.{{space:{SPACES}}}?.{{ca|cg|cs|lu|cv}}?.{{nc}}?.{_HINTS}.{{vec:v2|v4|v8}}?.{{unified}}?.{{t:{DATA}}}",
+    f"ldu.{{space:global}}?.{{vec:v2|v4}}?.{{t:{DATA}}}",
+)
+def ld(w: Writer, i: Use) -> None:
+    """d = [a]; vectors element by element, narrow values extended to the register."""
+    d, a = i.take(2, 3)[:2]
+    if i["space"].startswith("param"):
+        w.parameter_load(i, _types(i))
+        return
+    load = f"ptx_ld_{_suffix(w, i, a)}<{_vector_type(TYPES[i.t].c, _count(i))}>({_at(w, i, a)})"
+    _spread(w, i, d, load)
+
+
+@ptx(
+    f"ld.{{order:volatile|relaxed|acquire|mmio}}.{{scope:cta|cluster|gpu|sys}}?.{{space:{SPACES}}}?.{_HINTS}"
+    f".{{order2:sys}}?.{{vec:v2|v4|v8}}?.{{t:{DATA}}}"
+)
+def ld_ordered(w: Writer, i: Use) -> None:
+    """A load the compiler may not move, split or repeat; .acquire orders what follows."""
+    d, a = i.take(2, 3)[:2]
+    _needs_order(w, i, a)
+    order = {"acquire": "ACQUIRE"}.get(i["order"], "RELAXED")
+    scope = "SYSTEM" if i["order"] in ("volatile", "mmio") and not i["scope"] else SCOPES[i["scope"]]
+    count, c = _count(i), TYPES[i.t].c
+    where = _at(w, i, a)
+    suffix = _suffix(w, i, a)
+    if count == 1:
+        w.set(d, i.t, f"ptx_ld_{suffix}_{order.lower()}<{c}, __HIP_MEMORY_SCOPE_{scope}>({where})")
+        return
+    names = []
+    for index in range(count):  # single-copy atomicity holds per element
+        name = w.fresh("part")
+        at = f"{where} + {index * bits_of(i.t) // 8}"
+        w.line(f"{c} {name} = ptx_ld_{suffix}_{order.lower()}<{c}, __HIP_MEMORY_SCOPE_{scope}>({at})")
+        names.append(name)
+    for item, name in zip(items_of(d, count, i), names, strict=True):
+        w.set(item, i.t, name)
+
+
+@ptx(f"st.{{weak}}?.{{space:{SPACES}}}?.{{wb|cg|cs|wt}}?.{_HINTS}.{{vec:v2|v4|v8}}?.{{t:{DATA}}}")
+def st(w: Writer, i: Use) -> None:
+    """[a] = b; a wider register gives its low bits."""
+    a, b = i.take(2, 3)[:2]
+    if i["space"].startswith("param"):
+        w.parameter_store(i, _types(i))
+        return
+    count = _count(i)
+    values = [w.get(item, i.t) for item in items_of(b, count, i)]
+    value = values[0] if count == 1 else f"v{count}<{TYPES[i.t].c}>{{{', '.join(values)}}}"
+    w.line(f"ptx_st_{_suffix(w, i, a)}<{_vector_type(TYPES[i.t].c, count)}>({_at(w, i, a)}, {value})")
+
+
+@ptx(
+    f"st.{{order:volatile|relaxed|release|mmio}}.{{scope:cta|cluster|gpu|sys}}?.{{space:{SPACES}}}?.{_HINTS}"
+    f".{{vec:v2|v4|v8}}?.{{t:{DATA}}}"
+)
+def st_ordered(w: Writer, i: Use) -> None:
+    """A store the compiler may not move, split or drop; .release orders what precedes."""
+    a, b = i.take(2, 3)[:2]
+    _needs_order(w, i, a)
+    order = {"release": "RELEASE"}.get(i["order"], "RELAXED")
+    scope = "SYSTEM" if i["order"] in ("volatile", "mmio") and not i["scope"] else SCOPES[i["scope"]]
+    c, where, suffix = TYPES[i.t].c, _at(w, i, a), _suffix(w, i, a)
+    for index, item in enumerate(items_of(b, _count(i), i)):
+        at = f"{where} + {index * bits_of(i.t) // 8}" if index else where
+        function = f"ptx_st_{suffix}_{order.lower()}<{c}, __HIP_MEMORY_SCOPE_{scope}>"
+        w.line(f"{function}({at}, {w.get(item, i.t)})")
+
+
+def _needs_order(w: Writer, i: Use, a: Operand) -> None:
+    if i["space"].startswith("param") or access_space(w, i, a) == "const":
+        raise i.unsupported("an ordered access to read-only memory")
+    if bits_of(i.t) > 64:
+        raise i.unsupported("an ordered 128-bit access")
+
+
+def _types(i: Use) -> list[str]:
+    return [i.t] * _count(i)
+
+
+def _count(i: Use) -> int:
+    return int(i["vec"][1:]) if i["vec"] else 1
+
+
+def _suffix(w: Writer, i: Use, a: Operand) -> str:
+    return _SUFFIX[access_space(w, i, a)]
+
+
+def _at(w: Writer, i: Use, a: Operand) -> str:
+    return w.address(memory(a, i), access_space(w, i, a))
+
+
+def _spread(w: Writer, i: Use, d: Operand, load: str) -> None:
+    """Assign a loaded vector to the elements of `d`."""
+    count = _count(i)
+    if count == 1:
+        w.set(d, i.t, load)
+        return
+    name = w.fresh("loaded")
+    w.line(f"auto {name} = {load}")
+    for item, part in zip(items_of(d, count, i), _FIELDS, strict=False):
+        w.set(item, i.t, f"{name}.{part}")
+
+
+@ptx("mov.{t:pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64|f16|bf16|f16x2|bf16x2|b128}")
+def mov(w: Writer, i: Use) -> None:
+    """Copy, the address of a variable, or packing and unpacking of {…}."""
+    d, a = i.take(2)
+    if isinstance(d, Vector):
+        _unpack(w, i, d, a)
+    elif isinstance(a, Vector):
+        w.set(d, f"b{bits_of(i.t)}", _pack(w, i, a))
+    elif isinstance(a, Symbol):
+        width = f"u{bits_of(i.t)}"
+        w.set(d, width, w.address(a, w.space_of(a)))
+    else:
+        w.set(d, i.t, w.get(a, i.t))
+
+
+def _pack(w: Writer, i: Use, a: Vector) -> str:
+    bits = bits_of(i.t) // len(a.items)
+    if f"b{bits}" not in TYPES or bits == bits_of(i.t):
+        raise i.unsupported(f"{len(a.items)} parts in {i.t}")
+    c = TYPES[f"u{bits_of(i.t)}"].c if bits_of(i.t) <= 64 else "u128"
+    parts = []
+    for index, item in enumerate(a.items):
+        value = f"({c}){w.get(item, f'b{bits}')}"
+        parts.append(f"{value} << {index * bits}" if index else value)
+    return " | ".join(parts)
+
+
+def _unpack(w: Writer, i: Use, d: Vector, a: Operand) -> None:
+    total = bits_of(i.t)
+    bits = total // len(d.items)
+    if f"b{bits}" not in TYPES or bits == total:
+        raise i.unsupported(f"{len(d.items)} parts of {i.t}")
+    name = w.fresh("whole")
+    w.line(f"{TYPES[f'b{total}'].c} {name} = {w.get(a, f'b{total}')}")
+    c = TYPES[f"b{bits}"].c
+    for index, item in enumerate(d.items):
+        w.set(item, f"b{bits}", f"({c})({name} >> {index * bits})" if index else f"({c}){name}")
+
+
+@ptx("cvta.{space:global|shared|shared::cta|local|const|param|param::entry}.{t:u64}")
+def cvta(w: Writer, i: Use) -> None:
+    """The generic address of an address in a space."""
+    d, a = i.take(2)
+    space = i["space"].split("::")[0]
+    if isinstance(a, Symbol) or (isinstance(a, Address) and isinstance(a.base, Symbol)):
+        w.set(d, "u64", w.address(a, ""))
+    elif space in ("shared", "local"):
+        w.set(d, "u64", f"ptx_from_{space}({_narrow(w, a)})")
+    else:
+        w.set(d, "u64", w.get(a, "u64"))
+
+
+@ptx("cvta.to.{space:global|shared|shared::cta|local|const|param|param::entry}.{t:u64}")
+def cvta_to(w: Writer, i: Use) -> None:
+    """The address in a space of a generic address."""
+    d, a = i.take(2)
+    space = i["space"].split("::")[0]
+    value = w.get(a, "u64")
+    w.set(d, "u64", f"ptx_to_{space}({value})" if space in ("shared", "local") else value)
+
+
+def _narrow(w: Writer, operand: Operand) -> str:
+    """A shared or local address in a register of 32 or 64 bits, as u32."""
+    if isinstance(operand, Register) and bits_of(operand.type) == 64:
+        return f"(u32){w.get(operand, 'u64')}"
+    return w.get(operand, "u32")
+
+
+@ptx("isspacep.{space:global|shared|shared::cta|local|const|param|param::entry}")
+def isspacep(w: Writer, i: Use) -> None:
+    """Whether a generic address lies in a space."""
+    d, a = i.take(2)
+    w.set(d, "pred", f"ptx_is_{i['space'].split('::')[0]}({w.get(a, 'u64')})")
+
+
+@ptx(
+    "prefetch.{space:global|local|const|param}?.{L1|L2|L2::evict_last|L2::evict_normal}?",
+    "prefetchu.L1",
+    "applypriority.{global}?.{L2::evict_normal}",
+    "discard.{global}?.{L2}",
+)
+def cache_hint(w: Writer, i: Use) -> None:
+    """Advice to the cache. discard lets the contents become undefined; leaving them is one such outcome."""
+    i.take(1, 2)
+
+
+@ptx("createpolicy.{fractional|range}.{global}?.{L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged}"
+     ".{L2::evict_first|L2::evict_unchanged}?.{t:b64}", "createpolicy.{cvt}.{L2}.{t:b64}")  # fmt: skip
+def createpolicy(w: Writer, i: Use) -> None:
+    """A cache policy is opaque and every use of one is a hint; 0 stands for it."""
+    w.set(i.operands[0], "b64", "0")
+
+
+@ptx("alloca.{t:u32|u64}")
+def alloca(w: Writer, i: Use) -> None:
+    """Local memory on the stack until the function returns; its local address."""
+    d, size = i.take(2, 3)[:2]
+    w.set(d, i.t, f"(u32)(LOCAL u8 *)__builtin_alloca_with_align({w.get(size, i.t)}, 128)")
+
+
+@ptx("stacksave.{t:u32|u64}")
+def stacksave(w: Writer, i: Use) -> None:
+    """The stack is per call here, so its mark carries nothing."""
+    w.set(i.take(1)[0], i.t, "0")
+
+
+@ptx("stackrestore.{t:u32|u64}")
+def stackrestore(w: Writer, i: Use) -> None:
+    """Memory of alloca is given back when the function returns."""
+    i.take(1)

@@ -1,0 +1,200 @@
+"""The table of PTX instructions: a row says which modifiers a form takes, the function below it what it means.
+
+A row is written as PTX's manual writes it: `mul.{mode:hi|lo|wide}.{t:u32|s32}`, `?` after an optional part. A
+meaning writes C++ through a `Writer`; it runs twice, once to learn how each register is used and once for real, so
+it must not depend on what the writer returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from cass_shim.isa.ptx.syntax import Address, Instruction, Operand, Vector
+from cass_shim.model.errors import Unsupported
+
+
+class Writer(Protocol):
+    """What a meaning may do. Types are PTX type names; expressions are C++ text of that type's C++ type."""
+
+    def get(self, operand: Operand, type_name: str) -> str:
+        """An operand as an expression of `type_name`. Raises Malformed when it is not of that width."""
+
+    def set(self, operand: Operand, type_name: str, expression: str) -> None:
+        """Assign; a wider register gets the value extended by the type's signedness."""
+
+    def line(self, text: str) -> None:
+        """One statement."""
+
+    def fresh(self, hint: str) -> str:
+        """A new local name."""
+
+    def address(self, operand: Operand, space: str) -> str:
+        """The address an operand denotes in a space ("" generic) as u64, or u32 for shared and local."""
+
+    def space_of(self, operand: Operand) -> str:
+        """The space of the variable that an address operand names, "" when it names none."""
+
+    def shared_bytes(self, name: str, size: int) -> str:
+        """A work-group memory block of this name for the translation's own use; its u32 address."""
+
+    def slot(self, kind: str) -> str:
+        """Address (u64) held by the binding slot of this kind ("PRINTF", "HEAP", "TEXTURES", "GRID_SYNC")."""
+
+    def call(self, use: Use) -> None:
+        """A call instruction."""
+
+    def parameter_load(self, use: Use, types: Sequence[str]) -> None:
+        """ld.param."""
+
+    def parameter_store(self, use: Use, types: Sequence[str]) -> None:
+        """st.param."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An instruction matched with its row: fields by name ("" when left out)."""
+
+    instruction: Instruction
+    fields: dict[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.fields.get(name, "")
+
+    @property
+    def t(self) -> str:
+        return self.fields["t"]
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return self.instruction.operands
+
+    def take(self, *counts: int) -> tuple[Operand, ...]:
+        """The operands, which must be one of these many."""
+        if len(self.operands) not in counts:
+            wanted = " or ".join(str(count) for count in counts)
+            raise self.unsupported(f"{len(self.operands)} operands, expected {wanted}")
+        return self.operands
+
+    def unsupported(self, why: str) -> Unsupported:
+        return Unsupported(self.instruction.form, why=f"line {self.instruction.line}: {why}")
+
+
+Meaning = Callable[[Writer, Use], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One position of a row: the name it fills ("" none), what it takes, whether it may be left out."""
+
+    name: str
+    choices: frozenset[str]
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table."""
+
+    pattern: str
+    opcode: str
+    slots: tuple[Slot, ...]
+    meaning: Meaning
+
+    def match(self, modifiers: Sequence[str]) -> dict[str, str] | None:
+        """Fields when every modifier has a slot and every required slot a modifier, else None.
+
+        Modifiers may come in any order, as ptxas takes them; equal kinds (the two types of cvt) fill in order.
+        """
+        fields: dict[str, str] = {}
+        free = list(self.slots)
+        for modifier in modifiers:
+            for slot in free:
+                if modifier in slot.choices:
+                    break
+            else:
+                return None
+            free.remove(slot)
+            if slot.name:
+                fields[slot.name] = modifier
+        return fields if all(slot.optional for slot in free) else None
+
+
+ROWS: dict[str, list[Row]] = {}
+
+
+def _split(pattern: str) -> list[str]:
+    """At the dots that are outside braces."""
+    parts, depth = [""], 0
+    for character in pattern:
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if character == "." and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def parse_row(pattern: str, meaning: Meaning) -> Row:
+    """Read one row. ValueError when it is not written as the module says."""
+    opcode, *parts = _split(pattern)
+    slots = []
+    for part in parts:
+        optional = part.endswith("?")
+        body = part.removesuffix("?")
+        name = ""
+        if body.startswith("{"):
+            if not body.endswith("}"):
+                raise ValueError(f"row {pattern}: {part}")
+            body = body[1:-1]
+            if ":" in body.replace("::", ""):
+                name, body = body.split(":", 1)
+            elif "|" not in body:
+                name = body
+        choices = frozenset(body.split("|"))
+        if "" in choices:
+            raise ValueError(f"row {pattern}: an empty choice in {part}")
+        slots.append(Slot(name, choices, optional))
+    return Row(pattern, opcode, tuple(slots), meaning)
+
+
+def ptx(*patterns: str) -> Callable[[Meaning], Meaning]:
+    """Declare the rows of one meaning."""
+
+    def declare(meaning: Meaning) -> Meaning:
+        for pattern in patterns:
+            row = parse_row(pattern, meaning)
+            known = ROWS.setdefault(row.opcode, [])
+            if any(other.pattern == pattern for other in known):
+                raise ValueError(f"row {pattern} is declared twice")
+            known.append(row)
+        return meaning
+
+    return declare
+
+
+def find(instruction: Instruction) -> tuple[Row, Use]:
+    """The row of an instruction. Raises Unsupported that names the form."""
+    rows = ROWS.get(instruction.opcode, [])
+    for row in rows:
+        fields = row.match(instruction.modifiers)
+        if fields is not None:
+            return row, Use(instruction, fields)
+    known = "no such form in the table" if rows else "no such instruction in the table"
+    raise Unsupported(instruction.form, why=f"line {instruction.line}: {known}")
+
+
+def items_of(operand: Operand, count: int, use: Use) -> tuple[Operand, ...]:
+    """The `count` elements of a vector operand; a lone operand stands for itself when count is 1."""
+    items = operand.items if isinstance(operand, Vector) else (operand,)
+    if len(items) != count:
+        raise use.unsupported(f"a vector of {len(items)}, expected {count}")
+    return items
+
+
+def memory(operand: Operand, use: Use) -> Address:
+    """An operand that must be an address in brackets."""
+    if not isinstance(operand, Address):
+        raise use.unsupported("expected an address in brackets")
+    return operand

@@ -1,0 +1,283 @@
+"""Parses the body of a function: declarations, labels, instructions and their operands.
+
+Scopes are flattened: a register, variable or label that an inner scope declares under a name already taken gets a
+new name, so that later stages see one name space per function.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from cass_shim.isa.ptx.syntax import (
+    Address,
+    Arguments,
+    Function,
+    Instruction,
+    Label,
+    Module,
+    Negative,
+    Not,
+    Operand,
+    Pair,
+    Register,
+    Sink,
+    Symbol,
+    Vector,
+)
+from cass_shim.isa.ptx.types import TYPES
+from cass_shim.translate.ptx_hip.declarations import Declarations, parse_prototype, parse_variable
+from cass_shim.translate.ptx_hip.reader import Reader
+
+MAX_SCOPES = 256
+_TRAILING = re.compile(r"\d+$")
+_VARIABLE_SPACES = ("local", "shared", "param", "const", "global", "tex", "sreg")
+
+
+class BodyParser:
+    """One function's body, from after its opening brace to its closing one."""
+
+    def __init__(self, reader: Reader, module: Module, function: Function) -> None:
+        self.reader, self.module, self.function = reader, module, function
+        self.scopes: list[Declarations] = []
+        self.code: list[Instruction | Label] = []
+        self.labels: set[str] = set()
+
+    def parse(self) -> list[Instruction | Label]:
+        self._scope()
+        return self.code
+
+    def _scope(self) -> None:
+        """A `{ … }`, its opening brace already taken."""
+        if len(self.scopes) >= MAX_SCOPES:
+            self.reader.fail("scopes nested too deeply")
+        scope = Declarations()
+        self.scopes.append(scope)
+        first = len(self.code)
+        while not self.reader.accept("}"):
+            if self.reader.token.kind == "end":
+                self.reader.fail("expected } before the end of the text")
+            self._statement(scope)
+        self._rename_labels(scope, first)
+        self.scopes.pop()
+
+    def _statement(self, scope: Declarations) -> None:
+        reader = self.reader
+        if reader.accept("{"):
+            self._scope()
+        elif reader.accept(";"):
+            pass
+        elif reader.peek("dot"):
+            self._directive(scope)
+        elif reader.peek("name") and reader.peek(":", ahead=1):
+            self._labelled(scope)
+        else:
+            self.code.append(self._instruction())
+
+    def _labelled(self, scope: Declarations) -> None:
+        line, name = self.reader.line, self.reader.next().text
+        self.reader.next()
+        if self.reader.accept("dot", "callprototype"):
+            self.function.prototypes[name] = parse_prototype(self.reader)
+            self.reader.expect(";")
+        elif self.reader.accept("dot", "branchtargets") or self.reader.accept("dot", "calltargets"):
+            names = [self.reader.expect("name").text]
+            while self.reader.accept(","):
+                names.append(self.reader.expect("name").text)
+            self.reader.expect(";")
+            self.function.targets[name] = tuple(names)
+        else:
+            if name in scope.labels:
+                self.reader.fail(f"label {name} defined twice")
+            scope.labels[name] = name
+            self.code.append(Label(name, line))
+
+    def _directive(self, scope: Declarations) -> None:
+        reader, name = self.reader, self.reader.token.text
+        if name == "reg":
+            reader.next()
+            scope.parse_registers(reader, self.function)
+        elif name == "pragma":
+            reader.next()
+            self.function.pragmas.append(reader.expect("string").text)
+            reader.skip_past(";")
+        elif name == "loc":
+            line = reader.line
+            while reader.token.kind != "end" and reader.line == line and not reader.peek("}"):
+                reader.next()
+        elif name in _VARIABLE_SPACES or name in ("extern", "visible", "weak"):
+            for variable in parse_variable(reader):
+                unique = scope.declare_variable(variable.name, self.function)
+                self.function.variables[unique] = dataclasses.replace(variable, name=unique)
+        else:
+            reader.fail(f"unknown directive .{name} in a function")
+
+    def _rename_labels(self, scope: Declarations, first: int) -> None:
+        """Give labels of this scope that are taken elsewhere in the function a name of their own."""
+        changed = {}
+        for name in scope.labels:
+            unique, number = name, 2
+            while unique in self.labels:
+                unique, number = f"{name}_{number}", number + 1
+            self.labels.add(unique)
+            if unique != name:
+                changed[name] = unique
+        if not changed:
+            return
+        for index in range(first, len(self.code)):
+            statement = self.code[index]
+            if isinstance(statement, Label):
+                self.code[index] = Label(changed.get(statement.name, statement.name), statement.line)
+            else:
+                operands = tuple(
+                    Symbol(changed[operand.name])
+                    if isinstance(operand, Symbol) and operand.name in changed
+                    else operand
+                    for operand in statement.operands
+                )
+                self.code[index] = dataclasses.replace(statement, operands=operands)
+
+    def _instruction(self) -> Instruction:
+        reader = self.reader
+        guard = None
+        if reader.accept("@"):
+            negated = reader.accept("!") is not None
+            token = reader.expect("name")
+            register = self._register(token.text)
+            if register is None or register.type != "pred":
+                reader.fail(f"{token.text} is not a predicate register", token)
+            guard = (register, negated)
+        line = reader.line
+        opcode = reader.expect("name").text
+        modifiers = []
+        while reader.peek("dot"):
+            modifiers.append(reader.next().text)
+        operands: list[Operand] = []
+        if not reader.peek(";"):
+            operands.append(self._operand())
+            while reader.accept(","):
+                operands.append(self._operand())
+        reader.expect(";")
+        return Instruction(opcode, tuple(modifiers), tuple(operands), guard, line)
+
+    def _operand(self) -> Operand:
+        reader = self.reader
+        if reader.accept("{"):
+            return Vector(self._list("}"))
+        if reader.accept("("):
+            if self._is_constant_group():
+                reader.at -= 1
+                return reader.constant()
+            return Arguments(self._list(")"))
+        if reader.accept("["):
+            return self._address()
+        if reader.peek("!") and reader.peek("name", ahead=1):
+            reader.next()
+            return Not(self._declared_register())
+        if reader.peek("-") and reader.peek("name", ahead=1):
+            reader.next()
+            return Negative(self._declared_register())
+        if not reader.peek("name") or reader.token.text == "WARP_SZ":
+            return reader.constant()
+        first = self._named()
+        if reader.accept("|"):
+            return Pair(first, self._named())
+        return first
+
+    def _is_constant_group(self) -> bool:
+        """Whether what follows `(` is an expression of numbers, not a list of call arguments."""
+        return not self.reader.peek("name") and not self.reader.peek(")") and not self.reader.peek("[")
+
+    def _list(self, end: str) -> tuple[Operand, ...]:
+        items: list[Operand] = []
+        if self.reader.accept(end):
+            return ()
+        items.append(self._operand())
+        while self.reader.accept(","):
+            items.append(self._operand())
+        self.reader.expect(end)
+        return tuple(items)
+
+    def _address(self) -> Address:
+        """[base], [base + n], [n], [base, extra…]; the opening bracket already taken."""
+        reader = self.reader
+        base: Operand
+        if reader.peek("name") and reader.token.text != "WARP_SZ":
+            base = self._named()
+        else:
+            base = reader.constant()
+        offset = 0
+        while reader.peek("+") or reader.peek("-"):
+            if reader.peek("+"):
+                reader.next()
+            offset += reader.integer()
+        if isinstance(base, Symbol):
+            base, offset = Symbol(base.name, 0, base.generic), offset + base.offset
+        extra: list[Operand] = []
+        while reader.accept(","):
+            extra.append(self._operand())
+        reader.expect("]")
+        return Address(base, offset, tuple(extra))
+
+    def _named(self) -> Operand:
+        """A register (with its component), a symbol with an offset, or the sink."""
+        reader = self.reader
+        token = reader.expect("name")
+        if token.text == "_":
+            return Sink()
+        if token.text == "generic" and reader.accept("("):
+            name = self._variable_name(reader.expect("name").text)
+            reader.expect(")")
+            return Symbol(name, self._plus(), generic=True)
+        register = self._register(token.text)
+        if register is None:
+            if token.text.startswith("%"):
+                reader.fail(f"{token.text} is not declared", token)
+            return Symbol(self._variable_name(token.text), self._plus())
+        if reader.peek("dot"):
+            return dataclasses.replace(register, part=f".{reader.next().text}")
+        return register
+
+    def _plus(self) -> int:
+        """`+ n` after a symbol, when what follows is a number."""
+        reader = self.reader
+        if (reader.peek("+") or reader.peek("-")) and reader.peek("number", ahead=1):
+            if reader.peek("+"):
+                reader.next()
+            return reader.integer()
+        return 0
+
+    def _declared_register(self) -> Register:
+        token = self.reader.expect("name")
+        register = self._register(token.text)
+        return register if register is not None else self.reader.fail(f"{token.text} is not declared", token)
+
+    def _register(self, name: str) -> Register | None:
+        for scope in reversed(self.scopes):
+            found = scope.find_register(name, self.function)
+            if found is not None:
+                return found
+        if name in SPECIAL_TYPES or _TRAILING.sub("", name) in ("%envreg", "%pm"):
+            return Register(name, SPECIAL_TYPES.get(name, "b32"), special=True)
+        return None
+
+    def _variable_name(self, name: str) -> str:
+        for scope in reversed(self.scopes):
+            if name in scope.variables:
+                return scope.variables[name]
+        return name
+
+
+# Predefined registers and their type (the vector ones by element). Source: PTX ISA 9.0 chapter 10.
+SPECIAL_TYPES: dict[str, str] = {
+    **dict.fromkeys(("%tid", "%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid", "%cluster_ctaid",
+                     "%cluster_nctaid", "%laneid", "%warpid", "%nwarpid", "%smid", "%nsmid", "%cluster_ctarank",
+                     "%cluster_nctarank", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge",
+                     "%lanemask_gt", "%clock", "%clock_hi", "%globaltimer_lo", "%globaltimer_hi",
+                     "%total_smem_size", "%aggr_smem_size", "%dynamic_smem_size", "%reserved_smem_offset_begin",
+                     "%reserved_smem_offset_end", "%reserved_smem_offset_cap"), "u32"),
+    **dict.fromkeys(("%gridid", "%clock64", "%globaltimer", "%current_graph_exec"), "u64"),
+    "%is_explicit_cluster": "pred",
+}  # fmt: skip
+
+assert set(SPECIAL_TYPES.values()) <= set(TYPES)

@@ -1,0 +1,86 @@
+"""The body of one function: registers, parameters, local variables, then its statements with their structure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cass_shim.isa.ptx.syntax import Function
+from cass_shim.model.errors import Unsupported
+from cass_shim.translate.ptx_hip.graph import Branch, Graph, Switch, build_graph
+from cass_shim.translate.ptx_hip.layout import align_of, size_of
+from cass_shim.translate.ptx_hip.structure import Printer, structured
+from cass_shim.translate.ptx_hip.writer import FunctionWriter
+
+if TYPE_CHECKING:
+    from cass_shim.translate.ptx_hip.program import Program
+
+
+def write_function(program: Program, function: Function) -> tuple[FunctionWriter, list[str]]:
+    """The writer (for names and slots) and the lines between the braces."""
+    graph = build_graph(function)
+    counting = FunctionWriter(program, function)
+    program.writing = False
+    for number in range(len(graph.blocks)):
+        _code(counting, graph, number)
+        _condition(counting, graph, number, False)
+    writer = FunctionWriter(program, function)
+    writer.votes = counting.votes
+    program.writing = True
+    printer = Printer(
+        code=lambda number: _code(writer, graph, number),
+        condition=lambda number, negated: _condition(writer, graph, number, negated),
+        index=lambda number: _condition(writer, graph, number, False),
+        leave=lambda exits: _leave(writer, exits),
+    )
+    body = structured(graph, printer)
+    while body and body[-1].strip() == "return;":
+        body.pop()
+    return writer, [*(f"    {line}" for line in _declarations(program, writer)), *body]
+
+
+def _code(writer: FunctionWriter, graph: Graph, number: int) -> list[str]:
+    lines: list[str] = []
+    for instruction in graph.blocks[number].code:
+        lines.extend(writer.statement(instruction))
+    return lines
+
+
+def _condition(writer: FunctionWriter, graph: Graph, number: int, negated: bool) -> str:
+    """The guard of a block's branch, or the index of its switch."""
+    end = graph.blocks[number].end
+    writer.current = None
+    if isinstance(end, Switch):
+        return writer.get(end.index, "u32")
+    if not isinstance(end, Branch):
+        return ""
+    register, inverted = end.guard
+    text = writer.get(register, "pred")
+    return f"!{text}" if inverted != negated else text
+
+
+def _leave(writer: FunctionWriter, exits: bool) -> str:
+    function = writer.function
+    if function.entry:
+        return "return;"
+    if exits:
+        raise Unsupported("exit", kernel=function.name, why="a thread that ends inside a device function")
+    results = function.signature.results
+    return f"return {writer.parameter(results[0])};" if results else "return;"
+
+
+def _declarations(program: Program, writer: FunctionWriter) -> list[str]:
+    from cass_shim.translate.ptx_hip.program import value_type
+
+    function = writer.function
+    lines = []
+    for name, local in writer.symbols.items():
+        lines.append(f"const u64 {local} = (u64)bindings[{program.slot_of_symbol(name)}];")
+    lines.extend(writer.declarations())
+    formal = set(function.signature.parameters)
+    for variable in function.variables.values():
+        if variable.space == "param" and variable not in formal:
+            lines.append(f"{value_type(variable)} {writer.parameter(variable)} = {{}};")
+        elif variable.space == "local":
+            name = writer.names.of(f"local {variable.name}", variable.name)
+            lines.append(f"alignas({align_of(variable)}) u8 {name}[{max(size_of(variable), 1)}];")
+    return lines

@@ -1,0 +1,73 @@
+"""PTX text to tokens, each with its place.
+
+In: text. Out: a list of `Token`, the last one of kind "end". Raises Malformed with line and column.
+Source: PTX ISA 9.0, chapter 4.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+from cass_shim.model.errors import Malformed
+
+MAX_TEXT = 256 << 20
+
+
+class Token(NamedTuple):
+    """kind: "name", "dot" (a modifier or directive, without its dot), "number", "string", "end", or the mark."""
+
+    kind: str
+    text: str
+    at: int
+
+
+_TOKEN = re.compile(
+    r"""
+      (?P<space>(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)+)
+    | \.(?P<dot>[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*)
+    | (?P<number>0[fF][0-9a-fA-F]{8}(?![\w$])|0[dD][0-9a-fA-F]{16}(?![\w$])|0[xX][0-9a-fA-F]+U?(?![\w$])
+        |0[bB][01]+U?(?![\w$])|\d+\.\d*(?:[eE][+-]?\d+)?(?![\w$])|\d+[eE][+-]?\d+(?![\w$])|\d+U?(?![\w$]))
+    | (?P<name>[A-Za-z][\w$]*|[_$%][A-Za-z0-9_$][\w$]*|_)
+    | "(?P<string>[^"\n]*)"
+    | (?P<mark><<|>>|&&|\|\||<=|>=|==|!=|[{}()\[\];,:@!|+\-*/%<>&^~?=])
+    """,
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+
+
+class Places:
+    """Offsets of a text to (line, column), both from 1."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def line(self, at: int) -> int:
+        return bisect_right(self._starts, at)
+
+    def describe(self, at: int) -> str:
+        line = self.line(at)
+        return f"line {line}, column {at - self._starts[line - 1] + 1}"
+
+
+def tokenize(text: str, places: Places) -> list[Token]:
+    """All tokens of `text`. A character that starts none is Malformed."""
+    if len(text) > MAX_TEXT:
+        raise Malformed(f"{len(text)} characters, more than {MAX_TEXT}", where="PTX")
+    tokens: list[Token] = []
+    append, match, at, size = tokens.append, _TOKEN.match, 0, len(text)
+    while at < size:
+        found = match(text, at)
+        if found is None:
+            what = "comment or string without an end" if text[at] in '/"' else f"character {text[at]!r}"
+            raise Malformed(what, where=f"PTX {places.describe(at)}")
+        kind = found.lastgroup
+        if kind == "mark":
+            append(Token(found["mark"], found["mark"], at))
+        elif kind != "space":
+            assert kind is not None
+            append(Token(kind, found[kind], at))
+        at = found.end()
+    append(Token("end", "", size))
+    return tokens

@@ -1,0 +1,334 @@
+"""Control flow as if, loops and switch, recovered from the graph; `goto` where C++ has no word for a jump.
+
+In: a `Graph` and a way to write blocks. Out: lines of C++. The nesting follows the dominator tree, as in Ramsey,
+"Beyond Relooper" (ICFP 2022): a block with several forward predecessors is placed after the statement that contains
+all of them; the one exit that follows a loop is placed behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cass_shim.translate.ptx_hip.graph import Branch, Graph, Jump, Return, Switch, successors
+
+
+@dataclass(slots=True)
+class Code:
+    block: int
+
+
+@dataclass(slots=True)
+class If:
+    block: int
+    yes: list[Node]
+    no: list[Node]
+
+
+@dataclass(slots=True)
+class Choose:
+    """cases: (indices, body); the last one is the default."""
+
+    block: int
+    cases: list[tuple[list[int], list[Node]]]
+
+
+@dataclass(slots=True)
+class Loop:
+    header: int
+    body: list[Node]
+
+
+@dataclass(slots=True)
+class Region:
+    """Code from which a jump to `target` goes to what comes right behind it."""
+
+    body: list[Node]
+    target: int
+
+
+@dataclass(slots=True)
+class Exit:
+    target: int
+
+
+@dataclass(slots=True)
+class Leave:
+    exits: bool
+
+
+Node = Code | If | Choose | Loop | Region | Exit | Leave
+
+
+class _Shaper:
+    """Builds the tree of nodes."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.children: list[list[int]] = [[] for _ in graph.blocks]
+        self.behind: dict[int, int] = {}
+        for node in range(1, len(graph.blocks)):
+            self.children[graph.dominator[node]].append(node)
+        for header in sorted(graph.loops):
+            self._choose_behind(header)
+        self.merges = {
+            node for node in range(len(graph.blocks)) if sum(other < node for other in graph.predecessors[node]) > 1
+        } | set(self.behind.values())
+
+    def _choose_behind(self, header: int) -> None:
+        """The block to place right behind a loop: of those outside that it dominates from inside, the last."""
+        loop = self.graph.loops[header]
+        outside = [
+            child
+            for member in loop
+            for child in self.children[member]
+            if child not in loop and child not in self.behind.values()
+        ]
+        ends = [node for node in outside if not self._leaves(node)]
+        chosen = max(ends or outside, default=None)
+        if chosen is not None:
+            self.children[self.graph.dominator[chosen]].remove(chosen)
+            self.behind[header] = chosen
+
+    def _leaves(self, node: int) -> bool:
+        """A short way out (`return` in a loop) that reads best where it is taken."""
+        block = self.graph.blocks[node]
+        return isinstance(block.end, Return) and len(self.graph.predecessors[node]) == 1 and len(block.code) < 8
+
+    def tree(self, start: int) -> list[Node]:
+        """Everything that `start` dominates (less what stands behind an outer loop)."""
+        result: list[Node] = []
+        node: int | None = start
+        while node is not None:
+            body, node_next = self._one(node)
+            if node_next is None:
+                result.extend(body)
+            else:
+                result.append(Region(body, node_next))
+            node = node_next
+        return result
+
+    def _one(self, node: int) -> tuple[list[Node], int | None]:
+        """The node with all its merge children but the last, and that last one."""
+        followers = sorted(child for child in self.children[node] if child in self.merges)
+        if node in self.graph.loops:
+            body = self._chain(self._end(node), followers)
+            return [Loop(node, body)], self.behind.get(node)
+        if not followers:
+            return self._end(node), None
+        return self._chain(self._end(node), followers[:-1]), followers[-1]
+
+    def _chain(self, body: list[Node], followers: list[int]) -> list[Node]:
+        for follower in followers:
+            body = [Region(body, follower), *self.tree(follower)]
+        return body
+
+    def _end(self, node: int) -> list[Node]:
+        end = self.graph.blocks[node].end
+        if isinstance(end, Jump):
+            return [Code(node), *self._go(node, end.target)]
+        if isinstance(end, Branch):
+            if end.yes == end.no:
+                return [Code(node), *self._go(node, end.yes)]
+            return [Code(node), If(node, self._go(node, end.yes), self._go(node, end.no))]
+        if isinstance(end, Switch):
+            cases: dict[int, list[int]] = {}
+            for index, target in enumerate(end.targets):
+                cases.setdefault(target, []).append(index)
+            ordered = sorted(cases.items(), key=lambda item: len(end.targets) - 1 in item[1])
+            return [Code(node), Choose(node, [(held, self._go(node, target)) for target, held in ordered])]
+        return [Code(node), Leave(end.exits)]
+
+    def _go(self, source: int, target: int) -> list[Node]:
+        if target <= source or target in self.merges:
+            return [Exit(target)]
+        return self.tree(target)
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where control goes: `follow` when a list ends, `leave` on break, `again` on continue (None: not possible)."""
+
+    follow: int | None
+    leave: int | None = None
+    again: int | None = None
+
+
+@dataclass(slots=True)
+class Printer:
+    """Writes a tree. code(block) gives its lines, condition(block, negated) and index(block) its expressions."""
+
+    code: Callable[[int], list[str]]
+    condition: Callable[[int, bool], str]
+    index: Callable[[int], str]
+    leave: Callable[[bool], str]
+    lines: list[str] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
+
+    def body(self, nodes: list[Node], place: _Place, depth: int) -> None:
+        for position, node in enumerate(nodes):
+            last = position == len(nodes) - 1
+            follow = place.follow if last else _first(nodes[position + 1])
+            self._node(node, _Place(follow, place.leave, place.again), depth, last)
+
+    def emit(self, text: str, depth: int) -> None:
+        self.lines.append("    " * depth + text)
+
+    def _node(self, node: Node, place: _Place, depth: int, last: bool) -> None:
+        if isinstance(node, Code):
+            for line in self.code(node.block):
+                self.emit(line, depth)
+        elif isinstance(node, Leave):
+            self.emit(self.leave(node.exits), depth)
+        elif isinstance(node, Exit):
+            self._exit(node.target, place, depth)
+        elif isinstance(node, Region):
+            self.body(node.body, _Place(node.target, place.leave, place.again), depth)
+            self.lines.append(f"\0{node.target}")  # becomes a label if a goto needs it
+        elif isinstance(node, Loop):
+            self._loop(node, place, depth)
+        elif isinstance(node, Choose):
+            self._choose(node, place, depth)
+        else:
+            self._if(node, place, depth)
+
+    def _exit(self, target: int, place: _Place, depth: int) -> None:
+        if target == place.follow:
+            return
+        if target == place.leave:
+            self.emit("break;", depth)
+        elif target == place.again:
+            self.emit("continue;", depth)
+        else:
+            self.used.add(target)
+            self.emit(f"goto L{target};", depth)
+
+    def _nested(self, nodes: list[Node], place: _Place, depth: int) -> list[str]:
+        """The lines of a nested body, not yet written."""
+        outer, self.lines = self.lines, []
+        self.body(nodes, place, depth)
+        inner, self.lines = self.lines, outer
+        return inner
+
+    def _if(self, node: If, place: _Place, depth: int) -> None:
+        yes, no = (self._nested(side, place, depth + 1) for side in (node.yes, node.no))
+        if not any(line.strip() for line in yes if not line.startswith("\0")):
+            yes, no, negated = no, [], True
+        else:
+            negated = False
+        if not yes:
+            return
+        if no and len(yes) > len(no) and _jumps(no):
+            yes, no, negated = no, yes, not negated
+        condition = self.condition(node.block, negated)
+        if len(yes) == 1 and not no and _jumps(yes):
+            self.emit(f"if ({condition}) {yes[0].strip()}", depth)
+            return
+        self.emit(f"if ({condition}) {{", depth)
+        self.lines.extend(yes)
+        if no and not _jumps(yes):
+            self.emit("} else {", depth)
+            self.lines.extend(no)
+            self.emit("}", depth)
+        else:
+            self.emit("}", depth)
+            self.lines.extend(line[4:] if not line.startswith("\0") else line for line in no)
+
+    def _loop(self, node: Loop, place: _Place, depth: int) -> None:
+        self.lines.append(f"\0{node.header}")
+        inner = self._nested(node.body, _Place(node.header, place.follow, node.header), depth + 1)
+        tail = inner[-1].strip() if inner else ""
+        at_end = "    " * (depth + 1)
+        if tail.startswith("if (") and tail.endswith(") break;") and inner[-1].startswith(at_end + "if"):
+            condition = tail[len("if (") : -len(") break;")]
+            if not any("continue;" in line for line in inner):
+                self.emit("do {", depth)
+                self.lines.extend(inner[:-1])
+                self.emit(f"}} while ({_negate(condition)});", depth)
+                return
+        self.emit("for (;;) {", depth)
+        self.lines.extend(inner)
+        self.emit("}", depth)
+
+    def _choose(self, node: Choose, place: _Place, depth: int) -> None:
+        self.emit(f"switch ({self.index(node.block)}) {{", depth)
+        for position, (indices, body) in enumerate(node.cases):
+            names = [f"case {index}:" for index in indices]
+            if position == len(node.cases) - 1:
+                names.append("default:")
+            self.emit(f"{' '.join(names)} {{", depth)
+            inner = self._nested(body, _Place(place.follow, place.follow, None), depth + 1)
+            self.lines.extend(inner)
+            if not inner or not _jumps(inner):
+                self.emit("    break;", depth)
+            self.emit("}", depth)
+        self.emit("}", depth)
+
+
+def _negate(condition: str) -> str:
+    return condition[1:] if condition.startswith("!") and " " not in condition else f"!{condition}"
+
+
+def _jumps(lines: list[str]) -> bool:
+    """Whether control does not come out at the end of these lines."""
+    for line in reversed(lines):
+        if line.startswith("\0"):
+            return False
+        return line.strip().startswith(("break;", "continue;", "goto ", "return"))
+    return False
+
+
+def _first(node: Node) -> int | None:
+    """The block at which a node starts."""
+    if isinstance(node, Code):
+        return node.block
+    if isinstance(node, Loop):
+        return node.header
+    if isinstance(node, Region):
+        return _first(node.body[0]) if node.body else None
+    return None
+
+
+def _with_labels(lines: list[str], used: set[int]) -> list[str]:
+    result = []
+    for line in lines:
+        if not line.startswith("\0"):
+            result.append(line)
+        elif int(line[1:]) in used:
+            result.append(f"L{line[1:]}:;")
+    return result
+
+
+def structured(graph: Graph, printer: Printer) -> list[str]:
+    """The body of a function. Irreducible graphs come out as labels and gotos."""
+    if not graph.reducible:
+        return _flat(graph, printer)
+    printer.body(_Shaper(graph).tree(0), _Place(None), 1)
+    return _with_labels(printer.lines, printer.used)
+
+
+def _flat(graph: Graph, printer: Printer) -> list[str]:
+    targets = {target for block in graph.blocks for target in successors(block.end)}
+    for number, block in enumerate(graph.blocks):
+        if number in targets:
+            printer.lines.append(f"\0{number}")
+        for line in printer.code(number):
+            printer.emit(line, 1)
+        following = number + 1
+        end = block.end
+        if isinstance(end, Return):
+            printer.emit(printer.leave(end.exits), 1)
+        elif isinstance(end, Jump):
+            if end.target != following:
+                printer.emit(f"goto L{end.target};", 1)
+        elif isinstance(end, Branch):
+            printer.emit(f"if ({printer.condition(number, False)}) goto L{end.yes};", 1)
+            if end.no != following:
+                printer.emit(f"goto L{end.no};", 1)
+        else:
+            printer.emit(f"switch ({printer.index(number)}) {{", 1)
+            for index, target in enumerate(end.targets[:-1]):
+                printer.emit(f"case {index}: goto L{target};", 1)
+            printer.emit(f"default: goto L{end.targets[-1]};", 1)
+            printer.emit("}", 1)
+    return _with_labels(printer.lines, targets)

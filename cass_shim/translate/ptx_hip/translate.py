@@ -1,0 +1,96 @@
+"""The translator `ptx-hip`: PTX → HIP source, and what a PTX-only program's manifest needs.
+
+Everything is a pure function of the module's text; the last parsed modules are kept, since a module's kernels are
+translated one by one.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Mapping
+
+from cass_shim.isa.ptx import load_all
+from cass_shim.isa.ptx.syntax import Module
+from cass_shim.model.artifacts import DataImage, HipSource, PtxModule, Variable
+from cass_shim.model.errors import Malformed
+from cass_shim.model.kernel_abi import KernelAbi
+from cass_shim.translate.ptx_hip import data
+from cass_shim.translate.ptx_hip.layout import parameter_block, size_of
+from cass_shim.translate.ptx_hip.parser import parse_module
+from cass_shim.translate.ptx_hip.program import write_program
+
+_DEPTH = 20_000  # nesting of the recovered structure
+
+
+@functools.lru_cache(maxsize=8)
+def parsed(text: str) -> Module:
+    """Parse, once per text. The result is shared: do not change it."""
+    load_all()
+    if sys.getrecursionlimit() < _DEPTH:
+        sys.setrecursionlimit(_DEPTH)
+    return parse_module(text)
+
+
+def kernels(module: PtxModule) -> tuple[str, ...]:
+    """Names of the kernels that the module defines."""
+    return tuple(
+        name for name, function in parsed(module.text).functions.items() if function.entry and function.body is not None
+    )
+
+
+def translate_kernel(
+    module: PtxModule, name: str, abi: KernelAbi | None = None, tokens: Mapping[str, int] | None = None
+) -> HipSource:
+    """HIP source of one kernel (`abi: cass1`).
+
+    abi: the kernel's, when a cubin knows better (default: from the PTX). tokens: value of each function's address,
+    as the module's data holds it (default: `module_tokens`). Raises Malformed or Unsupported.
+    """
+    tree = parsed(module.text)
+    known = abi if abi is not None else kernel_abi(module, name)
+    return write_program(tree, name, known, data.module_tokens(tree) if tokens is None else tokens)
+
+
+def kernel_abi(module: PtxModule, name: str) -> KernelAbi:
+    """Parameter layout, static shared and local bytes, launch limits. Raises Malformed when there is no such kernel."""
+    tree = parsed(module.text)
+    function = tree.functions.get(name)
+    if function is None or not function.entry:
+        raise Malformed(f"the module has no kernel {name}", where="PTX")
+    params, size = parameter_block(function)
+    required = function.tuning.get("reqntid")
+    limit = 1
+    for extent in function.tuning.get("maxntid", ()):
+        limit *= extent
+    spaces = {"shared": 0, "local": 0}
+    used = data.referenced(tree, name)
+    for variable in [*function.variables.values(), *(tree.variables[each] for each in sorted(used))]:
+        if variable.space in spaces and variable.linkage != "extern":
+            spaces[variable.space] += size_of(variable)
+    return KernelAbi(
+        params=params,
+        params_bytes=size,
+        shared_bytes=spaces["shared"],
+        local_bytes=spaces["local"],
+        max_threads=limit if "maxntid" in function.tuning else 0,
+        required_block=_three(required) if required else None,
+    )
+
+
+def _three(extents: tuple[int, ...]) -> tuple[int, int, int]:
+    x, y, z = (*extents, 1, 1)[:3]
+    return (x, y, z)
+
+
+def module_data(module: PtxModule) -> tuple[tuple[DataImage, ...], tuple[Variable, ...]]:
+    """Images and variables of the module, one image per variable, addresses as relocations.
+
+    A relocation of kind `data.FUNCTION_TOKEN` adds the token of a function, any other the address of a variable.
+    """
+    return data.module_data(parsed(module.text))
+
+
+def module_tokens(module: PtxModule) -> dict[str, int]:
+    """The value that stands for the address of each function whose address is taken, for PTX-only modules."""
+    return data.module_tokens(parsed(module.text))

@@ -1,0 +1,364 @@
+"""Writes the statements of one function: operands, registers, memory addresses, parameters.
+
+It runs twice over the same instructions. The first run only counts how each register is used (`votes`), the second
+writes, with registers declared as the type that most of their uses want.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cass_shim.isa.ptx.spec import Use, find, items_of, memory
+from cass_shim.isa.ptx.special import SPECIAL
+from cass_shim.isa.ptx.syntax import (
+    Address,
+    Float,
+    Function,
+    Instruction,
+    Integer,
+    Negative,
+    Not,
+    Operand,
+    Register,
+    Sink,
+    Symbol,
+    Variable,
+)
+from cass_shim.isa.ptx.types import TYPES, bits_of, bytes_of
+from cass_shim.model.errors import Malformed
+from cass_shim.translate.ptx_hip.layout import size_of
+from cass_shim.translate.ptx_hip.literals import literal
+from cass_shim.translate.ptx_hip.names import Names
+
+if TYPE_CHECKING:
+    from cass_shim.translate.ptx_hip.program import Program
+
+_ATOM = re.compile(r"[\w.]+(?:<[\w:, ]*>)?(?:\([^()]*\))?")
+_SIGNED = {"i8", "i16", "i32", "i64"}
+_FLOATS = {"f16", "f32", "f64"}
+
+
+def parenthesized(text: str) -> str:
+    """`text`, in parentheses unless it is a name, a literal or a call."""
+    return text if _ATOM.fullmatch(text) else f"({text})"
+
+
+class FunctionWriter:
+    """Implements `isa.ptx.spec.Writer` for one function of a program."""
+
+    def __init__(self, program: Program, function: Function) -> None:
+        self.program, self.function = program, function
+        self.names = Names(program.names)
+        self.votes: dict[str, Counter[str]] = {}
+        self.types: dict[str, str] = {}
+        self.lines: list[str] = []
+        self.uses_carry = False
+        self.symbols: dict[str, str] = {}
+        self.current: Instruction | None = None
+
+    # -- errors ------------------------------------------------------------------------------------------------
+
+    def malformed(self, what: str) -> Malformed:
+        line = self.current.line if self.current else self.function.line
+        form = f" ({self.current.form})" if self.current else ""
+        return Malformed(what + form, where=f"PTX line {line} in {self.function.name}")
+
+    # -- operands ----------------------------------------------------------------------------------------------
+
+    def get(self, operand: Operand, type_name: str) -> str:
+        if isinstance(operand, Register):
+            return self._read(operand, type_name)
+        if isinstance(operand, (Integer, Float)):
+            return literal(operand, type_name)
+        if isinstance(operand, Not):
+            return f"!{self._read(operand.operand, type_name)}"
+        if isinstance(operand, Negative):
+            return f"-{self._read(operand.operand, type_name)}"
+        if isinstance(operand, Symbol):
+            address = self.address(operand, self.space_of(operand))
+            return address if bits_of(type_name) >= 32 else f"({TYPES[type_name].c})({address})"
+        raise self.malformed(f"a {type(operand).__name__.lower()} where a value is expected")
+
+    def set(self, operand: Operand, type_name: str, expression: str) -> None:
+        if isinstance(operand, Sink):
+            if "(" in expression:  # the call may have an effect
+                self.line(f"(void)({expression})")
+            return
+        if not isinstance(operand, Register) or operand.special:
+            raise self.malformed("the destination is not a register")
+        self._vote(operand, type_name)
+        name, held = self._name(operand), self._type(operand)
+        row = TYPES[type_name]
+        if operand.type == "pred" or type_name == "pred":
+            if operand.type != type_name:
+                raise self.malformed(f"{operand.name} is .{operand.type}, expected .{type_name}")
+            self.line(f"{name} = {expression}")
+        elif bits_of(operand.type) < row.bits:
+            raise self.malformed(f"{operand.name} is narrower than .{type_name}")
+        elif bits_of(operand.type) > row.bits:
+            self.line(f"{name} = {self._widen(expression, row.c, held, bits_of(operand.type))}")
+        else:
+            self.line(f"{name} = {self._convert(expression, row.c, held)}")
+
+    def _widen(self, expression: str, source: str, held: str, bits: int) -> str:
+        if source in _FLOATS:
+            source, expression = f"u{source[1:]}", f"as<u{source[1:]}>(({source})({expression}))"
+        narrow = expression if expression.startswith("ptx_ld") else f"({source}){parenthesized(expression)}"
+        if held in _FLOATS:
+            extended = f"({'i' if source in _SIGNED else 'u'}{bits}){narrow}"
+            return f"as<{held}>((u{bits}){extended})"
+        return f"({held}){narrow}" if source in _SIGNED and held not in _SIGNED else narrow
+
+    def _convert(self, expression: str, source: str, held: str) -> str:
+        """An expression of C++ type `source` as the equally wide `held`."""
+        if (source in _FLOATS) == (held in _FLOATS):
+            return expression
+        if re.match(r"^[a-z]\w*$", expression) or expression.startswith(("ptx_ld", "ptx_shfl")):
+            return f"as<{held}>({expression})"
+        return f"as<{held}>(({source})({expression}))"
+
+    def _read(self, register: Register, type_name: str) -> str:
+        row = TYPES[type_name]
+        if register.special:
+            return self._read_special(register, type_name)
+        self._vote(register, type_name)
+        name, held = self._name(register), self._type(register)
+        if (register.type == "pred") != (type_name == "pred"):
+            raise self.malformed(f"{register.name} is .{register.type}, expected .{type_name}")
+        if held == row.c:
+            return name
+        bits = bits_of(register.type)
+        if bits < row.bits:
+            raise self.malformed(f"{register.name} is narrower than .{type_name}")
+        if bits > row.bits:
+            name = f"as<u{bits}>({name})" if held in _FLOATS else name
+            narrow = f"({'u' + str(row.bits) if row.c in _FLOATS else row.c}){name}"
+            return f"as<{row.c}>({narrow})" if row.c in _FLOATS else narrow
+        if held in _FLOATS or row.c in _FLOATS:
+            return f"as<{row.c}>({name})"
+        return f"({row.c}){name}"
+
+    def _read_special(self, register: Register, type_name: str) -> str:
+        text = SPECIAL.get(register.name + register.part)
+        if text is None:
+            from cass_shim.model.errors import Unsupported
+
+            line = self.current.line if self.current else 0
+            raise Unsupported(register.name + register.part, why=f"line {line}: no such register on this device")
+        row = TYPES[type_name]
+        if row.bits > bits_of(register.type) and register.type != "pred":
+            return f"({row.c}){text}"
+        return text if row.c == TYPES[register.type].c else f"({row.c}){text}"
+
+    # -- registers ---------------------------------------------------------------------------------------------
+
+    def _name(self, register: Register) -> str:
+        if register.part.startswith("v"):
+            raise self.malformed(f"{register.name} is a vector register, a component is expected")
+        return self.names.of(f"%{register.name}{register.part}", register.name + register.part.replace(".", "_"))
+
+    def _vote(self, register: Register, type_name: str) -> None:
+        row = TYPES[type_name]
+        key = register.name + register.part
+        counter = self.votes.setdefault(key, Counter())
+        if row.bits == bits_of(register.type) and row.kind in "usf":
+            counter[row.kind] += 1
+
+    def _type(self, register: Register) -> str:
+        """The C++ type that its uses prefer, decided once."""
+        key = register.name + register.part
+        found = self.types.get(key)
+        if found is None:
+            found = self._decide(register, self.votes.get(key, Counter()))
+            if self.program.writing:
+                self.types[key] = found
+        return found
+
+    def _decide(self, register: Register, votes: Counter[str]) -> str:
+        if register.type in ("pred", "b128"):
+            return TYPES[register.type].c
+        bits = bits_of(register.type)
+        if bits == 8:
+            return "i8" if register.type == "s8" else "u8"
+        if votes["f"] > votes["u"] + votes["s"]:
+            return f"f{bits}"
+        return f"i{bits}" if votes["s"] > votes["u"] else f"u{bits}"
+
+    def declarations(self) -> list[str]:
+        """Declarations of all registers used, by type; zero where PTX would leave them undefined."""
+        grouped: dict[str, list[str]] = {}
+        for key, c in self.types.items():
+            name = self.names.of(f"%{key}")
+            grouped.setdefault(c, []).append(f"{name} = {'false' if c == 'bool' else '0'}")
+        lines = []
+        for c in sorted(grouped):
+            members = grouped[c]
+            lines.extend(f"{c} {', '.join(members[at : at + 10])};" for at in range(0, len(members), 10))
+        if self.uses_carry:
+            lines.append("bool carry = false;")
+        return lines
+
+    # -- statements --------------------------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        self.lines.append(f"{text};")
+
+    def fresh(self, hint: str) -> str:
+        return self.names.fresh(hint)
+
+    def statement(self, instruction: Instruction) -> list[str]:
+        """The C++ of one instruction that does not end a block."""
+        self.current = instruction
+        row, use = find(instruction)
+        self.lines = []
+        row.meaning(self, use)
+        lines, self.lines = self.lines, []
+        if any("carry" in line for line in lines):
+            self.uses_carry = True
+        scoped = len(lines) > 1 and any(_declares(line) for line in lines)
+        if instruction.guard is None:
+            return ["{", *(f"    {line}" for line in lines), "}"] if scoped else lines
+        if not lines:
+            return []
+        condition = self.guard(instruction)
+        if len(lines) == 1 and not scoped:
+            return [f"if ({condition}) {lines[0]}"]
+        return [f"if ({condition}) {{", *(f"    {line}" for line in lines), "}"]
+
+    def guard(self, instruction: Instruction) -> str:
+        assert instruction.guard is not None
+        register, negated = instruction.guard
+        return f"{'!' if negated else ''}{self._read(register, 'pred')}"
+
+    # -- memory ------------------------------------------------------------------------------------------------
+
+    def space_of(self, operand: Operand) -> str:
+        if isinstance(operand, Address):
+            operand = operand.base
+        if not isinstance(operand, Symbol) or operand.generic:
+            return ""
+        variable = self._variable(operand.name)
+        if variable is None:
+            return ""
+        return "" if variable.space == "param" else variable.space
+
+    def _variable(self, name: str) -> Variable | None:
+        return self.function.variables.get(name) or self.program.module.variables.get(name)
+
+    def address(self, operand: Operand, space: str) -> str:
+        narrow = space in ("shared", "local")
+        offset = 0
+        if isinstance(operand, Address):
+            if operand.extra:
+                raise self.malformed("an address with coordinates")
+            operand, offset = operand.base, operand.offset
+        if isinstance(operand, Symbol):
+            base, offset = self._symbol_address(operand, space), offset + operand.offset
+        elif isinstance(operand, Integer):
+            return literal(Integer(operand.value + offset), "u32" if narrow else "u64")
+        elif isinstance(operand, Register):
+            base = self._address_register(operand, narrow)
+        else:
+            raise self.malformed("expected an address")
+        if not offset:
+            return base
+        return f"{base} {'+' if offset > 0 else '-'} {abs(offset)}"
+
+    def _address_register(self, register: Register, narrow: bool) -> str:
+        if bits_of(register.type) == 32:
+            text = self._read(register, "u32")
+            return text if narrow else f"(u64){text}"
+        text = self._read(register, "u64")
+        return f"(u32){text}" if narrow else text
+
+    def _symbol_address(self, symbol: Symbol, space: str) -> str:
+        """The address of a variable in `space`, or generic when that is "" or the variable is elsewhere."""
+        variable = self._variable(symbol.name)
+        if variable is None:
+            return self.program.function_token(self, symbol.name)
+        if variable.space in ("global", "const", "tex"):
+            return self.module_symbol(variable.name)
+        if variable.space == "param":
+            return f"(u64)&{self.parameter(variable)}"
+        here = self._block_symbol(variable)
+        if space == variable.space:
+            return f"(u32)({'SHARED' if space == 'shared' else 'LOCAL'} u8 *){here}"
+        return f"(u64)(const void *){here}"
+
+    def _block_symbol(self, variable: Variable) -> str:
+        if variable.space == "shared":
+            return self.program.shared_variable(self.function, variable)
+        return self.names.of(f"local {variable.name}", variable.name)
+
+    def module_symbol(self, name: str) -> str:
+        """A local that holds the address of a module variable, read from the binding table on entry."""
+        found = self.symbols.get(name)
+        if found is None:
+            found = self.symbols[name] = self.names.of(f"symbol {name}", name)
+            self.program.slot_of_symbol(name)
+        return found
+
+    def shared_bytes(self, name: str, size: int) -> str:
+        return f"(u32)(SHARED u8 *){self.program.own_shared(name, size)}"
+
+    def slot(self, kind: str) -> str:
+        return f"(u64)bindings[{self.program.slot_of_kind(kind)}]"
+
+    # -- parameters --------------------------------------------------------------------------------------------
+
+    def parameter(self, variable: Variable) -> str:
+        """The C++ lvalue that holds a .param variable."""
+        if self.function.entry and variable in self.function.signature.parameters:
+            return f"p.{self.program.field(self.function, variable)}"
+        return self.names.of(f"param {variable.name}", _short(variable.name, self.function.name))
+
+    def _parameter_part(self, address: Address, type_name: str, step: int) -> str:
+        """An lvalue for `type_name` at the address plus `step` bytes."""
+        c = TYPES[type_name].c
+        base = address.base
+        if isinstance(base, Register):
+            return f"*({c} *)({self.address(Address(base, address.offset + step), '')})"
+        if not isinstance(base, Symbol):
+            raise self.malformed("expected a parameter")
+        variable = self._variable(base.name)
+        if variable is None or variable.space not in ("param", "reg"):
+            raise self.malformed(f"{base.name} is not a parameter")
+        offset = address.offset + step
+        size = bytes_of(type_name)
+        if not 0 <= offset <= size_of(variable) - size:
+            raise self.malformed(f"{size} bytes at offset {offset} of {base.name}, which has {size_of(variable)}")
+        name = self.parameter(variable)
+        if not variable.array and variable.vector == 1 and offset == 0 and TYPES[variable.type].c == c:
+            return name
+        if variable.array and offset == 0:
+            return f"*({c} *)&{name}"
+        return f"*({c} *)((u8 *)&{name} + {offset})" if offset else f"*({c} *)&{name}"
+
+    def parameter_load(self, use: Use, types: Sequence[str]) -> None:
+        d, a = use.operands[:2]
+        address, step = memory(a, use), 0
+        for item, type_name in zip(items_of(d, len(types), use), types, strict=True):
+            self.set(item, type_name, self._parameter_part(address, type_name, step))
+            step += bytes_of(type_name)
+
+    def parameter_store(self, use: Use, types: Sequence[str]) -> None:
+        a, b = use.operands[:2]
+        address, step = memory(a, use), 0
+        for item, type_name in zip(items_of(b, len(types), use), types, strict=True):
+            self.line(f"{self._parameter_part(address, type_name, step)} = {self.get(item, type_name)}")
+            step += bytes_of(type_name)
+
+    def call(self, use: Use) -> None:
+        self.program.write_call(self, use)
+
+
+def _declares(line: str) -> bool:
+    return re.match(r"^(?:auto|bool|[uif]\d+|const \w+) \w+( =|;)", line) is not None
+
+
+def _short(name: str, function: str) -> str:
+    """`kernel_param_0` → `param_0`."""
+    return name.removeprefix(f"{function}_")
