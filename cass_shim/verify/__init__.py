@@ -1,1 +1,5 @@
 """Verification: contract checks (E0), a reference interpreter of SASS, generated inputs, agreement (E1)."""
+
+from cass_shim.verify.kernel import verify_kernel
+
+__all__ = ["verify_kernel"]

@@ -69,9 +69,9 @@ def operation_for(operation: str, kind: str) -> Operation:
 
 
 class AtomicState(State):
-    """`State` with atomics. reverse: whether lanes take their turn from the last to the first."""
+    """`State` with atomics. shuffled: whether lanes take their turn in a random order."""
 
-    reverse = False
+    shuffled = False
 
     def atomic(
         self,
@@ -92,7 +92,7 @@ class AtomicState(State):
             lanes = self.active[positions]
             operands = self.spread(value)[lanes].astype(dtype).tolist()
             compares = (self.spread(compare)[lanes].astype(dtype) if compare is not None else offsets).tolist()
-            order = range(len(lanes) - 1, -1, -1) if self.reverse else range(len(lanes))
+            order = self.random.permutation(len(lanes)).tolist() if self.shuffled else range(len(lanes))
             start = gather(storage.content, offsets, size).tolist()
             current = dict(zip(offsets.tolist(), start, strict=True))
             where = offsets.tolist()

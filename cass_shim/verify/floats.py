@@ -64,9 +64,19 @@ def flush(kind: str, bits: Bits) -> Bits:
     return np.where(kept, bits, bits & _BITS[kind](_SIGN[kind]))
 
 
-def is_nan(kind: str, bits: Bits) -> NDArray[np.bool_]:
+def is_nan(kind: str, bits: Bits) -> Any:
     magnitude = bits & _BITS[kind](_SIGN[kind] - 1)
     return magnitude > _BITS[kind](_EXPONENT[kind])
+
+
+def with_nan(kind: str, bits: Bits, payloads: dict[str, int]) -> Bits:
+    """The same numbers with every NaN replaced by the payload given for its kind."""
+    if kind in _PACKED:
+        return _by_halves(kind, lambda k, x: with_nan(k, x, payloads), bits)
+    if kind not in payloads:
+        return bits
+    nan = is_nan(kind, bits)
+    return np.where(nan, _BITS[kind](payloads[kind]), bits) if nan.any() else bits
 
 
 def _by_halves(kind: str, operation: Callable[..., Bits], *operands: Bits) -> Bits:
@@ -187,7 +197,7 @@ def _fused_by_libm(kind: str, a: Bits, b: Bits, c: Bits, rounding: str) -> Bits:
         return np.array(results, dtype=_FORMATS[kind]).view(_BITS[kind])
 
 
-def _ordered(kind: str, bits: Bits) -> NDArray[np.int64]:
+def _ordered(kind: str, bits: Bits) -> Any:
     """Integers that sort as the floats do, -0 below +0 (NaN apart)."""
     sign = _SIGN[kind]
     magnitude = (bits & _BITS[kind](sign - 1)).astype(np.int64)
@@ -265,12 +275,10 @@ def float_to_int(
         values = _TO_INTEGRAL[rounding](to_float(kind, a).astype(np.float64))
         inside = (values >= low) & (values <= high) & (values < float(high + 1))
         safe = np.where(inside, values, 0.0)
-        integers = safe.astype(np.int64).view(np.uint64) if signed else safe.astype(np.uint64)
+        integers: Any = safe.astype(np.int64).view(np.uint64) if signed else safe.astype(np.uint64)
         integers = np.where(values < low, np.uint64(low & (2**64 - 1)), integers)
         integers = np.where((values > low) & ~inside, np.uint64(high), integers)
-    indefinite = 0 if nan_is_zero else 1 << (width - 1)
-    if signed and width < 64 and indefinite:
-        indefinite = (indefinite - (1 << width)) & (2**64 - 1)
+    indefinite = 0 if nan_is_zero else 1 << (width - 1)  # not sign-extended: recorded on sm_90
     integers = np.where(is_nan(kind, a), np.uint64(indefinite), integers)
     return integers.astype(result_type)
 

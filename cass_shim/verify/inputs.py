@@ -8,6 +8,7 @@ the arena is compared afterwards, so whatever a candidate writes outside the ref
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -228,6 +229,7 @@ def fill(kind: str, size: int, scenario: Scenario, random: np.random.Generator) 
 def _fill_floats(kind: str, size: int, values: str, random: np.random.Generator) -> Octets:
     width = {"f64": 8, "f32": 4}.get(kind, 2)
     count = -(-size // width)
+    numbers: NDArray[Any]
     if values == "whole":  # sums of these are exact in any order
         numbers = random.integers(-8, 9, count).astype(np.float64)
     elif values == "equal":

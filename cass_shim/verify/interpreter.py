@@ -14,7 +14,7 @@ import numpy as np
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import PT, Barrier, Imm, Instruction, Pred, Reg, Target
 from cass_shim.model.kernel_abi import KernelAbi
-from cass_shim.verify.arithmetic import Value, constant
+from cass_shim.verify.arithmetic import OTHER_NAN, Value, constant
 from cass_shim.verify.atomics import AtomicState
 from cass_shim.verify.memory import Arena, Fault, gather
 from cass_shim.verify.program import Program, Step
@@ -48,7 +48,7 @@ class Outcome:
 
 
 class Interpreter(AtomicState):
-    """One run. policy: "lowest" (the group with the lowest address first) or "random" (and atomics reversed)."""
+    """One run. policy: "lowest" (the group with the lowest address first) or "random" (atomics in random order, NaNs of another payload)."""
 
     def __init__(
         self,
@@ -68,7 +68,10 @@ class Interpreter(AtomicState):
         local = abi.local_bytes + STACK_SLACK
         super().__init__(program.sm, launch.geometry, arena, shared, local, seed, mufu)
         self.program, self.policy, self.max_steps = program, policy, max_steps
-        self.reverse = policy == "random"
+        self.shuffled = policy == "random"
+        if self.shuffled:
+            self.nan_payloads = OTHER_NAN
+        self.current = 0  # byte address of the instruction that runs, for `observe`
         self.banks = dict(program.banks)
         self.banks[0] = self._bank0(abi, launch, local)
         count = launch.geometry.lanes
@@ -193,6 +196,7 @@ class Interpreter(AtomicState):
         return ~value if guard.negate else value
 
     def _step(self, step: Step, index: int, every: Mask) -> None:
+        self.current = step.instruction.address
         try:
             if step.control:
                 self._control(step, index, every)

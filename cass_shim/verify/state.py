@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cass_shim.model.errors import Unsupported
+from cass_shim.verify import matrices
 from cass_shim.verify.arithmetic import Arithmetic, Value, constant
 from cass_shim.verify.memory import Arena, Fault, Scratch, check_aligned, gather, scatter
 
 WARP = 32
-Mask = NDArray[np.bool_]
+Mask: TypeAlias = Any  # bool per lane; numpy's stubs lose the element type in every operator
 Lanes = NDArray[np.int64]
 Mufu = Callable[[str, Value], Value]
 
@@ -84,6 +85,7 @@ class State(Arithmetic):
         self._uniform_preds: list[Mask] = [np.zeros(count, bool) for _ in range(7)]
         self._specials: dict[str, Value] = self._special_registers()
         self.barrier_value: Value = np.zeros(count, np.uint32)
+        self.observe: Callable[[Value], None] | None = None  # told the addresses of every global load
 
     def _garbage(self) -> Value:
         return self.random.integers(0, 2**32, self.geometry.lanes, dtype=np.uint32)
@@ -201,6 +203,8 @@ class State(Arithmetic):
     ) -> list[Value]:
         addresses = self.spread(address)[self.active]
         size = width // 8
+        if self.observe is not None and space in ("global", "generic"):
+            self.observe(addresses)
         results = [np.zeros(self.mask.shape, np.uint32) for _ in range(count)]
         for storage, offsets, positions in self._resolve(space, addresses, size * count):
             lanes = self.active[positions]
@@ -303,6 +307,15 @@ class State(Arithmetic):
         chosen = np.where(mask, rows, np.uint32(neutral))
         return self._per_lane(reduction.reduce(chosen, axis=1, dtype=np.uint32))
 
+    def matrix_multiply(
+        self, shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[Value], b: list[Value], c: list[Value]
+    ) -> list[Value]:
+        present = self.mask.reshape(self.warps, WARP)
+        if (present.any(axis=1) & ~present.all(axis=1)).any():
+            raise Fault("matrix operation in a diverged warp", lane=int(self.active[0]))
+        spread = [[np.ascontiguousarray(self.spread(v)) for v in part] for part in (a, b, c)]
+        return matrices.multiply(shape, a_kind, b_kind, d_kind, *spread)
+
     # the block
 
     def barrier(self, barrier_id: Value | None, thread_count: Value | None) -> None:
@@ -324,6 +337,9 @@ class State(Arithmetic):
 
     def barrier_result(self) -> Value:
         return self.barrier_value
+
+    def system_call(self, name: str) -> None:
+        raise Unsupported(name, why="system calls are the scheduler's")
 
     def trap(self) -> None:
         raise Fault("the kernel trapped", lane=int(self.active[0]))

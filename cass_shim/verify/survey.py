@@ -108,7 +108,7 @@ def operand_kind(instruction: Instruction) -> str:
         return "f64"
     if name in _HALF:
         return "bf16" if any(m.startswith("BF16") for m in instruction.modifiers) else "f16"
-    if name.startswith("F") and name not in ("FLO", "FENCE") or name == "MUFU":
+    if (name.startswith("F") and name not in ("FLO", "FENCE")) or name == "MUFU":
         return "f32"
     return "i32"
 

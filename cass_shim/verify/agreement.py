@@ -1,0 +1,342 @@
+"""Agreement (E1): a candidate on the device against the reference interpreter, on one generated input.
+
+In: code object, kernel, device, `Input`s. Out: how much was compared, or `Rejected` with a witness. The reference
+runs at least twice, in different legal orders, with different garbage in everything undefined: bytes that differ
+between its own runs are not defined by the kernel and are not compared. All others must be equal bit for bit, except
+that any NaN is as good as another where the reference computed one; and a byte the reference never wrote must be
+untouched anywhere in the arena.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cass_shim.device import Device, Function
+from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
+from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
+from cass_shim.model.kernel_abi import (
+    PRINTF_HEADER_BYTES,
+    PRINTF_KIND_PRINTF,
+    PRINTF_RECORD_BYTES,
+    AbiClass,
+    SlotKind,
+)
+from cass_shim.verify.inputs import BIAS, WINDOW, Input, Roles
+from cass_shim.verify.interpreter import Interpreter, Launch, Outcome
+from cass_shim.verify.memory import Arena
+from cass_shim.verify.program import prepare
+from cass_shim.verify.state import Geometry, Mufu
+from cass_shim.verify.survey import Survey
+from cass_shim.verify.system_calls import argument_sizes
+
+RING_BYTES = 1 << 16
+MORE_ORDERS = 4  # further reference runs before a difference is believed
+POISON = 0xA5
+
+Octets = NDArray[np.uint8]
+
+
+@dataclass
+class Reference:
+    """The reference's runs on one input."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    @property
+    def first(self) -> Outcome:
+        return self.outcomes[0]
+
+
+@dataclass
+class Judge:
+    """Everything that stays the same over the inputs of one kernel."""
+
+    kernel: SassKernel
+    cubin: Cubin | None
+    found: Survey
+    mufu: Mufu
+    max_steps: int
+
+    def run(self, given: Input, base: int, order: int, observe: Any = None) -> Outcome:
+        """One reference run. order 0: lowest address first; others: random orders and other garbage."""
+        program = prepare(self.kernel, given.symbols, given.bank3)
+        shape = given.scenario.shape
+        arena = Arena(base, given.content.copy(), np.ones(len(given.content), bool))
+        launch = Launch(Geometry(shape.grid, shape.block), given.params, shape.dynamic_shared)
+        machine = Interpreter(
+            program,
+            self.kernel.abi,
+            launch,
+            arena,
+            seed=1000 * given.scenario.seed + order,
+            mufu=self.mufu,
+            policy="random" if order else "lowest",
+            max_steps=self.max_steps,
+        )
+        if observe is not None:
+            machine.observe = lambda addresses: observe(machine.current, addresses)
+        return machine.run()
+
+
+def learn_kinds(found: Survey, roles: Roles, base: int) -> tuple[Any, Counter[tuple[int, str]]]:
+    """An observer of the first run that counts which window each load reads, by the kind of its elements."""
+    seen: Counter[tuple[int, str]] = Counter()
+
+    def observe(address: int, where: NDArray[np.uint64]) -> None:
+        kind = found.loads.get(address)
+        if kind is None or not len(where):
+            return
+        window = (int(where[0]) - base) // WINDOW
+        if 0 <= window < roles.windows():
+            seen[window, kind] += 1
+
+    return observe, seen
+
+
+def apply_kinds(roles: Roles, seen: Counter[tuple[int, str]]) -> None:
+    """Give each window the kind most of its loads have; a float kind beats integers."""
+    for window in {w for w, _ in seen}:
+        counts = {kind: n for (w, kind), n in seen.items() if w == window}
+        floats = {kind: n for kind, n in counts.items() if kind[0] in "fb"}
+        best = floats or counts
+        roles.kinds[window] = max(best, key=lambda kind: best[kind])
+
+
+class Candidate:
+    """A code object loaded on the device, with its binding table and printf ring."""
+
+    def __init__(self, code: CodeObject, kernel: SassKernel, cubin: Cubin | None, device: Device, arena: int) -> None:
+        self.code, self.kernel, self.device = code, kernel, device
+        self.arena_bytes = arena
+        self.base = device.alloc(arena)
+        self.table = device.alloc(max(8 * len(code.slots), 8))
+        self.ring = device.alloc(RING_BYTES)
+        self.banks: dict[int, int] = {}
+        for slot in code.slots:
+            if slot.kind is SlotKind.BANK and slot.addend != 3:
+                content = kernel.kernel.constants.get(slot.addend, b"").ljust(16, b"\0")
+                self.banks[slot.addend] = device.alloc(len(content))
+                device.copy(self.banks[slot.addend], content)
+        self.module = device.load(code.elf)
+        self.function: Function = self.module.function(code.symbol)
+        self.bank3 = next((i for i, image in enumerate(cubin.images) if image.kind == "constant3"), -1) if cubin else -1
+
+    def close(self) -> None:
+        """Give everything back; a device that has failed is reset instead."""
+        try:
+            self.module.close()
+            for address in (self.base, self.table, self.ring, *self.banks.values()):
+                self.device.free(address)
+        except DeviceFailed:
+            self.device.reset()
+
+    def run(self, given: Input, bank3_offset: int) -> tuple[Octets, list[bytes]]:
+        """The arena and the printed records after one launch. Raises DeviceFailed, Unsupported."""
+        device = self.device
+        device.copy(self.base, given.content)
+        device.copy(self.ring, struct.pack("<IIII", RING_BYTES - PRINTF_HEADER_BYTES, 0, 0, 0).ljust(RING_BYTES, b"\0"))
+        device.copy(self.table, self._slots(given, bank3_offset))
+        kernarg = given.params
+        if self.code.abi is AbiClass.CASS1:
+            kernarg = kernarg.ljust(self.code.bindings_offset, b"\0") + self.table.to_bytes(8, "little")
+        shape = given.scenario.shape
+        self.function.launch(shape.grid, shape.block, kernarg, shape.dynamic_shared)
+        device.synchronize()
+        after = np.empty(len(given.content), np.uint8)
+        device.copy(after, self.base)
+        return after, parse_ring(device.read(self.ring, RING_BYTES))
+
+    def _slots(self, given: Input, bank3_offset: int) -> bytes:
+        words = []
+        for slot in self.code.slots:
+            if slot.kind is SlotKind.SYMBOL:
+                if slot.symbol not in given.symbols:
+                    raise Unsupported(f"binding to {slot.symbol}", kernel=self.kernel.name)
+                words.append(given.symbols[slot.symbol] + slot.addend)
+            elif slot.kind is SlotKind.BANK:
+                words.append(self.banks.get(slot.addend, self.base + bank3_offset))
+            elif slot.kind is SlotKind.PRINTF:
+                words.append(self.ring)
+            else:
+                raise Unsupported(f"binding {slot.kind.name}", kernel=self.kernel.name, why="not verified by running")
+        return b"".join((w & (2**64 - 1)).to_bytes(8, "little") for w in words) or bytes(8)
+
+
+def parse_ring(ring: bytes) -> list[bytes]:
+    """The finished printf records: 8 bytes of format address, then the argument bytes (model/kernel_abi.py)."""
+    _, tail, _, _ = struct.unpack_from("<IIII", ring)
+    found: list[bytes] = []
+    at = PRINTF_HEADER_BYTES
+    end = min(PRINTF_HEADER_BYTES + tail, len(ring))
+    while at + PRINTF_RECORD_BYTES <= end:
+        kind, size, address = struct.unpack_from("<IIQ", ring, at)
+        if at + PRINTF_RECORD_BYTES + size > len(ring):
+            break
+        body = ring[at + PRINTF_RECORD_BYTES : at + PRINTF_RECORD_BYTES + size]
+        if kind == PRINTF_KIND_PRINTF:
+            found.append(address.to_bytes(8, "little") + body)
+        at += PRINTF_RECORD_BYTES + -(-size // 8) * 8
+    return found
+
+
+def normal_record(record: bytes, content: Octets, base: int) -> bytes:
+    """A printf record without the padding between its arguments."""
+    start = int.from_bytes(record[:8], "little") - base
+    if not 0 <= start < len(content):
+        return record
+    text = content[start : start + 4096].tobytes().split(b"\0")[0]
+    parts, at, body = [record[:8]], 0, record[8:]
+    for size in argument_sizes(text):
+        at = -(-at // size) * size
+        parts.append(body[at : at + size].ljust(size, b"\0"))
+        at += size
+    return b"".join(parts)
+
+
+def _nan_words(words: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    return (words & np.uint32(0x7FFF_FFFF)) > np.uint32(0x7F80_0000)
+
+
+@dataclass
+class Comparison:
+    """compared: bytes the reference wrote that were compared; undefined: written bytes its runs disagree on."""
+
+    compared: int = 0
+    undefined: int = 0
+    bad: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+
+
+def compare(after: Octets, outcomes: list[Outcome], halves: bool) -> Comparison:
+    """Words (by index, 4 bytes each) where the device differs from every reference run that agrees with the others.
+
+    halves: whether the kernel computes in 16-bit floats, so that NaNs are looked for in half words too.
+    """
+    device = after.view(np.uint32)
+    runs = [o.arena.content.view(np.uint32) for o in outcomes]
+    first = runs[0]
+    stable = np.ones(len(first), bool)
+    nan = _nan_words(first)
+    for other in runs[1:]:
+        stable &= other == first
+        nan &= _nan_words(other)
+    differs = device != first
+    bad = differs & stable
+    if bad.any() or nan.any():
+        unstable_nan = nan & ~stable  # a NaN that the kernel computed: its payload is open
+        bad |= unstable_nan & ~_nan_words(device)
+        bad &= ~(stable & nan & _nan_words(device) & _computed(outcomes))
+        bad &= ~_double_nan(device, runs)
+        if halves:
+            bad &= ~_half_nan(device, runs)
+    touched = np.zeros(len(first), bool)
+    for outcome in outcomes:
+        touched |= outcome.arena.touched.reshape(-1, 4).any(axis=1)
+    return Comparison(
+        4 * int((touched & stable).sum()), 4 * int((touched & ~stable).sum()), np.flatnonzero(bad).astype(np.int64)
+    )
+
+
+def _computed(outcomes: list[Outcome]) -> NDArray[np.bool_]:
+    """Words written in some run: only there may a NaN be replaced by another."""
+    touched = outcomes[0].arena.touched.reshape(-1, 4).any(axis=1)
+    for outcome in outcomes[1:]:
+        touched = touched | outcome.arena.touched.reshape(-1, 4).any(axis=1)
+    return np.asarray(touched)
+
+
+def _double_nan(device: NDArray[np.uint32], runs: list[NDArray[np.uint32]]) -> NDArray[np.bool_]:
+    """Words of aligned f64 NaNs in the device's result and in every run."""
+
+    def nan(words: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        wide = words.view(np.uint64)
+        return np.asarray((wide & np.uint64((1 << 63) - 1)) > np.uint64(0x7FF0 << 48))
+
+    both = nan(device)
+    for run in runs:
+        both = both & nan(run)
+    return np.repeat(both, 2)
+
+
+def _half_nan(device: NDArray[np.uint32], runs: list[NDArray[np.uint32]]) -> NDArray[np.bool_]:
+    """Words whose differing halves are 16-bit NaNs on both sides (f16 or bf16)."""
+
+    def nan(halves: NDArray[np.uint16]) -> NDArray[np.bool_]:
+        return np.asarray((halves & np.uint16(0x7FFF)) > np.uint16(0x7C00))
+
+    mine, first = device.view(np.uint16), runs[0].view(np.uint16)
+    fine = (mine == first) | (nan(mine) & nan(first))
+    return np.asarray(fine.reshape(-1, 2).all(axis=1))
+
+
+def describe(given: Input, roles: Roles, base: int, word: int, after: Octets, outcome: Outcome) -> str:
+    """The witness: launch, place and both values of the first difference."""
+    offset = 4 * word
+    place = f"arena+{offset:#x}"
+    window = offset // WINDOW
+    for at, index in roles.pointers.items():
+        if index == window:
+            place = f"pointer parameter at {at:#x}, byte {offset - window * WINDOW - BIAS}"
+    for name, address in given.symbols.items():
+        if not name.startswith(".") and 0 <= offset - (address - base) < 4096 and offset >= WINDOW * roles.windows():
+            place = f"variable {name}, byte {offset - (address - base)}"
+    scenario = given.scenario
+    expected = int(outcome.arena.content.view(np.uint32)[word])
+    got = int(after.view(np.uint32)[word])
+    written = "" if outcome.arena.touched[offset : offset + 4].any() else " (the kernel does not write there)"
+    return (
+        f"grid {scenario.shape.grid} block {scenario.shape.block} shared {scenario.shape.dynamic_shared} "
+        f"values {scenario.values} size {scenario.size} seed {scenario.seed}: {place}: "
+        f"{got:#010x} instead of {expected:#010x}{written}"
+    )
+
+
+def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, reference: Reference) -> Comparison:
+    """Run the candidate and compare. Raises Rejected; DeviceFailed only when the device itself is at fault.
+
+    reference: runs made so far; more are added before a difference is believed.
+    """
+    name = judge.kernel.name
+    constant3 = 0
+    if candidate.bank3 >= 0 and judge.cubin is not None:
+        constant3 = given.symbols.get(".nv.constant3", candidate.base) - candidate.base
+    try:
+        after, printed = candidate.run(given, constant3)
+    except DeviceFailed as failure:
+        raise Rejected("the launch failed", kernel=name, witness=f"{_launch_text(given)}: {failure}") from failure
+    halves = any(k in ("f16", "bf16") for k in (*judge.found.loads.values(), *judge.found.scalars.values()))
+    halves = halves or any(i.mnemonic.startswith("H") for i in judge.kernel.instructions)
+    result = compare(after, reference.outcomes, halves)
+    while len(result.bad) and len(reference.outcomes) < 2 + MORE_ORDERS:
+        reference.outcomes.append(judge.run(given, candidate.base, len(reference.outcomes)))
+        result = compare(after, reference.outcomes, halves)
+    if len(result.bad):
+        witness = describe(given, roles, candidate.base, int(result.bad[0]), after, reference.first)
+        raise Rejected(f"differs from the reference in {len(result.bad)} words", kernel=name, witness=witness)
+    _compare_printed(name, given, candidate.base, printed, reference)
+    return result
+
+
+def _launch_text(given: Input) -> str:
+    shape = given.scenario.shape
+    return f"grid {shape.grid} block {shape.block} shared {shape.dynamic_shared} seed {given.scenario.seed}"
+
+
+def _compare_printed(name: str, given: Input, base: int, printed: list[bytes], reference: Reference) -> None:
+    """The same records in any order, unless the reference's own runs print differently."""
+    wanted = [Counter(normal_record(r, given.content, base) for r in o.printed) for o in reference.outcomes]
+    if any(w != wanted[0] for w in wanted[1:]):
+        return
+    got = Counter(normal_record(r, given.content, base) for r in printed)
+    if got != wanted[0]:
+        missing, extra = wanted[0] - got, got - wanted[0]
+        raise Rejected(
+            f"prints {got.total()} records, {len(extra)} of them wrong, {len(missing)} missing",
+            kernel=name,
+            witness=_launch_text(given),
+        )

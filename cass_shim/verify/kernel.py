@@ -1,0 +1,178 @@
+"""The verifier: contract first (E0), then agreement with the reference on generated inputs (E1 or E1u).
+
+In: a candidate code object and the kernel it claims to be. Out: `Verified` with its evidence and a report, or
+`Rejected` with a witness. Nobody else makes a `Verified`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from cass_shim.device import Device
+from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, Verified
+from cass_shim.model.errors import DeviceFailed, Unsupported
+from cass_shim.verify import mufu as mufu_models
+from cass_shim.verify.agreement import Candidate, Judge, Reference, apply_kinds, judge_input, learn_kinds
+from cass_shim.verify.contract import check_contract
+from cass_shim.verify.inputs import (
+    Roles,
+    Scenario,
+    first_roles,
+    lay_out,
+    make_input,
+    scenarios,
+)
+from cass_shim.verify.memory import Fault
+from cass_shim.verify.state import Mufu
+from cass_shim.verify.survey import Survey, survey
+from cass_shim.verify.vectored import unvectored_forms
+
+MAX_STEPS = 12_000  # of one reference run: about a third of a second
+ENOUGH = 3  # inputs that agreed, after which coverage that no longer rises ends the search
+
+
+@dataclass
+class _Campaign:
+    """The search over inputs for one kernel."""
+
+    judge: Judge
+    candidate: Candidate
+    roles: Roles
+    deadline: float
+    executed: np.ndarray
+    agreed: list[Scenario] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    compared: int = 0
+    undefined: int = 0
+
+
+def verify_kernel(
+    code: CodeObject,
+    sass: SassKernel | None,
+    cubin: Cubin | None,
+    device: Device | None = None,
+    *,
+    budget_s: float = 2.0,
+    seed: int = 1,
+    mufu: Mufu = mufu_models.nearest,
+) -> Verified:
+    """Accept or reject a candidate.
+
+    sass None (a PTX-only module): the contract alone, E0. device: None opens the process's own; without any, E0.
+    budget_s: when to stop trying further inputs; at least one is always tried. mufu: the approximate functions of
+    the device. Raises Rejected, Malformed, DeviceFailed.
+    """
+    started = time.monotonic()
+    contract = check_contract(code, sass.abi if sass is not None else None)
+    report: dict[str, object] = {"contract": contract, "seed": seed}
+    if sass is None:
+        report["reference"] = "no SASS to compare with"
+        return Verified(code, Evidence.E0, report)
+    if device is None:
+        try:
+            device = Device.open()
+        except DeviceFailed as failure:
+            report["reference"] = f"no device to run on: {failure}"
+            return Verified(code, Evidence.E0, report)
+    found = survey(sass)
+    roles = first_roles(sass, found)
+    judge = Judge(sass, cubin, found, mufu, MAX_STEPS)
+    size = lay_out(cubin, roles).size
+    try:
+        candidate = Candidate(code, sass, cubin, device, size)
+    except Unsupported as error:
+        report["reference"] = str(error)
+        return Verified(code, Evidence.E0, report)
+    campaign = _Campaign(judge, candidate, roles, started + budget_s, np.zeros(0, bool))
+    try:
+        _search(campaign, seed)
+    except Unsupported as error:
+        campaign.skipped.append(str(error))
+    finally:
+        candidate.close()
+    report.update(_report(campaign, sass, time.monotonic() - started))
+    if not campaign.agreed or (not campaign.compared and not _prints(sass)):
+        return Verified(code, Evidence.E0, report)
+    missing = unvectored_forms(sass)
+    report["unvectored"] = missing
+    return Verified(code, Evidence.E1U if missing else Evidence.E1, report)
+
+
+def _prints(sass: SassKernel) -> bool:
+    return any(r.symbol == "vprintf" for r in sass.kernel.bank4.values())
+
+
+def _search(campaign: _Campaign, seed: int) -> None:
+    """Try the planned inputs, then smaller variants of those that the reference refused."""
+    plan = scenarios(campaign.judge.kernel, campaign.judge.found, seed)
+    retries: list[Scenario] = []
+    for scenario in plan:
+        if _late(campaign):
+            return
+        covered = int(campaign.executed.sum())
+        if not _try(campaign, scenario):
+            retries.append(replace(scenario, values="zero", size=4, seed=scenario.seed + 50))
+        elif len(campaign.agreed) >= ENOUGH and int(campaign.executed.sum()) == covered and scenario is not plan[-1]:
+            continue
+    for scenario in retries:
+        if _late(campaign) or len(campaign.agreed) >= ENOUGH:
+            return
+        _try(campaign, scenario)
+
+
+def _late(campaign: _Campaign) -> bool:
+    return bool(campaign.agreed) and time.monotonic() > campaign.deadline
+
+
+def _try(campaign: _Campaign, scenario: Scenario) -> bool:
+    """One input: False when the reference itself cannot run it. Raises Rejected."""
+    judge, roles, base = campaign.judge, campaign.roles, campaign.candidate.base
+    for _ in range(3):
+        given = make_input(judge.kernel, judge.cubin, judge.found, roles, scenario, base)
+        observe, seen = learn_kinds(judge.found, roles, base)
+        reference = Reference()
+        try:
+            reference.outcomes.append(judge.run(given, base, 0, observe))
+            reference.outcomes.append(judge.run(given, base, 1))
+        except Fault as fault:
+            if not _adapt(campaign, fault):
+                campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: {fault}")
+                return False
+            continue
+        break
+    else:
+        return False
+    if not roles.kinds:
+        apply_kinds(roles, seen)
+    result = judge_input(judge, campaign.candidate, given, roles, reference)
+    campaign.compared += result.compared
+    campaign.undefined += result.undefined
+    executed = reference.first.executed
+    campaign.executed = executed | campaign.executed if len(campaign.executed) else executed
+    campaign.agreed.append(scenario)
+    return True
+
+
+def _adapt(campaign: _Campaign, fault: Fault) -> bool:
+    """Whether the guess about the parameters was changed, so that trying again makes sense."""
+    return False
+
+
+def _report(campaign: _Campaign, sass: SassKernel, seconds: float) -> dict[str, object]:
+    real = [n for n, i in enumerate(sass.instructions) if i.mnemonic != "NOP"]
+    ran = int(campaign.executed[real].sum()) if len(campaign.executed) else 0
+    return {
+        "inputs": [f"{s.values} grid {s.shape.grid} block {s.shape.block} size {s.size}" for s in campaign.agreed],
+        "skipped": campaign.skipped,
+        "bytes_compared": campaign.compared,
+        "bytes_undefined": campaign.undefined,
+        "instructions_covered": [ran, len(real)],
+        "nan": "any NaN equals any other where the kernel computed one",
+        "seconds": round(seconds, 4),
+    }
+
+
+__all__ = ["Survey", "verify_kernel"]

@@ -1,0 +1,92 @@
+"""Matrix multiply-accumulate of the reference: every product added in order of k with one rounding each.
+
+In: fragments as the PTX ISA's mma.sync lays them out, one uint32 array per register. Out: the result's registers.
+NVIDIA does not define the order or the width of the internal sums; this is our definition, the lifter's too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cass_shim.model.errors import Unsupported
+from cass_shim.verify import floats
+from cass_shim.verify.arithmetic import Value
+
+_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "s8": 8, "u8": 8, "f64": 64}
+
+
+def _elements(kind: str, registers: list[Value]) -> Value:
+    """One register (or pair, for f64) per lane to (lanes, elements) of the kind's own accumulating type."""
+    if kind == "f64":
+        low, high = registers
+        return (low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32))[:, None]
+    (register,) = registers
+    if kind == "tf32":
+        return (register & np.uint32(0xFFFF_E000))[:, None]
+    octets = np.ascontiguousarray(register).view(np.uint8).reshape(len(register), 4)
+    if kind in ("s8", "u8"):
+        return octets.view(np.int8).astype(np.int32).view(np.uint32) if kind == "s8" else octets.astype(np.uint32)
+    halves = octets.view(np.uint16)
+    return floats.float_to_float("f32", kind, halves)
+
+
+def _rows(kind: str, registers: list[Value], warps: int) -> Value:
+    """Registers of consecutive k blocks to (warps, 8 rows or columns, k)."""
+    step = 2 if kind == "f64" else 1
+    blocks = []
+    for first in range(0, len(registers), step):
+        part = _elements(kind, registers[first : first + step])
+        blocks.append(part.reshape(warps, 8, 4 * part.shape[1]))
+    return np.concatenate(blocks, axis=2)
+
+
+def multiply(
+    shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[Value], b: list[Value], c: list[Value]
+) -> list[Value]:
+    """d = a b + c for every warp; all arrays are (lanes,) uint32. Raises Unsupported for kinds without a rule."""
+    if a_kind not in _BITS or b_kind not in _BITS:
+        raise Unsupported(f"matrix of {a_kind} and {b_kind}")
+    warps = len(a[0]) // 32
+    words = 2 if a_kind == "f64" else 1
+    tall = 2 if shape.startswith("m16") else 1
+    groups = [a[n : n + words] for n in range(0, len(a), words)]
+    rows = [_rows(a_kind, [r for g in groups[half::tall] for r in g], warps) for half in range(tall)]
+    columns = _rows(b_kind, b, warps)
+    lane = np.arange(32)
+    results = []
+    for index, start in enumerate(_accumulators(d_kind, c)):
+        row = rows[index // 2][:, lane // 4, :]
+        column = columns[:, 2 * (lane % 4) + index % 2, :]
+        results.append(_dot(d_kind, row, column, start))
+    return _registers(d_kind, results)
+
+
+def _dot(d_kind: str, row: Value, column: Value, start: Value) -> Value:
+    """row, column: (warps, 32, k). start: (lanes,)."""
+    if d_kind == "s32":
+        return start + (row * column).sum(axis=2, dtype=np.uint32).reshape(-1)
+    kind = "f64" if d_kind == "f64" else "f32"
+    total = start
+    for k in range(row.shape[2]):
+        x, y = (np.ascontiguousarray(m[:, :, k]).reshape(-1) for m in (row, column))
+        total = floats.ffma(kind, x, y, total)
+    return total
+
+
+def _accumulators(kind: str, c: list[Value]) -> list[Value]:
+    if kind == "f64":
+        wide = [r.astype(np.uint64) for r in c]
+        return [wide[n] | wide[n + 1] << np.uint64(32) for n in range(0, len(c), 2)]
+    if kind == "f16":
+        halves = [(r >> np.uint32(s)).astype(np.uint16) for r in c for s in (0, 16)]
+        return [floats.float_to_float("f32", "f16", h) for h in halves]
+    return c
+
+
+def _registers(kind: str, d: list[Value]) -> list[Value]:
+    if kind == "f64":
+        return [part for v in d for part in (v.astype(np.uint32), (v >> np.uint64(32)).astype(np.uint32))]
+    if kind == "f16":
+        halves = [floats.float_to_float("f16", "f32", v).astype(np.uint32) for v in d]
+        return [halves[n] | halves[n + 1] << np.uint32(16) for n in range(0, len(d), 2)]
+    return d
