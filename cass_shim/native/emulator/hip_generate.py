@@ -30,7 +30,8 @@ def entry(row: Function) -> str:
         if not row.implemented:
             ignored = "".join(f"    (void){name};\n" for name in argument_names(row.parameters))
             return f'{head}{ignored}    emu_not_supported("{row.name}");\n    return 0;\n}}\n'
-        return f"{head}    return emu_{row.body}({arguments});\n}}\n"
+        give = "" if row.returns == "void" else "return "
+        return f"{head}    {give}emu_{row.body}({arguments});\n}}\n"
     if not row.implemented:
         ignored = "".join(f"    (void){name};\n" for name in argument_names(row.parameters))
         return f'{head}{ignored}    return emu_leave(emu_not_supported("{row.name}"));\n}}\n'

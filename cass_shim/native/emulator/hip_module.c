@@ -1,6 +1,6 @@
 /* Modules, kernels, variables, and the calls that launch. */
 #include "emulator/hip_calls.h"
-#include "emulator/hip_launch.h"
+#include "emulator/hip_module.h"
 #include "emulator/memory.h"
 
 #include <stdio.h>
@@ -138,98 +138,4 @@ hipError_t emu_hipModuleGetGlobal(void **dptr, size_t *bytes, hipModule_t hmod, 
         return hipSuccess;
     }
     return emu_fail(hipErrorNotFound, "the module has no variable %.300s", name);
-}
-
-/* What every launch call comes down to. */
-static hipError_t launch(hipFunction_t f, const emu_shape *shape, hipStream_t handle, void **params,
-                         void **extra) {
-    emu_function *function = emu_function_of(f);
-    emu_stream *stream = function ? emu_stream_of(handle) : NULL;
-    if (!stream) return function ? hipErrorInvalidHandle : hipErrorInvalidDeviceFunction;
-    if (stream->device != function->module->device)
-        return emu_fail(hipErrorInvalidHandle, "%s was loaded on another device than the stream's",
-                        function->name);
-    hipError_t error;
-    emu_launch_op *op = emu_launch_new(function, shape, params, extra, &error);
-    return op ? emu_submit(stream, &op->op) : error;
-}
-
-hipError_t emu_hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY,
-                                     unsigned int gridDimZ, unsigned int blockDimX,
-                                     unsigned int blockDimY, unsigned int blockDimZ,
-                                     unsigned int sharedMemBytes, hipStream_t stream,
-                                     void **kernelParams, void **extra) {
-    const uint32_t groups[] = {gridDimX, gridDimY, gridDimZ},
-                   items[] = {blockDimX, blockDimY, blockDimZ};
-    emu_shape shape = emu_shape_of(groups, items, sharedMemBytes, false);
-    return launch(f, &shape, stream, kernelParams, extra);
-}
-
-hipError_t emu_hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDimX,
-                                                unsigned int gridDimY, unsigned int gridDimZ,
-                                                unsigned int blockDimX, unsigned int blockDimY,
-                                                unsigned int blockDimZ, unsigned int sharedMemBytes,
-                                                hipStream_t stream, void **kernelParams) {
-    const uint32_t groups[] = {gridDimX, gridDimY, gridDimZ},
-                   items[] = {blockDimX, blockDimY, blockDimZ};
-    emu_shape shape = emu_shape_of(groups, items, sharedMemBytes, true);
-    return launch(f, &shape, stream, kernelParams, NULL);
-}
-
-/* Sizes in work-items, so the last workgroup of a dimension may be partial. */
-hipError_t emu_hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
-                                        uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
-                                        uint32_t localWorkSizeX, uint32_t localWorkSizeY,
-                                        uint32_t localWorkSizeZ, size_t sharedMemBytes,
-                                        hipStream_t hStream, void **kernelParams, void **extra,
-                                        hipEvent_t startEvent, hipEvent_t stopEvent,
-                                        uint32_t flags) {
-    (void)flags;
-    const uint32_t all[] = {globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ};
-    const uint32_t items[] = {localWorkSizeX, localWorkSizeY, localWorkSizeZ};
-    uint32_t groups[3];
-    for (int i = 0; i < 3; i++)
-        groups[i] = items[i] ? (uint32_t)(((uint64_t)all[i] + items[i] - 1) / items[i]) : 0;
-    emu_shape shape = emu_shape_of(groups, items, sharedMemBytes, false);
-    for (int i = 0; i < 3; i++) shape.grid_items[i] = all[i];
-    hipError_t error = startEvent ? emu_hipEventRecord(startEvent, hStream) : hipSuccess;
-    if (!error) error = launch(f, &shape, hStream, kernelParams, extra);
-    if (!error && stopEvent) error = emu_hipEventRecord(stopEvent, hStream);
-    return error;
-}
-
-hipError_t emu_hipFuncGetAttribute(int *value, hipFunction_attribute attrib, hipFunction_t hfunc) {
-    emu_function *function = emu_function_of(hfunc);
-    if (!function) return hipErrorInvalidDeviceFunction;
-    if (!value) return emu_fail(hipErrorInvalidValue, "no value");
-    uint32_t limit = function->max_threads ? function->max_threads : 1024;
-    switch (attrib) {
-    case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = (int)limit;
-        return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        *value = (int)function->lds_bytes;
-        return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        *value = (int)function->scratch_bytes;
-        return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_NUM_REGS:
-        *value = (int)function->vgprs;
-        return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
-    case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *value = 110;
-        return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = function->max_dynamic_lds ? (int)function->max_dynamic_lds
-                                           : 65536 - (int)function->lds_bytes;
-        return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-    case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-    case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        *value = 0;
-        return hipSuccess;
-    default:
-        return emu_fail(hipErrorInvalidValue, "kernel attribute %d does not exist", (int)attrib);
-    }
 }

@@ -43,7 +43,7 @@ typedef struct emu_thread {
     char reason[EMU_REASON_BYTES];
     emu_stream *own[EMU_MAX_DEVICES];
     hipCtx_t context_stack[16];
-    int context_depth;
+    int context_depth, base_device;
 } emu_thread;
 
 extern _Thread_local emu_thread emu_me;

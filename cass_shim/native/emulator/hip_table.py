@@ -67,7 +67,7 @@ DECLARED: tuple[Function, ...] = (
     fn("hipDeviceComputeCapability", "int *major, int *minor, int device", guard=HOST),
     fn("hipDeviceGetName", "char *name, int len, int device", guard=HOST),
     fn("hipDeviceGetUuid", "hipUUID_t *uuid, int device", guard=HOST),
-    stub(
+    fn(
         "hipDeviceGetP2PAttribute",
         "int *value, hipDeviceP2PAttr attr, int srcDevice, int dstDevice",
         guard=HOST,
@@ -99,17 +99,17 @@ DECLARED: tuple[Function, ...] = (
     fn("hipDeviceSetSharedMemConfig", "hipSharedMemConfig config"),
     fn("hipSetDeviceFlags", "unsigned int flags"),
     fn("hipChooseDeviceR0600", "int *device, const hipDeviceProp_t *prop", guard=HOST),
-    stub("hipExtGetLinkTypeAndHopCount", "int device1, int device2, uint32_t *linktype, uint32_t *hopcount"),
+    fn("hipExtGetLinkTypeAndHopCount", "int device1, int device2, uint32_t *linktype, uint32_t *hopcount"),
     stub("hipIpcGetMemHandle", "hipIpcMemHandle_st *handle, void *devPtr"),
     stub("hipIpcOpenMemHandle", "void **devPtr, hipIpcMemHandle_st handle, unsigned int flags"),
     stub("hipIpcCloseMemHandle", "void *devPtr"),
     stub("hipIpcGetEventHandle", "hipIpcEventHandle_st *handle, hipEvent_t event"),
     stub("hipIpcOpenEventHandle", "hipEvent_t *event, hipIpcEventHandle_st handle"),
-    stub("hipFuncSetAttribute", "const void *func, hipFuncAttribute attr, int value"),
+    fn("hipFuncSetAttribute", "const void *func, hipFuncAttribute attr, int value"),
     stub("hipKernelSetAttribute", "hipFunction_attribute attrib, int value, hipKernel_t kernel, int dev"),
     stub("hipKernelGetFunction", "hipFunction_t *pFunc, hipKernel_t kernel"),
-    stub("hipFuncSetCacheConfig", "const void *func, hipFuncCache_t config"),
-    stub("hipFuncSetSharedMemConfig", "const void *func, hipSharedMemConfig config"),
+    fn("hipFuncSetCacheConfig", "const void *func, hipFuncCache_t config"),
+    fn("hipFuncSetSharedMemConfig", "const void *func, hipSharedMemConfig config"),
     fn("hipGetLastError", "", guard=HOST),
     fn("hipExtGetLastError", "", guard=HOST),
     fn("hipPeekAtLastError", "", guard=HOST),
@@ -144,17 +144,17 @@ DECLARED: tuple[Function, ...] = (
         "hipStream_t stream, hipLaunchAttributeID attr, hipLaunchAttributeValue *value_out",
     ),
     stub("hipStreamCopyAttributes", "hipStream_t dst, hipStream_t src"),
-    stub(
+    fn(
         "hipStreamWaitValue32",
         "hipStream_t stream, void *ptr, uint32_t value, unsigned int flags, uint32_t mask",
     ),
-    stub(
+    fn(
         "hipStreamWaitValue64",
         "hipStream_t stream, void *ptr, uint64_t value, unsigned int flags, uint64_t mask",
     ),
-    stub("hipStreamWriteValue32", "hipStream_t stream, void *ptr, uint32_t value, unsigned int flags"),
-    stub("hipStreamWriteValue64", "hipStream_t stream, void *ptr, uint64_t value, unsigned int flags"),
-    stub(
+    fn("hipStreamWriteValue32", "hipStream_t stream, void *ptr, uint32_t value, unsigned int flags"),
+    fn("hipStreamWriteValue64", "hipStream_t stream, void *ptr, uint64_t value, unsigned int flags"),
+    fn(
         "hipStreamBatchMemOp",
         "hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams_union *paramArray, unsigned int flags",
     ),
@@ -215,8 +215,8 @@ DECLARED: tuple[Function, ...] = (
     fn("hipMemAllocHost", "void **ptr, size_t size"),
     fn("hipHostMalloc", "void **ptr, size_t size, unsigned int flags"),
     fn("hipMallocManaged", "void **dev_ptr, size_t size, unsigned int flags"),
-    stub("hipMemPrefetchAsync", "const void *dev_ptr, size_t count, int device, hipStream_t stream"),
-    stub(
+    fn("hipMemPrefetchAsync", "const void *dev_ptr, size_t count, int device, hipStream_t stream"),
+    fn(
         "hipMemPrefetchAsync_v2",
         "const void *dev_ptr, size_t count, hipMemLocation location, unsigned int flags, hipStream_t stream",
     ),
@@ -246,21 +246,21 @@ DECLARED: tuple[Function, ...] = (
         "size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, "
         "hipStream_t stream",
     ),
-    stub("hipMemAdvise", "const void *dev_ptr, size_t count, hipMemoryAdvise advice, int device"),
-    stub(
+    fn("hipMemAdvise", "const void *dev_ptr, size_t count, hipMemoryAdvise advice, int device"),
+    fn(
         "hipMemAdvise_v2",
         "const void *dev_ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location",
     ),
-    stub(
+    fn(
         "hipMemRangeGetAttribute",
         "void *data, size_t data_size, hipMemRangeAttribute attribute, const void *dev_ptr, size_t count",
     ),
-    stub(
+    fn(
         "hipMemRangeGetAttributes",
         "void **data, size_t *data_sizes, hipMemRangeAttribute *attributes, size_t num_attributes, "
         "const void *dev_ptr, size_t count",
     ),
-    stub("hipStreamAttachMemAsync", "hipStream_t stream, void *dev_ptr, size_t length, unsigned int flags"),
+    fn("hipStreamAttachMemAsync", "hipStream_t stream, void *dev_ptr, size_t length, unsigned int flags"),
     fn("hipMallocAsync", "void **dev_ptr, size_t size, hipStream_t stream"),
     fn("hipFreeAsync", "void *dev_ptr, hipStream_t stream"),
     fn("hipMemPoolTrimTo", "hipMemPool_t mem_pool, size_t min_bytes_to_hold"),
@@ -284,9 +284,9 @@ DECLARED: tuple[Function, ...] = (
         "hipMemPoolImportPointer",
         "void **dev_ptr, hipMemPool_t mem_pool, hipMemPoolPtrExportData *export_data",
     ),
-    stub("hipMemSetMemPool", "hipMemLocation *location, hipMemAllocationType type, hipMemPool_t pool"),
-    stub("hipMemGetMemPool", "hipMemPool_t *pool, hipMemLocation *location, hipMemAllocationType type"),
-    stub(
+    fn("hipMemSetMemPool", "hipMemLocation *location, hipMemAllocationType type, hipMemPool_t pool"),
+    fn("hipMemGetMemPool", "hipMemPool_t *pool, hipMemLocation *location, hipMemAllocationType type"),
+    fn(
         "hipMemGetDefaultMemPool",
         "hipMemPool_t *memPool, hipMemLocation *location, hipMemAllocationType type",
     ),
@@ -329,26 +329,26 @@ DECLARED: tuple[Function, ...] = (
         "hipArray_t dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, hipStream_t stream",
     ),
     fn("hipModuleGetGlobal", "void **dptr, size_t *bytes, hipModule_t hmod, const char *name"),
-    stub("hipGetSymbolAddress", "void **devPtr, const void *symbol"),
-    stub("hipGetSymbolSize", "size_t *size, const void *symbol"),
-    stub(
+    fn("hipGetSymbolAddress", "void **devPtr, const void *symbol"),
+    fn("hipGetSymbolSize", "size_t *size, const void *symbol"),
+    fn(
         "hipGetProcAddress",
         "const char *symbol, void **pfn, int hipVersion, uint64_t flags, hipDriverProcAddressQueryResult *symbolStatus",
         guard=HOST,
     ),
-    stub(
+    fn(
         "hipMemcpyToSymbol",
         "const void *symbol, const void *src, size_t sizeBytes, size_t offset, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipMemcpyToSymbolAsync",
         "const void *symbol, const void *src, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t stream",
     ),
-    stub(
+    fn(
         "hipMemcpyFromSymbol",
         "void *dst, const void *symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipMemcpyFromSymbolAsync",
         "void *dst, const void *symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t stream",
     ),
@@ -467,15 +467,15 @@ DECLARED: tuple[Function, ...] = (
         "hipMemcpy3DBatchAsync",
         "size_t numOps, hipMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags, hipStream_t stream",
     ),
-    stub("hipMemcpy3DPeer", "hipMemcpy3DPeerParms *p"),
-    stub("hipMemcpy3DPeerAsync", "hipMemcpy3DPeerParms *p, hipStream_t stream"),
+    fn("hipMemcpy3DPeer", "hipMemcpy3DPeerParms *p"),
+    fn("hipMemcpy3DPeerAsync", "hipMemcpy3DPeerParms *p, hipStream_t stream"),
     stub(
         "hipMipmappedArrayGetMemoryRequirements",
         "hipArrayMemoryRequirements *memoryRequirements, hipMipmappedArray_t mipmap, int device",
     ),
-    stub("hipDeviceCanAccessPeer", "int *canAccessPeer, int deviceId, int peerDeviceId", guard=HOST),
-    stub("hipDeviceEnablePeerAccess", "int peerDeviceId, unsigned int flags"),
-    stub("hipDeviceDisablePeerAccess", "int peerDeviceId"),
+    fn("hipDeviceCanAccessPeer", "int *canAccessPeer, int deviceId, int peerDeviceId", guard=HOST),
+    fn("hipDeviceEnablePeerAccess", "int peerDeviceId, unsigned int flags"),
+    fn("hipDeviceDisablePeerAccess", "int peerDeviceId"),
     fn("hipMemcpyPeer", "void *dst, int dstDeviceId, const void *src, int srcDeviceId, size_t sizeBytes"),
     fn(
         "hipMemcpyPeerAsync",
@@ -520,27 +520,27 @@ DECLARED: tuple[Function, ...] = (
     stub("hipExecutionCtxRecordEvent", "hipExecutionCtx_t ctx, hipEvent_t event"),
     stub("hipExecutionCtxSynchronize", "hipExecutionCtx_t ctx"),
     stub("hipExecutionCtxWaitEvent", "hipExecutionCtx_t ctx, hipEvent_t event"),
-    stub("hipCtxCreate", "hipCtx_t *ctx, unsigned int flags, int device"),
-    stub("hipCtxDestroy", "hipCtx_t ctx"),
-    stub("hipCtxPopCurrent", "hipCtx_t *ctx"),
-    stub("hipCtxPushCurrent", "hipCtx_t ctx"),
-    stub("hipCtxSetCurrent", "hipCtx_t ctx", guard=HOST),
-    stub("hipCtxGetCurrent", "hipCtx_t *ctx", guard=HOST),
-    stub("hipCtxGetDevice", "int *device"),
-    stub("hipCtxGetApiVersion", "hipCtx_t ctx, unsigned int *apiVersion"),
-    stub("hipCtxGetCacheConfig", "hipFuncCache_t *cacheConfig"),
-    stub("hipCtxSetCacheConfig", "hipFuncCache_t cacheConfig"),
-    stub("hipCtxSetSharedMemConfig", "hipSharedMemConfig config"),
-    stub("hipCtxGetSharedMemConfig", "hipSharedMemConfig *pConfig"),
-    stub("hipCtxSynchronize", ""),
-    stub("hipCtxGetFlags", "unsigned int *flags"),
-    stub("hipCtxEnablePeerAccess", "hipCtx_t peerCtx, unsigned int flags"),
-    stub("hipCtxDisablePeerAccess", "hipCtx_t peerCtx"),
-    stub("hipDevicePrimaryCtxGetState", "int dev, unsigned int *flags, int *active"),
-    stub("hipDevicePrimaryCtxRelease", "int dev", guard=HOST),
-    stub("hipDevicePrimaryCtxRetain", "hipCtx_t *pctx, int dev", guard=HOST),
-    stub("hipDevicePrimaryCtxReset", "int dev", guard=HOST),
-    stub("hipDevicePrimaryCtxSetFlags", "int dev, unsigned int flags"),
+    fn("hipCtxCreate", "hipCtx_t *ctx, unsigned int flags, int device"),
+    fn("hipCtxDestroy", "hipCtx_t ctx"),
+    fn("hipCtxPopCurrent", "hipCtx_t *ctx"),
+    fn("hipCtxPushCurrent", "hipCtx_t ctx"),
+    fn("hipCtxSetCurrent", "hipCtx_t ctx", guard=HOST),
+    fn("hipCtxGetCurrent", "hipCtx_t *ctx", guard=HOST),
+    fn("hipCtxGetDevice", "int *device"),
+    fn("hipCtxGetApiVersion", "hipCtx_t ctx, unsigned int *apiVersion"),
+    fn("hipCtxGetCacheConfig", "hipFuncCache_t *cacheConfig"),
+    fn("hipCtxSetCacheConfig", "hipFuncCache_t cacheConfig"),
+    fn("hipCtxSetSharedMemConfig", "hipSharedMemConfig config"),
+    fn("hipCtxGetSharedMemConfig", "hipSharedMemConfig *pConfig"),
+    fn("hipCtxSynchronize", ""),
+    fn("hipCtxGetFlags", "unsigned int *flags"),
+    fn("hipCtxEnablePeerAccess", "hipCtx_t peerCtx, unsigned int flags"),
+    fn("hipCtxDisablePeerAccess", "hipCtx_t peerCtx"),
+    fn("hipDevicePrimaryCtxGetState", "int dev, unsigned int *flags, int *active"),
+    fn("hipDevicePrimaryCtxRelease", "int dev", guard=HOST),
+    fn("hipDevicePrimaryCtxRetain", "hipCtx_t *pctx, int dev", guard=HOST),
+    fn("hipDevicePrimaryCtxReset", "int dev", guard=HOST),
+    fn("hipDevicePrimaryCtxSetFlags", "int dev, unsigned int flags"),
     stub("hipModuleLoadFatBinary", "hipModule_t *module, const void *fatbin"),
     fn("hipModuleLoad", "hipModule_t *module, const char *fname"),
     fn("hipModuleUnload", "hipModule_t module", guard=HOST),
@@ -571,10 +571,10 @@ DECLARED: tuple[Function, ...] = (
         "hipKernelGetParamInfo",
         "hipKernel_t kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize",
     ),
-    stub("hipFuncGetAttributes", "hipFuncAttributes *attr, const void *func", guard=HOST),
+    fn("hipFuncGetAttributes", "hipFuncAttributes *attr, const void *func", guard=HOST),
     fn("hipFuncGetAttribute", "int *value, hipFunction_attribute attrib, hipFunction_t hfunc", guard=HOST),
-    stub("hipGetFuncBySymbol", "hipFunction_t *functionPtr, const void *symbolPtr"),
-    stub(
+    fn("hipGetFuncBySymbol", "hipFunction_t *functionPtr, const void *symbolPtr"),
+    fn(
         "hipGetDriverEntryPoint",
         "const char *symbol, void **funcPtr, unsigned long long flags, hipDriverEntryPointQueryResult *driverStatus",
     ),
@@ -616,7 +616,7 @@ DECLARED: tuple[Function, ...] = (
         "hipModuleLaunchCooperativeKernelMultiDevice",
         "hipFunctionLaunchParams_t *launchParamsList, unsigned int numDevices, unsigned int flags",
     ),
-    stub(
+    fn(
         "hipLaunchCooperativeKernel",
         "const void *f, dim3 gridDim, dim3 blockDimX, void **kernelParams, "
         "unsigned int sharedMemBytes, hipStream_t stream",
@@ -629,8 +629,8 @@ DECLARED: tuple[Function, ...] = (
         "hipExtLaunchMultiKernelMultiDevice",
         "hipLaunchParams_t *launchParamsList, int numDevices, unsigned int flags",
     ),
-    stub("hipLaunchKernelExC", "const hipLaunchConfig_st *config, const void *fPtr, void **args"),
-    stub(
+    fn("hipLaunchKernelExC", "const hipLaunchConfig_st *config, const void *fPtr, void **args"),
+    fn(
         "hipDrvLaunchKernelEx",
         "const HIP_LAUNCH_CONFIG_st *config, hipFunction_t f, void **params, void **extra",
     ),
@@ -638,36 +638,36 @@ DECLARED: tuple[Function, ...] = (
         "hipMemGetHandleForAddressRange",
         "void *handle, void *dptr, size_t size, hipMemRangeHandleType handleType, unsigned long long flags",
     ),
-    stub(
+    fn(
         "hipModuleOccupancyMaxPotentialBlockSize",
         "int *gridSize, int *blockSize, hipFunction_t f, size_t dynSharedMemPerBlk, int blockSizeLimit",
     ),
-    stub(
+    fn(
         "hipModuleOccupancyMaxPotentialBlockSizeWithFlags",
         "int *gridSize, int *blockSize, hipFunction_t f, size_t dynSharedMemPerBlk, "
         "int blockSizeLimit, unsigned int flags",
     ),
-    stub(
+    fn(
         "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",
         "int *numBlocks, hipFunction_t f, int blockSize, size_t dynSharedMemPerBlk",
     ),
-    stub(
+    fn(
         "hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
         "int *numBlocks, hipFunction_t f, int blockSize, size_t dynSharedMemPerBlk, unsigned int flags",
     ),
-    stub(
+    fn(
         "hipOccupancyMaxActiveBlocksPerMultiprocessor",
         "int *numBlocks, const void *f, int blockSize, size_t dynSharedMemPerBlk",
     ),
-    stub(
+    fn(
         "hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
         "int *numBlocks, const void *f, int blockSize, size_t dynSharedMemPerBlk, unsigned int flags",
     ),
-    stub(
+    fn(
         "hipOccupancyMaxPotentialBlockSize",
         "int *gridSize, int *blockSize, const void *f, size_t dynSharedMemPerBlk, int blockSizeLimit",
     ),
-    stub(
+    fn(
         "hipOccupancyAvailableDynamicSMemPerBlock",
         "size_t *dynamicSmemSize, const void *f, int numBlocks, int blockSize",
     ),
@@ -679,19 +679,19 @@ DECLARED: tuple[Function, ...] = (
         "hipOccupancyMaxPotentialClusterSize",
         "int *clusterSize, const void *f, const hipLaunchConfig_st *config",
     ),
-    stub("hipProfilerStart", ""),
-    stub("hipProfilerStop", ""),
+    fn("hipProfilerStart", ""),
+    fn("hipProfilerStop", ""),
     stub("hipConfigureCall", "dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream"),
     stub("hipSetupArgument", "const void *arg, size_t size, size_t offset"),
     stub("hipLaunchByPtr", "const void *func"),
-    stub(
+    fn(
         "hipLaunchKernel",
         "const void *function_address, dim3 numBlocks, dim3 dimBlocks, void **args, "
         "size_t sharedMemBytes, hipStream_t stream",
     ),
     fn("hipLaunchHostFunc", "hipStream_t stream, hipHostFn_t fn, void *userData"),
     stub("hipDrvMemcpy2DUnaligned", "const hip_Memcpy2D *pCopy"),
-    stub(
+    fn(
         "hipExtLaunchKernel",
         "const void *function_address, dim3 numBlocks, dim3 dimBlocks, void **args, "
         "size_t sharedMemBytes, hipStream_t stream, hipEvent_t startEvent, hipEvent_t stopEvent, "
@@ -800,8 +800,8 @@ DECLARED: tuple[Function, ...] = (
         "textureReference *texRef, hipMipmappedArray *mipmappedArray, unsigned int Flags",
     ),
     stub("hipApiName", "uint32_t id", returns="const char *", guard=NONE),
-    stub("hipKernelNameRef", "const hipFunction_t f", returns="const char *", guard=NONE),
-    stub(
+    fn("hipKernelNameRef", "const hipFunction_t f", returns="const char *", guard=NONE),
+    fn(
         "hipKernelNameRefByPtr",
         "const void *hostFunction, hipStream_t stream",
         returns="const char *",
@@ -1173,6 +1173,35 @@ DECLARED: tuple[Function, ...] = (
         "uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes, "
         "hipStream_t hStream, void **kernelParams, void **extra, hipEvent_t startEvent, hipEvent_t stopEvent, "
         "uint32_t flags",
+    ),
+    # What the host code of HIP programs calls (clang's CUDA/HIP runtime glue).
+    fn("__hipRegisterFatBinary", "const void *data", returns="void **", guard=NONE, body="registerFatBinary"),
+    fn("__hipUnregisterFatBinary", "void **modules", returns="void", guard=NONE, body="unregisterFatBinary"),
+    fn(
+        "__hipRegisterFunction",
+        "void **modules, const void *hostFunction, char *deviceFunction, const char *deviceName, unsigned int threadLimit, void *tid, void *bid, void *blockDim, void *gridDim, int *wSize",
+        returns="void",
+        guard=NONE,
+        body="registerFunction",
+    ),
+    fn(
+        "__hipRegisterVar",
+        "void **modules, void *var, char *hostVar, char *deviceVar, int ext, size_t size, int constant, int global",
+        returns="void",
+        guard=NONE,
+        body="registerVar",
+    ),
+    fn(
+        "__hipPushCallConfiguration",
+        "dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream",
+        guard=NONE,
+        body="pushCallConfiguration",
+    ),
+    fn(
+        "__hipPopCallConfiguration",
+        "dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream",
+        guard=NONE,
+        body="popCallConfiguration",
     ),
     # Our own queries.
     fn("hipCassFaultStatus", "void", returns="int", guard=NONE),
