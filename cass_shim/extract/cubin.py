@@ -37,7 +37,7 @@ from cass_shim.model.instruction import Relocation
 from cass_shim.model.kernel_abi import KernelAbi
 
 STO_CUDA_ENTRY, STO_CUDA_MANAGED = 0x10, 0x04
-R_CUDA_64, R_CUDA_FUNC_DESC_64 = 2, 35
+R_CUDA_64, R_CUDA_G64, R_CUDA_FUNC_DESC_64 = 2, 4, 35  # G64: a generic address, the same number
 R_CUDA_ABS32_LO, R_CUDA_ABS32_HI = 56, 57
 R_CUDA_UNUSED_CLEAR64 = 73
 INSTRUCTION_BYTES = 16
@@ -142,7 +142,7 @@ class _Reader:
 
     def _data_relocation(self, section: Section, record: ElfRelocation, content: bytes) -> Relocation:
         """A 64-bit word that holds an address; symbol "" when it is a function, whose token is then the addend."""
-        if record.kind not in (R_CUDA_64, R_CUDA_FUNC_DESC_64):
+        if record.kind not in (R_CUDA_64, R_CUDA_G64, R_CUDA_FUNC_DESC_64):
             raise Unsupported(f"relocation {record.kind} in {section.name}", kernel=self.elf.source)
         if record.offset + 8 > len(content):
             raise Malformed("relocation of bytes that do not exist", where=self._where(section), offset=record.offset)
