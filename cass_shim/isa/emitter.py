@@ -99,7 +99,8 @@ class Emitter(Protocol[V]):
     ) -> V:
         """Saturating. width 8 to 64; result i32 (sign- or zero-extended below 32) or i64.
 
-        rounding: rn (to even) rm (floor) rp (ceil) rz (trunc). NaN: 0, or else 1 << (width - 1) (PTX ISA, cvt).
+        rounding: rn (to even) rm (floor) rp (ceil) rz (trunc). NaN: 0, or else 1 << (width - 1), not sign-extended
+        (PTX ISA, cvt; recorded).
         """
 
     def int_to_float(self, kind: str, a: V, signed: bool, rounding: str = "rn") -> V:

@@ -2,8 +2,7 @@
 
 Sources: Knuth, TAOCP 2, §4.2.2 (TwoSum); Boldo and Muller, "Some functions computable with a fused-mac", 2005
 (the error of a fused multiply-add); Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008
-(rounding to odd makes a second rounding harmless). Products whose error lies below the smallest double are the
-one exception: their error is taken as zero.
+(rounding to odd makes a second rounding harmless).
 """
 
 from __future__ import annotations
@@ -15,6 +14,12 @@ from cass_shim.lift.floats import Floats
 
 _ONE = 0x3F80_0000
 _SIGN = 1 << 63
+_INFINITY = 0x7FF << 52
+
+
+def _power(exponent: int) -> Value:
+    """2 to an exponent as an f64."""
+    return constant((exponent + 1023) << 52, 64)
 
 
 @dataclass
@@ -24,25 +29,89 @@ class Directed(Floats):
     def directed(self, kind: str, name: str, values: list[Value], rounding: str) -> Value:
         if kind == "f32":
             return self._directed_f32(name, values, rounding)
-        near, error = self._nearest_and_error(name, values)
+        if name == "fadd":
+            near, error = self._two_sum(*values)
+        else:
+            near = self._operate("f64", name, values, "rn", False)
+            error = self._product_error(near, values[0], values[1], values[2:])
+        error = self._overflow_error(near, error, values)
         zero = constant(0, 64)
         above = self.fcompare("f64", "lt", error, zero)
         below = self.fcompare("f64", "gt", error, zero)
-        # An infinite result of finite operands has no error term; towards zero it is the largest number.
-        return self._step("f64", near, above, below, rounding)
+        result = self._step("f64", near, above, below, rounding)
+        if rounding == "rm" and name != "fmul":
+            first = values[0] if name == "fadd" else self.xor(values[0], values[1])
+            result = self._zero_sum(result, self.fcompare("f64", "eq", near, zero), error, first, values[-1])
+        return result
+
+    def _zero_sum(self, result: Value, is_zero: Value, error: Value, a: Value, b: Value) -> Value:
+        """An exact zero sum is -0 when rounding down, unless both terms are +0 (IEEE 754, 6.3)."""
+        exact = self.fcompare("f64", "eq", error, constant(0, 64))
+        sign = self.and_(self.or_(a, b), constant(_SIGN, 64))
+        if result.width == 32:
+            sign = self.high(sign)
+        return self.select(self.and_(is_zero, exact), sign, result)
 
     def _directed_f32(self, name: str, values: list[Value], rounding: str) -> Value:
         """f64 holds every product of two f32 exactly, and a sum rounded to odd still knows its side."""
         wide = [self.float_to_float("f64", "f32", v) for v in values]
         if name == "fmul":
             exact = self._operate("f64", "fmul", wide, "rn", False)
-        else:
-            first = wide[0]
-            if name == "fma":
-                first = self._operate("f64", "fmul", wide[:2], "rn", False)
-            total, error = self._two_sum(first, wide[-1])
-            exact = self._to_odd(total, error)
-        return self.float_to_float("f32", "f64", exact, rounding)
+            return self.float_to_float("f32", "f64", exact, rounding)
+        first = wide[0]
+        if name == "fma":
+            first = self._operate("f64", "fmul", wide[:2], "rn", False)
+        total, error = self._two_sum(first, wide[-1])
+        result = self.float_to_float("f32", "f64", self._to_odd(total, error), rounding)
+        if rounding == "rm":
+            is_zero = self.fcompare("f64", "eq", total, constant(0, 64))
+            result = self._zero_sum(result, is_zero, error, first, wide[-1])
+        return result
+
+    def _magnitude(self, a: Value) -> Value:
+        return self.and_(a, constant(_SIGN - 1, 64))
+
+    def _overflow_error(self, near: Value, error: Value, values: list[Value]) -> Value:
+        """An infinite result of finite operands lies beyond the exact one."""
+        infinity = constant(_INFINITY, 64)
+        overflow = self.compare("eq", self._magnitude(near), infinity)
+        for value in values:
+            overflow = self.and_(overflow, self.compare("ult", self._magnitude(value), infinity))
+        return self.select(overflow, self.xor(near, constant(_SIGN, 64)), error)
+
+    def _product_error(self, near: Value, a: Value, b: Value, addend: list[Value]) -> Value:
+        """A value with the sign of a b + c - near, for near the nearest double.
+
+        The terms are scaled into the middle of the range, where the error-free transformations hold. A product
+        too small even then is no more than a sign.
+        """
+        c = addend[0] if addend else constant(0, 64)
+        size = self._magnitude(self._operate("f64", "fmul", [a, b], "rn", False))
+        other = self._magnitude(c)
+        small = self.and_(self.compare("ult", size, _power(-900)), self.compare("ult", other, _power(-800)))
+        big = self.or_(self.compare("ugt", size, _power(900)), self.compare("ugt", other, _power(900)))
+        factor = self.select(small, _power(700), self.select(big, _power(-200), _power(0)))
+        first = self.xor(self.compare("ult", self._magnitude(a), self._magnitude(b)), big)
+
+        def scaled(value: Value) -> Value:
+            return self._operate("f64", "fmul", [value, factor], "rn", False)
+
+        x, y = self.select(first, scaled(a), a), self.select(first, b, scaled(b))
+        product, product_low = self._two_product(x, y)
+        alpha, alpha_low = self._two_sum(scaled(c), product_low)
+        beta, beta_low = self._two_sum(product, alpha)
+        gamma = self._plus(self._minus(beta, scaled(near)), beta_low)
+        error = self._plus(gamma, alpha_low)
+        lost = self.and_(
+            self.fcompare("f64", "eq", error, constant(0, 64)),
+            self.compare("ult", self._magnitude(product), _power(-960)),
+        )
+        nonzero = self.and_(
+            self.compare("ne", self._magnitude(a), constant(0, 64)),
+            self.compare("ne", self._magnitude(b), constant(0, 64)),
+        )
+        sign = self.and_(self.xor(a, b), constant(_SIGN, 64))
+        return self.select(self.and_(lost, nonzero), self.or_(sign, _power(0)), error)
 
     def _plus(self, a: Value, b: Value) -> Value:
         return self._operate("f64", "fadd", [a, b], "rn", False)
@@ -59,19 +128,6 @@ class Directed(Floats):
         product = self._operate("f64", "fmul", [a, b], "rn", False)
         negative = self.xor(product, constant(_SIGN, 64))
         return product, self._operate("f64", "fma", [a, b, negative], "rn", False)
-
-    def _nearest_and_error(self, name: str, values: list[Value]) -> tuple[Value, Value]:
-        """(nearest result, a value with the sign of exact - nearest)."""
-        if name == "fadd":
-            return self._two_sum(*values)
-        if name == "fmul":
-            return self._two_product(*values)
-        near = self._operate("f64", "fma", values, "rn", False)
-        product, product_low = self._two_product(values[0], values[1])
-        alpha, alpha_low = self._two_sum(values[2], product_low)
-        beta, beta_low = self._two_sum(product, alpha)
-        gamma = self._plus(self._minus(beta, near), beta_low)
-        return near, self._plus(gamma, alpha_low)
 
     def _bf16_fma(self, a: Value, b: Value, c: Value) -> Value:
         """Exact product, then a sum rounded to odd in f64 and in f32: the last rounding is the only one."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.integers import Integers
+from cass_shim.model.errors import Unsupported
 
 _TYPES = {
     "f16": ("half", "f16", 16),
@@ -20,6 +21,7 @@ _TYPES = {
     "f64": ("double", "f64", 64),
     "f16x2": ("<2 x half>", "v2f16", 32),
 }
+_SIGNS = {"f16": 0x8000, "f32": 0x8000_0000, "f16x2": 0x8000_8000}
 _ONE = {"f16": 0x3C00, "f32": 0x3F80_0000, "f64": 0x3FF0_0000_0000_0000}
 _ROUND = {"rn": "roundeven", "rm": "floor", "rp": "ceil", "rz": "trunc"}
 _CONDITIONS = {
@@ -48,11 +50,17 @@ class Floats(Integers):
         return self.call_text(type_, f"llvm.{name}.{suffix}", *(f"{type_} {n}" for n in names))
 
     def _flush(self, kind: str, a: Value, ftz: bool) -> Value:
-        """A denormal f32 becomes the zero of its sign, unless the function's mode does that."""
-        if not ftz or kind != "f32" or self.flush_f32:
+        """A denormal becomes the zero of its sign, unless the function's mode does that (f32 only)."""
+        if not ftz or kind == "f64" or (kind == "f32" and self.flush_f32):
             return a
-        tiny = self.call(1, "llvm.is.fpclass.f32", f"float {self._float(kind, a)}", f"i32 {_CLASS_SUBNORMAL}")
-        return self.select(tiny, self.and_(a, constant(0x8000_0000, 32)), a)
+        if kind in ("bf16", "bf16x2"):
+            raise Unsupported("flushing of bf16 denormals")
+        type_, suffix, width = _TYPES[kind]
+        lanes = "<2 x i1>" if kind == "f16x2" else "i1"
+        value = self._float(kind, a)
+        tiny = self.call_text(lanes, f"llvm.is.fpclass.{suffix}", f"{type_} {value}", f"i32 {_CLASS_SUBNORMAL}")
+        zero = self._float(kind, self.and_(a, constant(_SIGNS[kind], width)))
+        return self._bits(kind, self.text(f"select {lanes} {tiny}, {type_} {zero}, {type_} {value}"))
 
     # arithmetic
     def _arithmetic(self, kind: str, name: str, operands: list[str]) -> str:
@@ -108,10 +116,12 @@ class Floats(Integers):
     def _widen(self, a: Value) -> Value:
         return self.shl(self.zext(a, 32), constant(16, 32))
 
-    def _narrow_bf16(self, a: Value) -> Value:
-        """f32 bits to bf16, nearest-even; NaN stays NaN."""
-        lowest = self.and_(self.lshr(a, constant(16, 32)), constant(1, 32))
-        rounded = self.lshr(self.add(self.add(a, constant(0x7FFF, 32)), lowest), constant(16, 32))
+    def _narrow_bf16(self, a: Value, toward_zero: bool = False) -> Value:
+        """f32 bits to bf16, nearest-even or towards zero; NaN stays NaN."""
+        rounded = self.lshr(a, constant(16, 32))
+        if not toward_zero:
+            lowest = self.and_(rounded, constant(1, 32))
+            rounded = self.lshr(self.add(self.add(a, constant(0x7FFF, 32)), lowest), constant(16, 32))
         magnitude = self.and_(a, constant(0x7FFF_FFFF, 32))
         is_nan = self.compare("ugt", magnitude, constant(0x7F80_0000, 32))
         quiet = self.or_(self.lshr(a, constant(16, 32)), constant(0x40, 32))
@@ -167,10 +177,9 @@ class Floats(Integers):
             if from_kind != "f32":
                 wide = self._narrow_to_odd(a) if from_kind == "f64" else self.float_to_float("f32", "f16", a)
                 return self._narrow_bf16(wide)
-            if rounding == "rz":
-                return self.trunc(self.lshr(a, constant(16, 32)), 16)
-            assert rounding == "rn"
-            return self._narrow_bf16(a)
+            if rounding not in ("rn", "rz"):
+                raise Unsupported(f"bf16 rounded {rounding}")
+            return self._narrow_bf16(a, toward_zero=rounding == "rz")
         if to_kind == from_kind:
             return a
         narrowing = _TYPES[to_kind][2] < _TYPES[from_kind][2]
@@ -229,6 +238,10 @@ class Floats(Integers):
         return self.select(is_nan, constant(1 << (width - 1), wide), result)
 
     def int_to_float(self, kind: str, a: Value, signed: bool, rounding: str = "rn") -> Value:
+        if kind == "f16":  # beyond 2^17 every rounding ends the same, and 32 bits are enough
+            a = self.smin(a, constant(1 << 17, a.width)) if signed else self.umin(a, constant(1 << 17, a.width))
+            a = self.trunc(self.smax(a, constant(-(1 << 17), a.width)), 32)
+            signed = True
         near = self._int_to_nearest(kind, a, signed)
         exact = kind == "f64" and a.width == 32
         if rounding == "rn" or exact:
