@@ -16,6 +16,7 @@ import tempfile
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cass_shim.model.errors import Malformed, ToolFailed
 
@@ -82,8 +83,22 @@ def _run(code: bytes, sm: int) -> tuple[Printed, ...]:
         message = done.stderr.decode("utf-8", "replace").strip() or f"exit status {done.returncode}"
         raise Malformed(f"nvdisasm: {message.splitlines()[0]}", where=f"sm_{sm} code")
     try:
-        functions = json.loads(done.stdout)[1]
-        rows = [row for function in functions for row in function["sass-instructions"]]
-        return tuple(Printed(r.get("predicate", ""), r["opcode"], r.get("operands", "")) for r in rows)
+        functions = json.loads(done.stdout, object_pairs_hook=_keep_predicates)[1]
+        return tuple(_row(row) for function in functions for row in function["sass-instructions"])
     except (ValueError, KeyError, IndexError, TypeError) as error:
         raise ToolFailed("nvdisasm", command=" ".join(command), stderr=f"unexpected JSON: {error}") from None
+
+
+def _keep_predicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A guarded P2R has two "predicate" keys in one object; both are kept, as a list."""
+    return {**dict(pairs), "predicates": [value for key, value in pairs if key == "predicate"]}
+
+
+def _row(fields: dict[str, Any]) -> Printed:
+    """One instruction. nvdisasm files P2R's operand PR under "predicate" and, guarded, prints the guard in its place."""
+    guard = next((p for p in fields["predicates"] if p.startswith("@")), "")
+    operands = fields.get("operands", "")
+    for file in (p for p in fields["predicates"] if not p.startswith("@")):
+        parts = [part for part in operands.split(",") if part != guard or not guard]
+        operands = ",".join((parts[0], file, *parts[1:]))
+    return Printed(guard, fields["opcode"], operands)

@@ -14,7 +14,7 @@ from cass_shim.decode.cuobjdump import print_sass
 from cass_shim.extract.cubin import read_cubin
 from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.model.errors import Malformed, Unsupported
-from cass_shim.model.instruction import Target
+from cass_shim.model.instruction import RZ, Imm, Pred, Reg, Target, Word
 from tests.decode.reprint import matches
 
 DATA = Path(__file__).parent.parent / "extract" / "data"
@@ -80,3 +80,14 @@ def test_cuobjdump_text_is_kept_as_printed() -> None:
     assert "\t\tFunction : add\n" in text and "Function : pick" not in text and "/*0000*/" in text
     with pytest.raises(Malformed):
         print_sass(cubin, "missing")
+
+
+def test_p2r_keeps_its_predicate_file_and_its_guard() -> None:
+    """nvdisasm's JSON has the operand PR under the guard's key (13.5); the words are P2R R6, PR, RZ, 0x1."""
+    word = int.from_bytes(bytes.fromhex("037806ff010000000000000000e41f00"), "little")
+    guarded = word & ~(0xF << 12) | 0xA << 12
+    kernel = read_cubin(cubins()["whole"]).kernels["add"]
+    code = b"".join(w.to_bytes(16, "little") for w in (word, guarded))
+    plain, other = decode_kernel(replace(kernel, code=code), read_cubin(cubins()["whole"])).instructions
+    assert plain.operands == other.operands == (Reg(6), Word("PR"), Reg(RZ), Imm(1))
+    assert plain.guard is None and other.guard == Pred(2, negate=True)
