@@ -25,6 +25,7 @@ from cass_shim.model.artifacts import (
     AmdgcnAsm,
     CodeObject,
     Cubin,
+    DataImage,
     EntryKind,
     Evidence,
     FatbinEntry,
@@ -32,6 +33,7 @@ from cass_shim.model.artifacts import (
     LlvmModule,
     PtxModule,
     SassKernel,
+    Variable,
     Verified,
 )
 from cass_shim.model.config import SM_ORDER, Config
@@ -85,9 +87,21 @@ class Module:
             return {name: kernel.abi for name, kernel in self.cubin.kernels.items()}
         if self.ptx is None:
             return {}
-        from cass_shim.translate.ptx_hip import kernel_abis
+        from cass_shim.translate.ptx_hip import kernel_abi, kernels
 
-        return kernel_abis(self.ptx)
+        return {name: kernel_abi(self.ptx, name) for name in kernels(self.ptx)}
+
+    @cached_property
+    def data(self) -> tuple[tuple[DataImage, ...], tuple[Variable, ...], Mapping[str, int]]:
+        """Images, variables, and the tokens of the functions that images point to."""
+        if self.cubin is not None:
+            functions = (*self.cubin.functions.values(), *self.cubin.kernels.values())
+            return self.cubin.images, self.cubin.variables, {one.name: one.token for one in functions}
+        if self.ptx is None:
+            return (), (), {}
+        from cass_shim.translate.ptx_hip import module_data, module_tokens
+
+        return (*module_data(self.ptx), module_tokens(self.ptx))
 
     def key(self, kernel: str, gfx: str) -> CacheKey:
         """What an answer for this kernel must satisfy."""
@@ -162,8 +176,8 @@ def _version(entry: FatbinEntry) -> int:
 
 def module_manifest(module: Module, gfx: str) -> Manifest:
     """What the target process must know of a module."""
-    cubin = module.cubin
-    images = tuple(ManifestImage(one.kind, one.size, one.align, one.content) for one in (cubin.images if cubin else ()))
+    data, _, _ = module.data
+    images = tuple(ManifestImage(one.kind, one.size, one.align, one.content) for one in data)
     variables, relocations = _module_data(module)
     constant_bytes = sum(one.size for one in images if one.kind == "constant3")
     kernels = tuple(
@@ -175,21 +189,19 @@ def module_manifest(module: Module, gfx: str) -> Manifest:
 
 def _module_data(module: Module) -> tuple[tuple[ManifestVariable, ...], tuple[ManifestRelocation, ...]]:
     """Variables and the words of images that hold addresses or function tokens."""
-    cubin = module.cubin
-    if cubin is None:
-        return (), ()
+    images, known, tokens = module.data
     variables = tuple(
-        ManifestVariable(one.name, one.image, one.offset, one.size, one.visible, one.managed) for one in cubin.variables
+        ManifestVariable(one.name, one.image, one.offset, one.size, one.visible, one.managed) for one in known
     )
     numbers = {one.name: number for number, one in enumerate(variables)}
-    tokens = {one.name: one.token for one in (*cubin.functions.values(), *cubin.kernels.values())}
     relocations = []
-    for image, content in enumerate(cubin.images):
+    for image, content in enumerate(images):
         for one in content.relocations:
+            target: int | None = None
             if one.symbol in numbers:
                 target, addend = numbers[one.symbol], one.addend
             elif one.symbol in tokens:
-                target, addend = None, tokens[one.symbol] + one.addend
+                addend = tokens[one.symbol] + one.addend
             else:
                 raise Unsupported("relocation", why=f"module data refers to {one.symbol}, which it lacks")
             relocations.append(ManifestRelocation(image, one.offset, target, addend))
@@ -254,9 +266,17 @@ def _lift(work: Work) -> LlvmModule:
 
 def _ptx_hip(work: Work) -> HipSource:
     """PTX → HIP C++."""
-    from cass_shim.translate.ptx_hip import translate_kernel
+    from cass_shim.extract.tokens import function_tokens
+    from cass_shim.translate.ptx_hip import module_tokens, translate_kernel
 
-    return translate_kernel(work.ptx, work.kernel, work.abi)
+    cubin = work.module.cubin
+    if cubin is None:
+        return translate_kernel(work.ptx, work.kernel, work.abi)
+    tokens = function_tokens(cubin.kernels[work.kernel], cubin)
+    for name in module_tokens(work.ptx):
+        if name not in tokens:
+            raise Unsupported("function pointer", kernel=work.kernel, why=f"the SASS does not tell the value of {name}")
+    return translate_kernel(work.ptx, work.kernel, work.abi, tokens)
 
 
 def _cass(work: Work) -> AmdgcnAsm:
@@ -297,12 +317,8 @@ def assemble(source: Source, abi: KernelAbi) -> CodeObject:
 
 def verify(work: Work, code: CodeObject) -> Verified:
     """Ask the verifier; Rejected with a witness when the code object is wrong."""
-    try:
-        from cass_shim.verify import verify_kernel
-    except ImportError:
-        if work.config.min_evidence != "none":
-            raise
-        return Verified(code, Evidence.NONE, {"unchecked": "the verifier cannot be loaded"})
+    from cass_shim.verify import verify_kernel
+
     sass = work.sass if work.module.cubin is not None else None
     return verify_kernel(code, sass, work.module.cubin)
 
@@ -326,8 +342,8 @@ def translate(module: Module, kernel: str, config: Config) -> Translation:
             return _attempt(work, name, started, reasons)
         except CassError as error:
             reasons[name] = error
-        except ImportError as error:
-            reasons[name] = ToolFailed(f"loading {name}", stderr=str(error))
+        except (ImportError, OSError) as error:  # the machine's fault, not the kernel's
+            reasons[name] = ToolFailed(name, stderr=f"{type(error).__name__}: {error}")
         except Exception as error:  # a bug in one translator must not take the others away
             log.exception("%s: %s failed", kernel, name)
             reasons[name] = error

@@ -22,6 +22,7 @@ from cass_shim.model.errors import CassError, Malformed
 from cass_shim.pipeline import Module, choose_entries, make_module
 
 PROGRAM_LIMIT = 4 << 30  # bytes
+ET_REL = b"\1\0"  # e_type, ELF specification
 
 
 def read_program(path: Path) -> bytes:
@@ -78,8 +79,13 @@ def find_modules(path: Path, config: Config) -> Iterator[FoundModule]:
     preferred = int(config.prefer_sm) if config.prefer_sm.isdigit() else 0
     for number, fatbin in enumerate(read_fatbins(content, str(path))):
         chosen, _ = choose_entries(fatbin.entries, preferred)
-        if chosen is not None:
+        if chosen is not None and not _is_relocatable(chosen):
             yield FoundModule(number, fatbin, chosen, _region_bytes(content, fatbin))
+
+
+def _is_relocatable(entry: FatbinEntry) -> bool:
+    """The object of an -rdc build, which stays in the program beside the linked module and is never registered."""
+    return entry.kind is EntryKind.ELF and entry.payload[16:18] == ET_REL
 
 
 def _region_bytes(content: bytes, fatbin: Fatbin) -> bytes:

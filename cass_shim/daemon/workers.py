@@ -35,7 +35,7 @@ WARM = (
     "cass_shim.lift",
     "cass_shim.assemble.llvm",
     "cass_shim.assemble.hip",
-    "cass_shim.translate.ptx_hip",
+    "cass_shim.translate.ptx_hip.translate",
     "cass_shim.verify",
 )
 
@@ -83,13 +83,24 @@ class Zygote:
             os.waitpid(self.pid, os.WNOHANG)
 
 
-def _zygote(control: socket.socket, config: Config) -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps
+def _warm_up() -> None:
+    """Load the stages and find the toolchain once, for all workers."""
     for name in WARM:
         try:
             importlib.import_module(name)
         except Exception as error:
             log.warning("%s cannot be loaded: %s", name, error)
+    try:
+        from cass_shim.assemble.toolchain import toolchain
+
+        toolchain()
+    except Exception as error:
+        log.warning("no toolchain: %s", error)
+
+
+def _zygote(control: socket.socket, config: Config) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps
+    _warm_up()
     while True:
         message, ancillary, _, _ = control.recvmsg(1, socket.CMSG_SPACE(4))
         if not message:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import struct
@@ -20,12 +21,32 @@ from cass_shim.model.config import Config
 from cass_shim.model.wire import FrameKind
 from cass_shim.native.build import build_all
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "prebuilt"
+
 
 @pytest.fixture(scope="session")
 def probe() -> Path:
     """The client as a program (native/client/probe)."""
     (path,) = build_all(["cass-probe"])
     return path
+
+
+@dataclass
+class Paused:
+    """A client between its module and its kernels. head: the line about the module."""
+
+    process: subprocess.Popen[str]
+    gate: int
+    head: str
+
+    def resume(self) -> None:
+        os.write(self.gate, b"g")
+        os.close(self.gate)
+
+    def finish(self, timeout_s: float = 60) -> tuple[int, str, str]:
+        """(exit status, output, errors); fails when the client hangs."""
+        out, err = self.process.communicate(timeout=timeout_s)
+        return self.process.returncode, out, err
 
 
 @dataclass
@@ -62,11 +83,30 @@ class Place:
     def daemon_pid(self) -> int | None:
         try:
             with Client(self.socket, 5) as client:
-                import json
-
                 return int(json.loads(client.ask(FrameKind.STATUS).body)["pid"])
         except OSError:
             return None
+
+    def counters(self) -> dict[str, float]:
+        with Client(self.socket, 5) as client:
+            counters: dict[str, float] = json.loads(client.ask(FrameKind.STATUS).body)["counters"]
+            return counters
+
+    def start(self, *arguments: str | Path, **changes: str) -> Paused:
+        """A client that has its modules and waits before it asks for kernels."""
+        reading, writing = os.pipe()
+        process = subprocess.Popen(
+            [self.probe, "--pause", str(reading), *arguments],
+            env={**self.environment, **changes},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            pass_fds=(reading,),
+        )
+        os.close(reading)
+        assert process.stdout is not None
+        head = process.stdout.readline()
+        return Paused(process, writing, head)
 
     def stop(self) -> None:
         with contextlib.suppress(OSError), Client(self.socket, 5) as client:
@@ -80,11 +120,13 @@ def place(tmp_path: Path, probe: Path) -> Iterator[Place]:
         probe,
         {
             "PATH": os.environ["PATH"],
-            "HOME": str(tmp_path),
+            "HOME": os.environ["HOME"],
             "CASS_CACHE_DIR": str(tmp_path / "cache"),
             "CASS_RUNTIME_DIR": str(tmp_path / "run"),
             "CASS_PYTHON": sys.executable,
             "CASS_IDLE": "60",
+            "CASS_MIN_EVIDENCE": "none",
+            "CASS_QUIET": "1",
         },
     )
     yield one
@@ -113,3 +155,18 @@ def region(*entries: bytes) -> bytes:
     """A fatbinary region."""
     content = b"".join(entries)
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(content)) + content
+
+
+@pytest.fixture(scope="session")
+def regions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The fatbinaries of prebuilt samples, as the programs register them."""
+    from cass_shim.cli.programs import find_modules
+
+    folder = tmp_path_factory.mktemp("regions")
+    written = []
+    for sample in ("vector_add_static", "matmul_tiled_static_sass", "mandelbrot_shared"):
+        (found,) = find_modules(EXAMPLES / sample, Config.read({}))
+        path = folder / sample
+        path.write_bytes(found.region)
+        written.append(path)
+    return written

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "client/internal.h"
@@ -26,11 +27,14 @@ static void drop_connection(void) {
 
 void cass_request_forget(void) { drop_connection(); }
 
-/* attempt 0 and 1: the daemon; 2: our own translator. */
+/* Attempts 0 to 2: the daemon, first over the connection that is open, last after a pause, since a
+ * daemon that dies may still take connections for a moment. Attempt 3: our own translator. */
+enum { LAST_DAEMON_ATTEMPT = 2, INLINE_ATTEMPT = 3, PAUSE_MS = 30 };
+
 static int connect_for(int attempt, int64_t deadline_ns) {
     const cass_settings *settings = cass_settings_get();
     if (connection.fd >= 0 && connection.pid == getpid()) return CASS_IO_OK;
-    bool use_inline = attempt >= 2 || strcmp(settings->daemon, "0") == 0;
+    bool use_inline = attempt >= INLINE_ATTEMPT || strcmp(settings->daemon, "0") == 0;
     int fd = use_inline ? cass_spawn_inline(settings) : cass_spawn_daemon(settings, deadline_ns);
     if (fd < 0) return fd;
     connection.fd = fd;
@@ -79,13 +83,15 @@ static int ask(message *request, cass_reply *reply, uint8_t **body, progress *st
                int64_t deadline_ns, cass_client_error *error) {
     int done = CASS_IO_LOST;
     bool reached = false;
-    for (int attempt = 0; attempt < 3 && done != CASS_IO_LATE; attempt++) {
+    for (int attempt = 0; attempt <= INLINE_ATTEMPT && done != CASS_IO_LATE; attempt++) {
         done = connect_for(attempt, deadline_ns);
         if (done == CASS_IO_OK) done = exchange(request, reply, body, deadline_ns, state);
         if (done == CASS_IO_OK) break;
         drop_connection();
         if (done == CASS_IO_BAD) /* another version or another user's: only our own will do */
-            attempt = 1;
+            attempt = LAST_DAEMON_ATTEMPT;
+        if (attempt + 1 == LAST_DAEMON_ATTEMPT)
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
     }
     end_progress(state);
     if (done == CASS_IO_LATE)
