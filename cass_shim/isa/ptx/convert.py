@@ -89,7 +89,7 @@ def widen_float(w: Writer, i: Use) -> None:
     "cvt.{rnd:rn|rz|rm|rp}.{ftz}?.{sat}?.{t:f16}.{s:f32}",
     "cvt.{rnd:rn|rz|rm|rp}.{sat}?.{t:f16}.{s:f64}",
     "cvt.{rnd:rn|rz|rm|rp}.{ftz}?.{sat}?.{t:f32}.{s:f64}",
-    "cvt.{rnd:rn}.{relu}.{t:f16}.{s:f32}",
+    "cvt.{rnd:rn|rz}.{relu}.{t:f16}.{s:f32}",
 )
 def narrow_float(w: Writer, i: Use) -> None:
     """Rounded once, as said."""

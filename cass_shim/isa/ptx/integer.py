@@ -97,7 +97,7 @@ def sad(w: Writer, i: Use) -> None:
 
 @ptx(f"div.{{t:{INTEGERS}}}", f"rem.{{t:{INTEGERS}}}")
 def div_rem(w: Writer, i: Use) -> None:
-    """Quotient or remainder, truncated. By zero: all ones, or a (as the hardware does; unspecified in PTX)."""
+    """Quotient or remainder, truncated. By zero, unspecified in PTX: as recorded, all ones; a 64-bit remainder is a."""
     d, a, b = i.take(3)
     w.set(d, i.t, f"ptx_{i.instruction.opcode}({w.get(a, i.t)}, {w.get(b, i.t)})")
 

@@ -259,6 +259,15 @@ def _kernel_head(kernel: Function) -> str:
 
 def write_program(module: Module, name: str, abi: KernelAbi, tokens: Mapping[str, int]) -> HipSource:
     """The HIP source of kernel `name`. Raises Unsupported or Malformed."""
+    program, own = write_own(module, name, abi, tokens)
+    version = ".".join(str(part) for part in module.version)
+    title = f"// {name}: from PTX {version} for {', '.join(module.target)}. Freestanding HIP for gfx1100, wave32."
+    text = "\n".join([title, HEADER, select(words_of(own)), "", own])
+    return HipSource(text, name, tuple(program.slots))
+
+
+def write_own(module: Module, name: str, abi: KernelAbi, tokens: Mapping[str, int]) -> tuple[Program, str]:
+    """The kernel and what it reaches, without the prelude: several of them can share one compilation."""
     kernel = module.functions.get(name)
     if kernel is None or not kernel.entry or kernel.body is None:
         raise Malformed(f"the module has no kernel {name}", where="PTX")
@@ -275,11 +284,7 @@ def write_program(module: Module, name: str, abi: KernelAbi, tokens: Mapping[str
     zeroing = _zero_shared(program)
     main = "\n".join([f"{_kernel_head(kernel)} {{", *zeroing, *lines, "}", ""])
     struct = _params_struct(program, kernel, abi) if kernel.signature.parameters else []
-    own = "\n".join([*struct, *program.shared.values(), "", *forward, "", *bodies, main])
-    version = ".".join(str(part) for part in module.version)
-    title = f"// {name}: from PTX {version} for {', '.join(module.target)}. Freestanding HIP for gfx1100, wave32."
-    text = "\n".join([title, HEADER, select(words_of(own)), "", own])
-    return HipSource(text, name, tuple(program.slots))
+    return program, "\n".join([*struct, *program.shared.values(), "", *forward, "", *bodies, main])
 
 
 def _zero_shared(program: Program) -> list[str]:

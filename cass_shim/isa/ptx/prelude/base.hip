@@ -18,6 +18,6 @@ template <u32 size, u32 align> struct alignas(align) Block { u8 bytes[size]; };
 
 FN f32 ptx_ftz(f32 x) { return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x; }
 FN f16 ptx_ftz(f16 x) { return as<u16>(x) & 0x7c00 ? x : as<f16>((u16)(as<u16>(x) & 0x8000)); }
-FN f64 ptx_ftz(f64 x) { return x; }
+FN f64 ptx_ftz(f64 x) { return __builtin_fabs(x) < 0x1p-1022 ? __builtin_copysign(0.0, x) : x; }
 
 FN f32 ptx_bf16_to_f32(u16 x) { return as<f32>((u32)x << 16); }

@@ -150,12 +150,12 @@ FN u16 ptx_bf16_finite(u16 x) { return (x & 0x7fff) == 0x7f80 ? (u16)(x - 1) : x
 
 FN u32 ptx_tf32_rna(f32 x) {
     u32 bits = as<u32>(x);
-    return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0x1000) & 0xffffe000;
+    return ((bits & 0x7f800000) == 0x7f800000 ? bits : bits + 0x1000) & 0xffffe000;
 }
 
 FN u32 ptx_tf32_rn(f32 x) {
     u32 bits = as<u32>(x);
-    return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
+    return ((bits & 0x7f800000) == 0x7f800000 ? bits : bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
 }
 
 FN u32 ptx_tf32_rz(f32 x) { return as<u32>(x) & 0xffffe000; }

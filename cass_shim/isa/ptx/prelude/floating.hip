@@ -188,7 +188,7 @@ template <class T> FN T ptx_step(T x, i32 away) {
 }
 
 template <class T> FN T ptx_nudge_rz(T x, i32 error) {
-    if (error == 0 || x != x) return x;
+    if (error == 0 || x == 0 || x != x) return x;
     bool toward = (error < 0) == (x > 0);
     return toward ? ptx_step(x, -1) : x;
 }
@@ -265,11 +265,16 @@ FN f32 ptx_rsqrt(f32 x) {
     f32 r = __builtin_amdgcn_rsqf(tiny ? x * 0x1p32f : x);
     return tiny ? r * 0x1p16f : r;
 }
-FN f64 ptx_rsqrt(f64 x) { return as<f64>(as<u64>(1.0 / __builtin_sqrt(x)) & ~0xffffffffull); }
+FN f64 ptx_rsqrt(f64 x) { return 1.0 / __builtin_sqrt(x); }
 
-FN f32 ptx_sin(f32 x) { return __builtin_amdgcn_sinf(__builtin_amdgcn_fractf(x * 0.15915494f)); }
+FN f32 ptx_turns(f32 x) {
+    f32 turns = x * 0.15915494f;
+    return __builtin_fabsf(turns) <= 256.0f ? turns : __builtin_amdgcn_fractf(turns);
+}
 
-FN f32 ptx_cos(f32 x) { return __builtin_amdgcn_cosf(__builtin_amdgcn_fractf(x * 0.15915494f)); }
+FN f32 ptx_sin(f32 x) { return __builtin_amdgcn_sinf(ptx_turns(x)); }
+
+FN f32 ptx_cos(f32 x) { return __builtin_amdgcn_cosf(ptx_turns(x)); }
 
 FN f32 ptx_lg2(f32 x) {
     bool tiny = x < 0x1p-126f;
@@ -321,6 +326,6 @@ template <class T> FN bool ptx_is_number(T x) { return x == x; }
 
 template <class T> FN bool ptx_is_notanumber(T x) { return x != x; }
 
-template <class T> FN bool ptx_is_normal(T x) { return __builtin_isnormal(x); }
+template <class T> FN bool ptx_is_normal(T x) { return __builtin_isfinite(x) && (x == 0 || __builtin_isnormal(x)); }
 
 template <class T> FN bool ptx_is_subnormal(T x) { return x != 0 && __builtin_isfinite(x) && !__builtin_isnormal(x); }

@@ -22,7 +22,7 @@ template <class T> FN T ptx_div(T a, T b) {
 }
 
 template <class T> FN T ptx_rem(T a, T b) {
-    if (b == 0) return a;
+    if (b == 0) return sizeof(T) == 8 ? a : (T)-1;
     if constexpr ((T)-1 < (T)0) { if (b == (T)-1) return 0; }
     return (T)(a % b);
 }
@@ -88,16 +88,14 @@ FN i32 ptx_bfe(i32 a, u32 at, u32 size) {
     return (i32)((u32)a << (32 - top)) >> (32 - top + at);
 }
 FN u64 ptx_bfe(u64 a, u32 at, u32 size) {
-    at &= 0xff, size &= 0xff;
     if (at > 63 || size == 0) return 0;
     a >>= at;
     return size > 63 ? a : a & ((1ull << size) - 1);
 }
 FN i64 ptx_bfe(i64 a, u32 at, u32 size) {
-    at &= 0xff, size &= 0xff;
     if (size == 0) return 0;
     if (at > 63) return a >> 63;
-    u32 top = at + size > 64 ? 64 : at + size;
+    u32 top = size > 64 - at ? 64 : at + size;
     return (i64)((u64)a << (64 - top)) >> (64 - top + at);
 }
 
@@ -108,7 +106,6 @@ FN u32 ptx_bfi(u32 a, u32 b, u32 at, u32 size) {
     return (b & ~mask) | (a << at & mask);
 }
 FN u64 ptx_bfi(u64 a, u64 b, u32 at, u32 size) {
-    at &= 0xff, size &= 0xff;
     if (at > 63 || size == 0) return b;
     u64 mask = (size > 63 ? ~0ull : (1ull << size) - 1) << at;
     return (b & ~mask) | (a << at & mask);
