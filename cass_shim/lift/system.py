@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cass_shim.lift import heap
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.kernel_abi import (
@@ -181,15 +182,43 @@ def _generic(e: LlvmEmitter, address: Value) -> str:
 
 
 def emit_system_call(e: LlvmEmitter, name: str) -> None:
-    """The CUDA ABI's arguments are in R4 and up; a result goes to R4. Raises Unsupported for malloc and free."""
+    """The CUDA ABI's arguments are in R4 and up; a result goes to R4."""
     if name == "vprintf":
         e.helpers |= {"cass.argument_bytes": _ARGUMENT_BYTES, "cass.reserve": _RESERVE, "cass.vprintf": _PRINTF}
         format_pointer, arguments = _generic(e, _pair(e, 4)), _generic(e, _pair(e, 6))
         e.set_reg(4, False, e.call(32, "cass.vprintf", _ring(e), format_pointer, arguments))
     elif name == "__assertfail":
         _emit_assert(e)
+    elif name == "malloc":
+        address = e.call(64, "cass.malloc", _heap(e), typed(_pair(e, 4)))
+        e.set_reg(4, False, e.low(address))
+        e.set_reg(5, False, e.high(address))
+    elif name == "free":
+        _emit_free(e)
     else:
-        raise Unsupported(name, why="the device heap is not there yet")
+        raise Unsupported(name)
+
+
+def _heap(e: LlvmEmitter) -> str:
+    e.helpers |= heap.HELPERS
+    e.declarations |= heap.DECLARATIONS
+    address = e.slot(SlotKind.HEAP)
+    return f"ptr addrspace(1) {e.text(f'inttoptr {typed(address)} to ptr addrspace(1)')}"
+
+
+def _emit_free(e: LlvmEmitter) -> None:
+    """In a module that never calls malloc nothing but null can be freed."""
+    address = _pair(e, 4)
+    if any(entry.symbol == "malloc" for entry in e.kernel.bank4.values()):
+        e.call_text("void", "cass.free", _heap(e), typed(address))
+        return
+    wrong, done = e.new_label("free"), e.new_label("freed")
+    something = e.compare("ne", address, constant(0, 64))
+    e.raw(f"br i1 {something.text}, label %{wrong}, label %{done}")
+    e.start(wrong)
+    e.trap()
+    e.raw(f"br label %{done}")
+    e.start(done)
 
 
 def _emit_assert(e: LlvmEmitter) -> None:

@@ -84,3 +84,13 @@ PRINTF_HEADER_BYTES = 16
 PRINTF_RECORD_BYTES = 16
 PRINTF_KIND_PRINTF = 1
 PRINTF_KIND_ASSERT = 2
+
+# The device heap (slot HEAP): one arena in device memory, little-endian:
+#   u64 capacity_bytes (of everything, this header too); u64 used_bytes (atomic, 0 at first); u64 reserved[6];
+#   u64 free_heads[HEAP_CLASSES] (0 at first; tag in the high word, block offset / 16 in the low one);
+#   blocks from HEAP_HEADER_BYTES on, each 2^class bytes with 16 bytes in front of what the program gets.
+# The host makes it (default 8 MB, cudaLimitMallocHeapSize), zeroes the header and sets capacity_bytes.
+HEAP_HEADER_BYTES = 1024
+HEAP_CLASSES = 48
+HEAP_HEADS_OFFSET = 64
+HEAP_BLOCK_BYTES = 16
