@@ -2,8 +2,7 @@
 #ifndef CASS_CAPTURE_H
 #define CASS_CAPTURE_H
 
-#include "driver/copy.h"
-#include "driver/launch.h"
+#include "driver/graph.h"
 
 typedef struct cass_capture cass_capture;
 
@@ -17,6 +16,30 @@ static inline cass_capture *cass_capturing(hipStream_t stream) {
     return cass_capture_of(stream);
 }
 
+/* Capture modes are cudaStreamCaptureMode. graph: capture into this one, after `before`; NULL: into a new one. */
+int cass_capture_begin(hipStream_t stream, int mode, cass_graph *graph, cass_node *const *before,
+                       size_t count);
+int cass_capture_end(hipStream_t stream, cass_graph **graph);
+
+typedef struct {
+    int status; /* cudaStreamCaptureStatus */
+    uint64_t id;
+    cass_graph *graph;
+    cass_node *const *nodes; /* what the next node will depend on; valid until the next call on the stream */
+    size_t count;
+} cass_capture_info;
+
+int cass_capture_status(hipStream_t stream, cass_capture_info *out);
+/* flags 0: add to the dependencies, 1: replace them. */
+int cass_capture_update(hipStream_t stream, cass_node *const *nodes, size_t count, unsigned flags);
+/* Swaps the thread's mode. */
+int cass_capture_exchange(int *mode);
+
+/* Adds a node and takes over what `work` owns, also when it fails (901 invalidated, 906 legacy stream). */
+int cass_capture_append(cass_capture *capture, cass_work *work);
+
+/* Each adds a node after what the stream has captured so far. */
+int cass_capture_graph(cass_capture *capture, const cass_graph *graph);
 int cass_capture_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch);
 int cass_capture_copy(cass_capture *capture, const cass_copy *copy);
 int cass_capture_fill(cass_capture *capture, const cass_fill *fill);

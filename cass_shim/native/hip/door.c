@@ -1,6 +1,6 @@
 /* Opens libamdhip64.so and fills cass_hip.
  *
- * In: CASS_DEVICE=auto|hip|emulated and CASS_HIP_LIBRARY (a path; the launcher sets it for the emulated device).
+ * In: CASS_DEVICE=auto|hip|emulated; CASS_HIP_LIBRARY, a path that is used whatever the device.
  * Out: cass_hip, or one line on stderr and a CUDA error code. */
 #include "hip/hip.h"
 
@@ -90,10 +90,8 @@ static int try_library(const char *path, int emulated, char *why, size_t why_byt
     return BAD_LIBRARY;
 }
 
-/* Path of the emulated library: CASS_HIP_LIBRARY, else beside the library that holds this function. */
+/* Path of the emulated library, in its folder beside the library that holds this function. */
 static int emulated_path(char *path, size_t bytes) {
-    const char *named = getenv("CASS_HIP_LIBRARY");
-    if (named && *named) return snprintf(path, bytes, "%s", named) < (int)bytes;
     Dl_info here;
     if (!dladdr(&cass_hip, &here) || !here.dli_fname) return 0;
     const char *slash = strrchr(here.dli_fname, '/');
@@ -104,12 +102,15 @@ static int emulated_path(char *path, size_t bytes) {
 static void open_once(void) {
     static const char *const installed[] = {"libamdhip64.so.10", "libamdhip64.so.7",
                                             "libamdhip64.so.6", "libamdhip64.so"};
-    const char *device = getenv("CASS_DEVICE");
+    const char *device = getenv("CASS_DEVICE"), *named = getenv("CASS_HIP_LIBRARY");
     int any = !device || !*device || !strcmp(device, "auto");
     int saved = errno;
     char why[768] = "", path[1024];
     open_result = NO_DRIVER;
-    if (any || !strcmp(device, "hip")) {
+    if (named && *named) {
+        open_result = try_library(named, 0, why, sizeof why);
+        any = 0, device = "";
+    } else if (any || !strcmp(device, "hip")) {
         for (size_t i = 0; i < sizeof installed / sizeof *installed && open_result; i++)
             open_result = try_library(installed[i], 0, why, sizeof why);
     } else if (strcmp(device, "emulated") != 0) {

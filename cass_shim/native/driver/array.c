@@ -1,0 +1,149 @@
+/* Arrays and block copies between places: see array.h. */
+#include "driver/array.h"
+
+#include <stdlib.h>
+
+#include "driver/memory.h"
+
+enum { ARRAY_MAGIC = 0x43415252, MIPMAP_MAGIC = 0x434d4950 };
+enum { LAYERED = 1, CUBEMAP = 4, LAYERS_OF_CUBE = 6, LARGEST_SIDE = 131072 };
+
+static int format_ok(cass_format_of format) {
+    int channels = format.channels == 1 || format.channels == 2 || format.channels == 4;
+    int bytes = format.channel_bytes == 2 || format.channel_bytes == 4 ||
+                (format.channel_bytes == 1 && format.kind != CASS_CHANNEL_FLOAT);
+    return channels && bytes && format.kind >= CASS_CHANNEL_SIGNED && format.kind <= CASS_CHANNEL_FLOAT;
+}
+
+/* Shape of an array without its memory; the bytes it needs. 0 for a shape that is none. */
+static size_t shape(cass_array *array, cass_format_of format, size_t width, size_t height, size_t depth,
+                    unsigned flags) {
+    if (!format_ok(format) || !width || width > LARGEST_SIDE || height > LARGEST_SIDE ||
+        depth > LARGEST_SIDE)
+        return 0;
+    if ((flags & CUBEMAP) && (width != height || depth % LAYERS_OF_CUBE || !depth)) return 0;
+    if ((flags & LAYERED) && !depth) return 0;
+    if (depth && !height && !(flags & LAYERED)) return 0;
+    *array = (cass_array){ARRAY_MAGIC, 0, 0, format, width, height, depth, flags, 0, 0, 0, NULL};
+    array->element_bytes = (size_t)(format.channels * format.channel_bytes);
+    size_t row = width * array->element_bytes;
+    array->pitch = (row + CASS_PITCH_ALIGN - 1) & ~(size_t)(CASS_PITCH_ALIGN - 1);
+    array->slice = array->pitch * (height ? height : 1);
+    return array->slice * (depth ? depth : 1);
+}
+
+int cass_array_create(cass_device *device, cass_format_of format, size_t width, size_t height,
+                      size_t depth, unsigned flags, cass_array **out) {
+    cass_array made;
+    size_t bytes = shape(&made, format, width, height, depth, flags);
+    if (!out || !bytes) return INVALID_VALUE;
+    cass_array *array = malloc(sizeof *array);
+    if (!array) return OUT_OF_MEMORY;
+    *array = made;
+    array->device = cass_device_index(device);
+    array->owned = 1;
+    int result = cass_malloc(device, (void **)&array->memory, bytes);
+    if (result) free(array);
+    else *out = array;
+    return result;
+}
+
+int cass_array_destroy(cass_array *array) {
+    if (!array->owned) return INVALID_VALUE; /* a level of a mipmapped array goes with that */
+    int result = HIP(hipFree, array->memory);
+    array->magic = 0;
+    free(array);
+    return result;
+}
+
+int cass_mipmap_create(cass_device *device, cass_format_of format, size_t width, size_t height,
+                       size_t depth, unsigned levels, unsigned flags, cass_mipmap **out) {
+    if (!out || !levels || levels > CASS_MAX_LEVELS) return INVALID_VALUE;
+    cass_mipmap *made = calloc(1, sizeof *made);
+    if (!made) return OUT_OF_MEMORY;
+    made->magic = MIPMAP_MAGIC;
+    size_t bytes = 0, at[CASS_MAX_LEVELS];
+    for (unsigned i = 0; i < levels; i++) {
+        size_t layers = flags & (LAYERED | CUBEMAP) ? depth : depth >> i ? depth >> i : depth ? 1 : 0;
+        size_t rows = height >> i ? height >> i : height ? 1 : 0;
+        at[i] = bytes;
+        size_t level = shape(&made->level[i], format, width >> i ? width >> i : 1, rows, layers, flags);
+        if (!level) {
+            free(made);
+            return INVALID_VALUE;
+        }
+        made->level[i].device = cass_device_index(device);
+        bytes += level;
+    }
+    char *memory = NULL;
+    int result = cass_malloc(device, (void **)&memory, bytes);
+    if (result) {
+        free(made);
+        return result;
+    }
+    made->levels = levels;
+    for (unsigned i = 0; i < levels; i++) made->level[i].memory = memory + at[i];
+    *out = made;
+    return OK;
+}
+
+int cass_mipmap_destroy(cass_mipmap *mipmap) {
+    int result = HIP(hipFree, mipmap->level[0].memory);
+    mipmap->magic = 0;
+    free(mipmap);
+    return result;
+}
+
+cass_array *cass_array_of(const void *handle) {
+    cass_array *array = (cass_array *)(uintptr_t)handle;
+    return array && (uintptr_t)handle % _Alignof(cass_array) == 0 && array->magic == ARRAY_MAGIC ? array
+                                                                                              : NULL;
+}
+
+cass_mipmap *cass_mipmap_of(const void *handle) {
+    cass_mipmap *mipmap = (cass_mipmap *)(uintptr_t)handle;
+    return mipmap && (uintptr_t)handle % _Alignof(cass_mipmap) == 0 && mipmap->magic == MIPMAP_MAGIC
+               ? mipmap
+               : NULL;
+}
+
+/* First byte, pitch and slice of a place; 1 when the block leaves an array. */
+static int locate(const cass_place *place, size_t width, size_t height, size_t depth, char **at,
+                  size_t *pitch, size_t *slice) {
+    if (!place->array) {
+        *pitch = place->pitch ? place->pitch : width + place->x;
+        *slice = *pitch * (place->rows ? place->rows : height + place->y);
+        *at = (char *)place->pointer;
+        if (*at) *at += place->x + place->y * *pitch + place->z * *slice;
+        return OK;
+    }
+    const cass_array *array = place->array;
+    size_t rows = array->height ? array->height : 1, planes = array->depth ? array->depth : 1;
+    if (place->x + width > array->width * array->element_bytes || place->y + height > rows ||
+        place->z + depth > planes)
+        return INVALID_VALUE;
+    *pitch = array->pitch;
+    *slice = array->slice;
+    *at = array->memory + place->x + place->y * *pitch + place->z * *slice;
+    return OK;
+}
+
+int cass_copy_between(const cass_place *to, const cass_place *from, size_t width, size_t height,
+                      size_t depth, cass_copy *out) {
+    char *target, *source;
+    *out = (cass_copy){.width = width, .height = height ? height : 1, .depth = depth ? depth : 1};
+    int result = locate(to, width, out->height, out->depth, &target, &out->to_pitch, &out->to_slice);
+    if (!result)
+        result = locate(from, width, out->height, out->depth, &source, &out->from_pitch, &out->from_slice);
+    if (result) return result;
+    out->to = target;
+    out->from = source;
+    int to_kind = to->array ? CASS_PLACE_DEVICE : to->kind;
+    int from_kind = from->array ? CASS_PLACE_DEVICE : from->kind;
+    if (to_kind == CASS_PLACE_UNIFIED || from_kind == CASS_PLACE_UNIFIED) out->kind = HIP_COPY_DEFAULT;
+    else if (to_kind == CASS_PLACE_HOST)
+        out->kind = from_kind == CASS_PLACE_HOST ? HIP_COPY_HOST_TO_HOST : HIP_COPY_DEVICE_TO_HOST;
+    else
+        out->kind = from_kind == CASS_PLACE_HOST ? HIP_COPY_HOST_TO_DEVICE : HIP_COPY_DEVICE_TO_DEVICE;
+    return OK;
+}

@@ -1,0 +1,52 @@
+/* Stream capture: the nodes that calls on a capturing stream become. See capture.h. */
+#include "driver/capture.h"
+
+int cass_capture_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {
+    cass_work work;
+    (void)device;
+    int result = cass_work_kernel(&work, kernel, kernel, launch);
+    return result ? result : cass_capture_append(cass_capture_of(launch->stream), &work);
+}
+
+int cass_capture_copy(cass_capture *capture, const cass_copy *copy) {
+    cass_work work = {.type = CASS_NODE_COPY};
+    int from_host = copy->kind == HIP_COPY_HOST_TO_HOST || copy->kind == HIP_COPY_HOST_TO_DEVICE;
+    int to_host = copy->kind == HIP_COPY_HOST_TO_HOST || copy->kind == HIP_COPY_DEVICE_TO_HOST;
+    int any = copy->kind == HIP_COPY_DEFAULT;
+    work.copy.copy = *copy;
+    work.copy.from = (cass_place){
+        .kind = any ? CASS_PLACE_UNIFIED : from_host ? CASS_PLACE_HOST : CASS_PLACE_DEVICE,
+        .pointer = (void *)(uintptr_t)copy->from, .pitch = copy->from_pitch, .rows = copy->height};
+    work.copy.to = (cass_place){.kind = any ? CASS_PLACE_UNIFIED : to_host ? CASS_PLACE_HOST : CASS_PLACE_DEVICE,
+                                .pointer = copy->to, .pitch = copy->to_pitch, .rows = copy->height};
+    work.copy.width = copy->width, work.copy.height = copy->height, work.copy.depth = copy->depth;
+    return cass_capture_append(capture, &work);
+}
+
+int cass_capture_fill(cass_capture *capture, const cass_fill *fill) {
+    cass_work work = {.type = CASS_NODE_FILL, .fill = *fill};
+    return cass_capture_append(capture, &work);
+}
+
+int cass_capture_host(cass_capture *capture, hipHostFn_t function, void *user) {
+    cass_work work = {.type = CASS_NODE_HOST, .host = {function, user}};
+    return cass_capture_append(capture, &work);
+}
+
+int cass_capture_graph(cass_capture *capture, const cass_graph *graph) {
+    cass_work work = {.type = CASS_NODE_GRAPH, .child = cass_graph_clone(graph)};
+    return work.child ? cass_capture_append(capture, &work) : OUT_OF_MEMORY;
+}
+
+int cass_capture_malloc(cass_capture *capture, void **pointer, size_t bytes) {
+    cass_work work = {.type = CASS_NODE_ALLOC, .memory = {NULL, bytes}};
+    int result = cass_graph_memory(&work.memory.pointer, bytes);
+    if (!result) result = cass_capture_append(capture, &work);
+    if (!result) *pointer = work.memory.pointer;
+    return result;
+}
+
+int cass_capture_free(cass_capture *capture, void *pointer) {
+    cass_work work = {.type = CASS_NODE_FREE, .memory = {pointer, 0}};
+    return cass_capture_append(capture, &work);
+}

@@ -1,0 +1,179 @@
+/* Graphs: executable graphs. See graph.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/graph.h"
+#include "driver/stream.h"
+
+enum { EXEC_MAGIC = 0x43455845, FREE_ON_LAUNCH = 1, VERBOSE = 1 };
+enum { /* cudaGraphExecUpdateResult */
+    UPDATED = 0,
+    TOPOLOGY_CHANGED = 2,
+    TYPE_CHANGED = 3,
+    FUNCTION_CHANGED = 4,
+    NOT_UPDATABLE = 6
+};
+
+/* Nodes in an order that respects the edges, oldest first among the ready. NULL for a cycle (*bad says where). */
+static cass_node **sort(const cass_graph *graph, const cass_node **bad) {
+    cass_node **order = calloc(graph->count + 1, sizeof *order);
+    size_t done = 0;
+    for (cass_node *node = graph->first; node; node = node->next) node->mark = 0;
+    while (order && done < graph->count) {
+        size_t before = done;
+        for (cass_node *node = graph->first; node; node = node->next) {
+            size_t ready = 0;
+            while (ready < node->before_count && node->before[ready]->mark) ready++;
+            if (node->mark || ready < node->before_count) continue;
+            node->mark = 1;
+            order[done++] = node;
+        }
+        if (done > before) continue;
+        for (cass_node *node = graph->first; node; node = node->next)
+            if (!node->mark) *bad = node;
+        free(order);
+        return NULL;
+    }
+    return order;
+}
+
+cass_exec *cass_exec_of(const void *handle) {
+    cass_exec *exec = (cass_exec *)(uintptr_t)handle;
+    return exec && (uintptr_t)handle % 8 == 0 && exec->magic == EXEC_MAGIC ? exec : NULL;
+}
+
+int cass_exec_create(cass_device *device, const cass_graph *graph, unsigned long long flags,
+                     cass_exec **out, const cass_node **bad) {
+    cass_exec *made = calloc(1, sizeof *made);
+    const cass_node *cycle = NULL;
+    if (!made || !(made->graph = cass_graph_clone(graph))) {
+        free(made);
+        return OUT_OF_MEMORY;
+    }
+    made->order = sort(made->graph, &cycle);
+    if (!made->order) {
+        if (bad) *bad = cycle ? cycle->origin : NULL;
+        cass_graph_destroy(made->graph);
+        free(made);
+        return INVALID_VALUE;
+    }
+    made->magic = EXEC_MAGIC;
+    made->flags = flags;
+    made->count = made->graph->count;
+    made->device = cass_device_index(device);
+    *out = made;
+    return OK;
+}
+
+void cass_exec_destroy(cass_exec *exec) {
+    cass_graph_destroy(exec->graph);
+    exec->magic = 0;
+    free(exec->order);
+    free(exec);
+}
+
+cass_node *cass_exec_find(const cass_exec *exec, const cass_node *node) {
+    return cass_graph_find_copy(exec->graph, node);
+}
+
+static int run_child(cass_device *device, const cass_graph *child, hipStream_t stream) {
+    const cass_node *bad = NULL;
+    cass_node **order = sort(child, &bad);
+    if (!order) return INVALID_VALUE;
+    int result = cass_graph_run(device, order, child->count, stream);
+    free(order);
+    return result;
+}
+
+static int run_node(cass_device *device, cass_node *node, hipStream_t stream) {
+    cass_work *work = &node->work;
+    switch (work->type) {
+    case CASS_NODE_KERNEL: {
+        cass_launch launch = work->kernel.launch;
+        launch.stream = stream;
+        return cass_launch_now(device, work->kernel.kernel, &launch);
+    }
+    case CASS_NODE_COPY: return cass_copy_now(&work->copy.copy, stream);
+    case CASS_NODE_FILL: return cass_fill_now(&work->fill, stream);
+    case CASS_NODE_HOST: return HIP_OPTIONAL(hipLaunchHostFunc, stream, work->host.function, work->host.user);
+    case CASS_NODE_GRAPH: return run_child(device, work->child, stream);
+    case CASS_NODE_WAIT_EVENT: return HIP(hipStreamWaitEvent, stream, work->event, 0);
+    case CASS_NODE_RECORD_EVENT: return HIP(hipEventRecord, work->event, stream);
+    default: return OK; /* empty; memory of allocation nodes exists as long as their graph does */
+    }
+}
+
+int cass_graph_run(cass_device *device, cass_node **order, size_t count, hipStream_t stream) {
+    int result = OK;
+    for (size_t i = 0; i < count && !result; i++)
+        if (!order[i]->disabled) result = run_node(device, order[i], stream);
+    return result;
+}
+
+int cass_exec_launch(cass_device *device, cass_exec *exec, hipStream_t stream) {
+    return cass_note(device, cass_graph_run(device, exec->order, exec->count, stream));
+}
+
+/* Whether `to` may become `from` while keeping its place; the result's number. */
+static int compatible(const cass_node *to, const cass_node *from) {
+    if (to->work.type != from->work.type) return TYPE_CHANGED;
+    if (to->before_count != from->before_count) return TOPOLOGY_CHANGED;
+    if (to->work.type == CASS_NODE_ALLOC || to->work.type == CASS_NODE_FREE)
+        return to->work.memory.pointer == from->work.memory.pointer ? UPDATED : NOT_UPDATABLE;
+    return UPDATED;
+}
+
+/* Nodes are paired in the order they were added, as CUDA pairs what a program builds twice. */
+int cass_exec_update(cass_exec *exec, const cass_graph *graph, int *outcome, const cass_node **bad) {
+    const cass_node *from = graph->first;
+    *outcome = UPDATED;
+    *bad = NULL;
+    if (exec->graph->count != graph->count) *outcome = TOPOLOGY_CHANGED;
+    for (cass_node *to = exec->graph->first; !*outcome && to; to = to->next, from = from->next) {
+        *outcome = compatible(to, from);
+        if (*outcome) *bad = from;
+    }
+    if (*outcome) return GRAPH_UPDATE_FAILURE;
+    from = graph->first;
+    for (cass_node *to = exec->graph->first; to; to = to->next, from = from->next) {
+        cass_work work;
+        int result = cass_work_copy(&work, &from->work);
+        if (result) return result;
+        cass_work_free(&to->work);
+        to->work = work;
+        to->origin = from; /* later changes name nodes of the new graph */
+    }
+    return OK;
+}
+
+static const char *type_name(int type) {
+    static const char *const names[] = {"KERNEL", "MEMCPY", "MEMSET",     "HOST",       "GRAPH", "EMPTY",
+                                        "WAIT",   "RECORD", "SEM_SIGNAL", "SEM_WAIT",   "ALLOC", "FREE"};
+    return type >= 0 && type < (int)(sizeof names / sizeof *names) ? names[type] : "NODE";
+}
+
+int cass_graph_print(const cass_graph *graph, const char *path, unsigned flags) {
+    FILE *file = path ? fopen(path, "we") : NULL;
+    if (!file) return INVALID_VALUE;
+    fprintf(file, "digraph dot {\nsubgraph cluster_%u {\nlabel=\"graph_%u\" graph[style=\"dashed\"];\n",
+            graph->id, graph->id);
+    for (const cass_node *node = graph->first; node; node = node->next) {
+        fprintf(file, "\"graph_%u_node_%u\"[shape=\"record\" label=\"%u\\n%s", graph->id, node->id,
+                node->id, type_name(node->work.type));
+        if (node->work.type == CASS_NODE_KERNEL) {
+            const cass_kernel_node *kernel = &node->work.kernel;
+            fprintf(file, "\\n%s", kernel->kernel->info->name);
+            if (flags & VERBOSE)
+                fprintf(file, "\\n\\<\\<\\<(%u,%u,%u),(%u,%u,%u),%zu\\>\\>\\>", kernel->launch.grid[0],
+                        kernel->launch.grid[1], kernel->launch.grid[2], kernel->launch.block[0],
+                        kernel->launch.block[1], kernel->launch.block[2], kernel->launch.shared_bytes);
+        }
+        fprintf(file, "\"];\n");
+        for (size_t i = 0; i < node->before_count; i++)
+            fprintf(file, "\"graph_%u_node_%u\" -> \"graph_%u_node_%u\";\n", graph->id,
+                    node->before[i]->id, graph->id, node->id);
+    }
+    fprintf(file, "}\n}\n");
+    return fclose(file) ? INVALID_VALUE : OK;
+}
