@@ -62,12 +62,14 @@ class Judge:
     found: Survey
     mufu: Mufu
     max_steps: int
+    arena: Arena | None = None  # of the last run, also when it ended in a Fault
 
     def run(self, given: Input, base: int, order: int, observe: Any = None) -> Outcome:
         """One reference run. order 0: lowest address first; others: random orders and other garbage."""
         program = prepare(self.kernel, given.symbols, given.bank3)
         shape = given.scenario.shape
         arena = Arena(base, given.content.copy(), np.ones(len(given.content), bool))
+        self.arena = arena
         launch = Launch(Geometry(shape.grid, shape.block), given.params, shape.dynamic_shared)
         machine = Interpreter(
             program,
@@ -84,28 +86,57 @@ class Judge:
         return machine.run()
 
 
-def learn_kinds(found: Survey, roles: Roles, base: int) -> tuple[Any, Counter[tuple[int, str]]]:
-    """An observer of the first run that counts which window each load reads, by the kind of its elements."""
-    seen: Counter[tuple[int, str]] = Counter()
+@dataclass
+class Lesson:
+    """What a run showed of the arena's windows: which were read, and by loads of which kind."""
+
+    seen: Counter[tuple[int, str]] = field(default_factory=Counter)
+    read: set[int] = field(default_factory=set)
+
+
+def learn(found: Survey, base: int) -> tuple[Any, Lesson]:
+    """An observer of a run's loads, and what it notes."""
+    lesson = Lesson()
 
     def observe(address: int, where: NDArray[np.uint64]) -> None:
-        kind = found.loads.get(address)
-        if kind is None or not len(where):
+        if not len(where):
             return
         window = (int(where[0]) - base) // WINDOW
-        if 0 <= window < roles.windows():
-            seen[window, kind] += 1
+        lesson.read.add(window)
+        kind = found.loads.get(address)
+        if kind is not None:
+            lesson.seen[window, kind] += 1
 
-    return observe, seen
+    return observe, lesson
 
 
-def apply_kinds(roles: Roles, seen: Counter[tuple[int, str]]) -> None:
-    """Give each window the kind most of its loads have; a float kind beats integers."""
-    for window in {w for w, _ in seen}:
-        counts = {kind: n for (w, kind), n in seen.items() if w == window}
+def apply_kinds(roles: Roles, lesson: Lesson) -> bool:
+    """Give each window the kind most of its loads have; floats beat integers, addresses beat both.
+
+    Returns whether a window turned out to hold addresses.
+    """
+    before = [w for w, kind in roles.kinds.items() if kind == "ptr"]
+    for window in {w for w, _ in lesson.seen if 0 <= w < roles.windows()}:
+        counts = {kind: n for (w, kind), n in lesson.seen.items() if w == window}
         floats = {kind: n for kind, n in counts.items() if kind[0] in "fb"}
         best = floats or counts
-        roles.kinds[window] = max(best, key=lambda kind: best[kind])
+        kind = max(best, key=lambda kind: best[kind])
+        roles.kinds[window] = "ptr" if "ptr" in counts and window != roles.objects else kind
+    return [w for w, kind in roles.kinds.items() if kind == "ptr"] != before
+
+
+def drop_pointers(roles: Roles, lesson: Lesson, written: NDArray[np.bool_]) -> bool:
+    """Take the parameters whose windows a run never used for scalars instead. Returns whether there were any."""
+    unused = {
+        at: window
+        for at, window in roles.pointers.items()
+        if window not in lesson.read and not written[window * WINDOW : (window + 1) * WINDOW].any()
+    }
+    kept = sorted(at for at in roles.pointers if at not in unused)
+    if unused:
+        roles.pointers = {at: index for index, at in enumerate(kept)}
+        roles.kinds = {}
+    return bool(unused)
 
 
 class Candidate:

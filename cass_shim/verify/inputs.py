@@ -18,7 +18,8 @@ from cass_shim.verify.survey import Survey
 
 WINDOW = 1 << 17  # bytes per pointer parameter
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
-MAX_DYNAMIC_SHARED = 48 << 10
+OBJECT = 64  # bytes between the objects that pointers in memory lead to
+VTABLE_ENTRIES = 16  # bytes in front of a virtual table's first function (Itanium C++ ABI)
 
 Octets = NDArray[np.uint8]
 
@@ -54,6 +55,12 @@ class Roles:
     kinds: dict[int, str] = field(default_factory=dict)
 
     def windows(self) -> int:
+        """Windows of the arena: one per pointer, and one that pointers in memory point into."""
+        return len(self.pointers) + 1
+
+    @property
+    def objects(self) -> int:
+        """The window of objects that pointers in memory lead to."""
         return len(self.pointers)
 
 
@@ -110,7 +117,7 @@ def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
 
 def lay_out(cubin: Cubin | None, roles: Roles) -> Layout:
     """Windows first, then the module's images, 256-aligned."""
-    at = WINDOW * max(roles.windows(), 1)
+    at = WINDOW * roles.windows()
     images: list[int] = []
     for image in cubin.images if cubin else ():
         images.append(at)
@@ -126,10 +133,18 @@ def make_input(
     random = np.random.default_rng((scenario.seed, 17))
     layout = lay_out(cubin, roles)
     content = np.zeros(layout.size, np.uint8)
-    for window in range(max(roles.windows(), 1)):
-        kind = roles.kinds.get(window, "i32")
-        content[window * WINDOW : (window + 1) * WINDOW] = fill(kind, WINDOW, scenario, random)
     symbols = {name: base + offset for name, offset in layout.symbols.items()}
+    for window in range(roles.windows()):
+        kind = roles.kinds.get(window, "i32")
+        span = slice(window * WINDOW, (window + 1) * WINDOW)
+        if kind == "ptr":
+            objects = base + roles.objects * WINDOW + OBJECT * random.integers(0, WINDOW // OBJECT, WINDOW // 8)
+            content[span] = objects.astype(np.uint64).view(np.uint8)
+        else:
+            content[span] = fill(kind, WINDOW, scenario, random)
+    if "ptr" in roles.kinds.values():
+        tables = _virtual_tables(cubin, symbols)
+        _make_objects(content[roles.objects * WINDOW :][:WINDOW], tables, base + roles.objects * WINDOW, random)
     bank3 = b""
     for index, image in enumerate(cubin.images if cubin else ()):
         octets = _image(image.kind, image.size, image.content, found, scenario, random)
@@ -143,6 +158,23 @@ def make_input(
             bank3 = octets.tobytes()
     params = _params(kernel, found, roles, scenario, base, random)
     return Input(scenario, params, content, bank3, symbols)
+
+
+def _make_objects(window: Octets, tables: list[int], address: int, random: np.random.Generator) -> None:
+    """Give every object a first word that is an address: of a virtual table where there are any, else of an object."""
+    places = np.array(tables or [address + OBJECT * n for n in range(WINDOW // OBJECT)], np.uint64)
+    window.view(np.uint64)[:: OBJECT // 8] = random.choice(places, WINDOW // OBJECT)
+
+
+def _virtual_tables(cubin: Cubin | None, symbols: dict[str, int]) -> list[int]:
+    """Addresses of the first function entry of every virtual table that has one (abstract classes do not)."""
+    found = []
+    for variable in cubin.variables if cubin else ():
+        content = cubin.images[variable.image].content if cubin else b""
+        entry = content[variable.offset + VTABLE_ENTRIES :][:8]
+        if variable.name.startswith("_ZTV") and any(entry):
+            found.append(symbols[variable.name] + VTABLE_ENTRIES)
+    return found
 
 
 def _image(
@@ -212,7 +244,9 @@ def fill(kind: str, size: int, scenario: Scenario, random: np.random.Generator) 
     width = {"i8": 1, "i16": 2}.get(kind, 4)
     count = -(-size // width)
     dtype = {1: np.uint8, 2: np.uint16, 4: np.uint32}[width]
-    if scenario.values == "wide":
+    if scenario.values == "zero":
+        values = np.zeros(count, np.uint64)
+    elif scenario.values == "wide":
         values = random.integers(0, 1 << (8 * width), count, dtype=np.uint64)
     elif scenario.values == "sorted":
         values = np.arange(count, dtype=np.uint64) // 4 % max(scenario.size, 1)
@@ -232,6 +266,8 @@ def _fill_floats(kind: str, size: int, values: str, random: np.random.Generator)
     numbers: NDArray[Any]
     if values == "whole":  # sums of these are exact in any order
         numbers = random.integers(-8, 9, count).astype(np.float64)
+    elif values == "zero":
+        numbers = np.zeros(count)
     elif values == "equal":
         numbers = np.full(count, 1.5)
     elif values == "sorted":

@@ -15,9 +15,10 @@ from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, Verified
 from cass_shim.model.errors import DeviceFailed, Unsupported
 from cass_shim.verify import mufu as mufu_models
-from cass_shim.verify.agreement import Candidate, Judge, Reference, apply_kinds, judge_input, learn_kinds
+from cass_shim.verify.agreement import Candidate, Judge, Lesson, Reference, apply_kinds, drop_pointers, judge_input, learn
 from cass_shim.verify.contract import check_contract
 from cass_shim.verify.inputs import (
+    Input,
     Roles,
     Scenario,
     first_roles,
@@ -130,23 +131,11 @@ def _late(campaign: _Campaign) -> bool:
 def _try(campaign: _Campaign, scenario: Scenario) -> bool:
     """One input: False when the reference itself cannot run it. Raises Rejected."""
     judge, roles, base = campaign.judge, campaign.roles, campaign.candidate.base
-    for _ in range(3):
-        given = make_input(judge.kernel, judge.cubin, judge.found, roles, scenario, base)
-        observe, seen = learn_kinds(judge.found, roles, base)
-        reference = Reference()
-        try:
-            reference.outcomes.append(judge.run(given, base, 0, observe))
-            reference.outcomes.append(judge.run(given, base, 1))
-        except Fault as fault:
-            if not _adapt(campaign, fault):
-                campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: {fault}")
-                return False
-            continue
-        break
-    else:
+    made = run_reference(judge, roles, scenario, base)
+    if isinstance(made, Fault):
+        campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: {made}")
         return False
-    if not roles.kinds:
-        apply_kinds(roles, seen)
+    given, reference = made
     result = judge_input(judge, campaign.candidate, given, roles, reference)
     campaign.compared += result.compared
     campaign.undefined += result.undefined
@@ -156,9 +145,35 @@ def _try(campaign: _Campaign, scenario: Scenario) -> bool:
     return True
 
 
-def _adapt(campaign: _Campaign, fault: Fault) -> bool:
-    """Whether the guess about the parameters was changed, so that trying again makes sense."""
-    return False
+def run_reference(judge: Judge, roles: Roles, scenario: Scenario, base: int) -> tuple[Input, Reference] | Fault:
+    """The input and two reference runs of it, or why there are none. Learns `roles` on the way."""
+    guess = (dict(roles.pointers), dict(roles.kinds))
+    fault = Fault("no run")
+    for _ in range(4):
+        given = make_input(judge.kernel, judge.cubin, judge.found, roles, scenario, base)
+        observe, lesson = learn(judge.found, base)
+        try:
+            first = judge.run(given, base, 0, observe)
+            reference = Reference([first, judge.run(given, base, 1)])
+        except Fault as error:
+            fault = error
+            if not _adapt(judge, roles, lesson, error):
+                break
+            continue
+        if not roles.kinds:
+            apply_kinds(roles, lesson)
+        return given, reference
+    if roles.pointers != guess[0]:  # what was tried did not help
+        roles.pointers, roles.kinds = guess
+    return fault
+
+
+def _adapt(judge: Judge, roles: Roles, lesson: Lesson, fault: Fault) -> bool:
+    """Whether a failed run taught something about the parameters, so that trying again makes sense."""
+    if "shared" in fault.reason or "local" in fault.reason:
+        return False
+    assert judge.arena is not None
+    return apply_kinds(roles, lesson) or drop_pointers(roles, lesson, judge.arena.touched)
 
 
 def _report(campaign: _Campaign, sass: SassKernel, seconds: float) -> dict[str, object]:

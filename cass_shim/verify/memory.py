@@ -6,6 +6,7 @@ read or written; the same arena bytes are given to the device, so addresses stor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from cass_shim.model.errors import CassError
 
 Octets = NDArray[np.uint8]
 Value = NDArray[Any]
+Garbage = Callable[[int], NDArray[np.uint32]]  # so many words of something undefined
 
 
 class Fault(CassError):
@@ -66,10 +68,10 @@ class Scratch:
     content: Octets
 
     @classmethod
-    def filled(cls, name: str, rows: int, size: int, garbage: np.random.Generator) -> Scratch:
+    def filled(cls, name: str, rows: int, size: int, garbage: Garbage) -> Scratch:
         """Uninitialised memory: a different pattern in every run, so that a read of it shows."""
         padded = -(-size // 16) * 16
-        return cls(name, rows, padded, garbage.integers(0, 256, rows * padded, dtype=np.uint8))
+        return cls(name, rows, padded, garbage(rows * padded // 4).view(np.uint8))
 
     def locate(self, row: NDArray[np.int64], addresses: Value, size: int) -> NDArray[np.int64]:
         offsets = addresses.astype(np.int64)

@@ -6,6 +6,7 @@ coverage, never soundness.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -19,7 +20,9 @@ _LOADS = frozenset({"LDG", "LD", "LDS", "LDL", "LDC", "ULDC", "LDCU", "LDGSTS"})
 _STORES = frozenset({"STG", "ST", "STS", "STL", "RED", "REDG", "ATOMG", "ATOM", "ATOMS", "BAR", "BRA", "EXIT"})
 _DOUBLE = frozenset({"DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DMMA"})
 _HALF = frozenset({"HADD2", "HMUL2", "HFMA2", "HSETP2", "HSET2", "HMNMX2", "HMMA"})
+_FLOAT_KINDS = ("f32", "f64", "f16", "bf16")
 _MOVES = frozenset({"MOV", "UMOV", "IMAD.MOV.U32", "IMAD.MOV", "R2UR", "SEL"})
+_COMPARES = frozenset({"ISETP", "UISETP", "IMNMX", "VIMNMX", "I2F", "I2FP"})
 _GLOBAL = frozenset({"LDG", "LD", "STG", "ST", "RED", "REDG", "ATOMG", "ATOM", "LDGSTS"})
 
 
@@ -51,6 +54,8 @@ def survey(kernel: SassKernel) -> Survey:
     base = kernel.abi.params_base
     code = [i for part in (kernel, *kernel.callees.values()) for i in part.instructions]
     table = specs()
+    shared: Counter[str] = Counter()
+    compared: set[int] = set()  # words that are bounds: code compares with them, as it never does with a base address
     for position, instruction in enumerate(code):
         _note_properties(found, instruction)
         spec = table.get(instruction.mnemonic)
@@ -66,7 +71,14 @@ def survey(kernel: SassKernel) -> Survey:
                         found.addresses |= taint.get(key, frozenset())
             if instruction.mnemonic in _LOADS:
                 found.loads[instruction.address] = loaded_kind(code, position)
+        if instruction.mnemonic in _COMPARES:
+            compared |= set(_parameter_words(instruction, base, kernel.abi.params_bytes))
+        if instruction.mnemonic in ("LDS", "LDSM"):
+            shared[loaded_kind(code, position)] += 1
         _propagate(taint, instruction, base, kernel.abi.params_bytes)
+    found.addresses -= compared
+    held = next((kind for kind, _ in shared.most_common() if kind in _FLOAT_KINDS), "i32")
+    found.loads = {at: held if kind == "shared" else kind for at, kind in found.loads.items()}
     return found
 
 
@@ -114,28 +126,49 @@ def operand_kind(instruction: Instruction) -> str:
 
 
 def loaded_kind(code: list[Instruction], position: int) -> str:
-    """How the register that `code[position]` writes is used first, following the code in address order."""
+    """How the register that `code[position]` writes is used first, following the code in address order.
+
+    "ptr": as an address; "shared": only stored to shared memory; otherwise the element's kind.
+    """
     load = code[position]
+    narrow = "i8" if load.has("U8", "S8") else "i16" if load.has("U16", "S16") else ""
+    if narrow == "i8":
+        return narrow
     first = next((o for o in load.operands if isinstance(o, Reg)), None)
-    if load.has("U8", "S8"):
-        return "i8"
-    if load.has("U16", "S16") or first is None or first.index == RZ:
-        narrow = "i16"
-        return narrow if first is not None else "i32"
-    names = {(first.uniform, first.index), (first.uniform, first.index + 1)}
+    if first is None or first.index == RZ:
+        return "shared" if load.mnemonic == "LDGSTS" else "i32"
+    width = 4 if load.has("128") else 2 if load.has("64") else 1
+    names = {(first.uniform, first.index + part) for part in range(width)}
+    fallback = narrow or "i32"
     for user in code[position + 1 : position + 200]:
-        sources = _sources(user)
-        if any((o.uniform, o.index) in names for o in sources):
-            if user.form in _MOVES:
+        if any((o.uniform, o.index) in names for o in _sources(user)):
+            if load.has("64") and _is_address_of(user, (first.uniform, first.index)):
+                return "ptr"
+            if user.form in _MOVES or user.mnemonic == "PRMT":
                 names |= _destinations(user)
                 continue
-            kind = operand_kind(user)
-            if kind != "i32" or user.mnemonic not in ("SHFL", "STS", "STG", "STL", "I2F"):
+            kind = _narrowed(operand_kind(user), user, narrow)
+            if kind in ("f32", "f64", "f16", "bf16"):
                 return kind
+            if user.mnemonic == "STS":
+                fallback = "shared"
+            elif user.mnemonic not in ("SHFL", "STG", "STL", "I2F"):
+                return fallback
         names -= _destinations(user) if user.guard is None and user.form not in _MOVES else set()
         if not names:
             break
-    return "i32"
+    return fallback
+
+
+def _narrowed(kind: str, user: Instruction, narrow: str) -> str:
+    """A 16-bit element that a conversion reads is a half."""
+    if narrow and kind == "f32" and any(m.startswith("F16") for m in user.modifiers):
+        return "f16"
+    return "i16" if narrow and kind not in ("f16", "bf16") else kind
+
+
+def _is_address_of(user: Instruction, key: Key) -> bool:
+    return user.mnemonic in _GLOBAL and any(isinstance(o, Mem) and key in set(_mem_keys(o)) for o in user.operands)
 
 
 def _sources(instruction: Instruction) -> Iterator[Reg]:
@@ -174,13 +207,17 @@ def _mem_keys(operand: Mem) -> Iterator[Key]:
         yield (True, operand.uniform.index + 1)
 
 
+def _parameter_words(instruction: Instruction, base: int, size: int) -> Iterator[int]:
+    for operand in instruction.operands:
+        if isinstance(operand, Const) and operand.bank == 0 and base <= operand.offset < base + size:
+            yield (operand.offset - base) & ~7
+
+
 def _propagate(taint: dict[Key, frozenset[int]], instruction: Instruction, base: int, size: int) -> None:
     """Parameter words that reach the destination: of the operands, whether read as 32 or 64 bits."""
     carried: set[int] = set()
     if instruction.mnemonic not in ("LDG", "LD", "LDS", "LDL", "S2R", "S2UR"):
-        for operand in instruction.operands:
-            if isinstance(operand, Const) and operand.bank == 0 and base <= operand.offset < base + size:
-                carried.add((operand.offset - base) & ~7)
+        carried |= set(_parameter_words(instruction, base, size))
         for source in _sources(instruction):
             carried |= taint.get((source.uniform, source.index), frozenset())
             if instruction.has("WIDE", "64", "HI"):
