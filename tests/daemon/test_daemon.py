@@ -1,0 +1,368 @@
+"""The daemon and its clients when things go wrong: nothing hangs, nothing is lost, every error is one clear line."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from cass_shim.daemon.runtime import Client
+from cass_shim.model.wire import FRAME, FrameKind, KernelRequest, ModuleRequest, Status, frame
+from tests.daemon.conftest import Place
+
+
+def children(pid: int) -> list[int]:
+    """The direct children of a process."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(") ")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == pid:
+                found.append(int(entry.name))
+    return found
+
+
+def workers(place: Place) -> list[int]:
+    """The worker processes: children of the daemon's one child."""
+    pid = place.daemon_pid()
+    assert pid is not None
+    (zygote,) = children(pid)
+    return children(zygote)
+
+
+@contextmanager
+def stopped(pid: int) -> Iterator[None]:
+    """A process that does nothing for the length of the block."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+# ---- the ordinary way ---------------------------------------------------------------------------------------
+
+
+def test_a_cold_client_starts_the_daemon_and_the_next_run_needs_none(place: Place, regions: list[Path]) -> None:
+    first = place.run(*regions)
+    assert first.returncode == 0, first.stdout
+    assert first.stdout.count("route lift") == 3
+    assert place.counters()["translations"] == 3
+    place.stop()
+    again = place.run(*regions, CASS_PYTHON="/bin/false")
+    assert (again.returncode, again.stdout) == (0, first.stdout)
+
+
+def test_the_daemon_carries_nothing_of_the_program(place: Place, regions: list[Path]) -> None:
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    environment = {**place.environment, "LD_PRELOAD": "", "CASS_TRANSLATORS": "lift", "PYTHONHOME": "/nowhere"}
+    subprocess.run([place.probe, regions[0]], env=environment, pass_fds=(writing,), check=True, stdout=-3, timeout=60)
+    os.close(writing)
+    os.set_blocking(reading, False)
+    assert os.read(reading, 1) == b"", "somebody still holds the program's descriptor"
+    os.close(reading)
+    pid = place.daemon_pid()
+    assert pid is not None
+    kept = Path(f"/proc/{pid}/environ").read_bytes()
+    assert b"LD_PRELOAD" not in kept
+    assert b"CASS_TRANSLATORS" not in kept
+    assert os.getsid(pid) != os.getsid(0)
+    assert {os.readlink(f"/proc/{pid}/fd/{fd}") for fd in (0, 1, 2)} == {"/dev/null"}
+
+
+def test_many_cold_programs_translate_each_kernel_once(place: Place, regions: list[Path]) -> None:
+    with concurrent.futures.ThreadPoolExecutor(32) as pool:
+        runs = list(pool.map(lambda _: place.run(*regions, timeout_s=120), range(32)))
+    assert [one.returncode for one in runs] == [0] * 32
+    assert len({one.stdout for one in runs}) == 1
+    assert place.counters()["translations"] == 3
+
+
+def test_policies_of_different_programs_do_not_mix(place: Place, regions: list[Path]) -> None:
+    assert place.run(regions[1], CASS_TRANSLATORS="lift").returncode == 0
+    done = place.run(regions[1], CASS_TRANSLATORS="ptx-hip")
+    assert done.returncode == 1
+    assert "no translation of kernel" in done.stdout
+    assert "ptx-hip: " in done.stdout
+
+
+def test_a_refusal_is_remembered_without_translating_again(place: Place, regions: list[Path]) -> None:
+    runs = [place.run(regions[1], CASS_TRANSLATORS="nonsense") for _ in range(2)]
+    assert runs[0].stdout == runs[1].stdout
+    assert "unsupported translator nonsense" in runs[0].stdout
+    counters = place.counters()
+    assert (counters["translations"], counters["negative hits"]) == (1, 1)
+
+
+def test_an_idle_daemon_ends_and_takes_its_socket_along(place: Place, regions: list[Path]) -> None:
+    place.environment["CASS_IDLE"] = "0.2"
+    place.run(regions[0])
+    for _ in range(100):
+        if not place.socket.exists():
+            break
+        time.sleep(0.05)
+    assert not place.socket.exists()
+    assert place.run(regions[0]).returncode == 0
+
+
+def test_without_a_daemon_a_child_translates_and_leaves_no_trace(place: Place, regions: list[Path]) -> None:
+    done = place.run(*regions, CASS_DAEMON="0")
+    assert done.returncode == 0, done.stdout
+    assert not place.socket.exists()
+    assert place.run(*regions, CASS_PYTHON="/bin/false").returncode == 0
+
+
+# ---- death in the middle ------------------------------------------------------------------------------------
+
+
+def test_a_daemon_killed_between_module_and_kernel(place: Place, regions: list[Path]) -> None:
+    paused = place.start(regions[0])
+    pid = place.daemon_pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    paused.resume()
+    code, out, err = paused.finish()
+    assert (code, err) == (0, ""), out
+    assert place.daemon_pid() not in (None, pid)
+
+
+def test_a_daemon_killed_while_it_works(place: Place, regions: list[Path]) -> None:
+    paused = place.start(regions[0])
+    pid = place.daemon_pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    paused.resume()
+    time.sleep(0.2)
+    os.kill(pid, signal.SIGKILL)
+    code, out, _ = paused.finish()
+    assert code == 0, out
+
+
+def test_a_daemon_that_hangs_costs_the_timeout_and_no_more(place: Place, regions: list[Path]) -> None:
+    paused = place.start(regions[0], CASS_TIMEOUT="1")
+    pid = place.daemon_pid()
+    assert pid is not None
+    with stopped(pid):
+        began = time.monotonic()
+        paused.resume()
+        code, out, _ = paused.finish(20)
+        assert time.monotonic() - began < 5
+    assert code == 1
+    assert "no answer from the translator within 1 s (CASS_TIMEOUT)" in out
+
+
+def test_a_worker_that_crashes_takes_nobody_along(place: Place, regions: list[Path]) -> None:
+    paused = place.start(regions[0])
+    (worker,) = workers(place)
+    os.kill(worker, signal.SIGSTOP)
+    paused.resume()
+    time.sleep(0.3)
+    pid = place.daemon_pid()
+    os.kill(worker, signal.SIGKILL)
+    code, out, _ = paused.finish()
+    assert code == 1
+    assert "failed 209: kernel _Z10vector_addPKfS0_Pfi was not translated: the worker process died" in out
+    assert place.daemon_pid() == pid
+    assert place.run(regions[0]).returncode == 0
+
+
+def test_a_worker_that_hangs_is_ended(place: Place, regions: list[Path]) -> None:
+    paused = place.start(regions[0], CASS_KERNEL_TIMEOUT="0.5")
+    (worker,) = workers(place)
+    os.kill(worker, signal.SIGSTOP)
+    paused.resume()
+    code, out, _ = paused.finish()
+    assert code == 1
+    assert "took longer than 0.5 s (CASS_KERNEL_TIMEOUT)" in out
+    assert place.run(regions[0]).returncode == 0
+
+
+def test_a_program_that_is_killed_harms_nobody(place: Place, regions: list[Path]) -> None:
+    paused = place.start(regions[0])
+    pid = place.daemon_pid()
+    (worker,) = workers(place)
+    with stopped(worker):
+        paused.resume()
+        time.sleep(0.2)
+        paused.process.kill()
+        paused.finish()
+    assert place.run(*regions).returncode == 0
+    assert place.daemon_pid() == pid
+
+
+# ---- places that do not serve -------------------------------------------------------------------------------
+
+
+def test_a_socket_directory_of_others_is_refused(place: Place, regions: list[Path]) -> None:
+    folder = Path(place.environment["CASS_RUNTIME_DIR"])
+    folder.mkdir()
+    folder.chmod(0o755)
+    done = place.run(regions[0], CASS_QUIET="0")
+    assert done.returncode == 0
+    assert "no daemon is used" in done.stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_a_runtime_path_that_is_too_long_is_lived_without(place: Place, regions: list[Path]) -> None:
+    assert place.run(regions[0], CASS_RUNTIME_DIR="/tmp/" + "x" * 100).returncode == 0
+
+
+def test_a_cache_that_cannot_be_written(place: Place, regions: list[Path]) -> None:
+    place.environment["CASS_CACHE_DIR"] = "/proc/cass-shim"
+    for _ in range(2):
+        done = place.run(*regions)
+        assert done.returncode == 0, done.stdout
+    log = place.socket.with_name(place.socket.name + ".log").read_text()
+    assert log.count("cannot be written") == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a file system")
+def test_a_file_system_that_is_really_full(place: Place, regions: list[Path]) -> None:
+    place.cache.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16k,mode=0700", "cass-test", place.cache], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip("mount is not allowed here")
+    try:
+        done = place.run(*regions)
+        assert done.returncode == 0, done.stdout
+        place.stop()
+        subprocess.run(["mount", "-o", "remount,ro", place.cache], check=True)
+        done = place.run(*regions)
+        assert done.returncode == 0, done.stdout
+    finally:
+        place.stop()
+        subprocess.run(["umount", "-l", place.cache], check=False)
+
+
+def test_the_cache_removed_under_a_running_daemon(place: Place, regions: list[Path]) -> None:
+    assert place.run(regions[0]).returncode == 0
+    shutil.rmtree(place.cache)
+    assert place.run(*regions).returncode == 0
+
+
+# ---- strangers ----------------------------------------------------------------------------------------------
+
+
+def serve_bytes(path: Path, answer: bytes) -> socket.socket:
+    """A listener that answers every connection with these bytes."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(path))
+    listener.listen(8)
+
+    def answer_all() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+                connection.recv(1 << 20)
+                connection.sendall(answer)
+                connection.close()
+            except OSError:
+                return
+
+    threading.Thread(target=answer_all, daemon=True).start()
+    return listener
+
+
+ANSWERS = {
+    "nothing": b"",
+    "garbage": b"\xde\xad\xbe\xef" * 64,
+    "another version": struct.pack("<IHHQ", 0x53534143, 99, 16, 16) + bytes(16),
+    "a version error": frame(FrameKind.REPLY, struct.pack("<IIQ", int(Status.VERSION), 0, 0)),
+    "a huge frame": FRAME.pack(magic=0x53534143, version=1, kind=16, payload_bytes=1 << 60),
+    "a truncated reply": frame(FrameKind.REPLY, struct.pack("<IIQ", 0, 0, 500)),
+    "a false file": frame(FrameKind.REPLY, struct.pack("<IIQ", 0, 0, 200) + bytes(200)),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=str)
+def test_whoever_answers_at_the_socket_cannot_harm_the_program(place: Place, regions: list[Path], answer: str) -> None:
+    place.socket.parent.mkdir(mode=0o700)
+    listener = serve_bytes(place.socket, ANSWERS[answer])
+    done = place.run(regions[0], CASS_TIMEOUT="20")
+    listener.close()
+    place.socket.unlink(missing_ok=True)
+    if answer == "a false file":
+        assert "the translator's answer is damaged" in done.stdout
+    else:
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
+def test_another_user_s_socket_is_not_talked_to(place: Place, regions: list[Path]) -> None:
+    place.socket.parent.mkdir(mode=0o700)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(place.socket))
+    child = os.fork()
+    if child == 0:
+        os.setuid(65534)
+        listener.listen(8)
+        time.sleep(60)
+        os._exit(0)
+    try:
+        done = place.run(regions[0], CASS_TIMEOUT="20")
+        assert done.returncode == 0, done.stdout
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        listener.close()
+        place.socket.unlink()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET / HTTP/1.1\r\n\r\n",
+        frame(FrameKind.MODULE, b""),
+        frame(FrameKind.KERNEL, b"\xff" * 40),
+        frame(FrameKind.REPLY, b""),
+        FRAME.pack(magic=0x53534143, version=1, kind=1, payload_bytes=1 << 62),
+        FRAME.pack(magic=0x53534143, version=1, kind=77, payload_bytes=0),
+        ModuleRequest(bytes(32), 16, b"no module").pack(),
+        frame(FrameKind.MODULE, ModuleRequest(bytes(32), 16, b"no module").pack()),
+        frame(FrameKind.KERNEL, KernelRequest(bytes(32), "k", "CASS_MIN_EVIDENCE=E9\n").pack()),
+    ],
+    ids=range(10),
+)
+def test_nonsense_does_not_end_the_daemon(place: Place, regions: list[Path], sent: bytes) -> None:
+    place.run(regions[0])
+    pid = place.daemon_pid()
+    with Client(place.socket, 10) as client:
+        client.connection.sendall(sent)
+        client.connection.shutdown(socket.SHUT_WR)
+        while client.connection.recv(4096):
+            pass
+    assert place.daemon_pid() == pid
+
+
+@pytest.mark.parametrize("cut", [20, 100, 1000, -100, -1])
+def test_a_corrupt_module_is_an_error_of_its_own(place: Place, regions: list[Path], tmp_path: Path, cut: int) -> None:
+    whole = bytearray(regions[0].read_bytes())
+    if cut > 16 + 64:
+        whole[cut:] = bytes(len(whole) - cut)
+        expected = "failed 200"
+    else:
+        whole = whole[:cut]
+        expected = "failed 200"
+    path = tmp_path / "corrupt"
+    path.write_bytes(whole)
+    done = place.run(path)
+    assert done.returncode == 1
+    assert expected in done.stdout or "kernels 0" in done.stdout
