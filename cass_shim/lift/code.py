@@ -1,11 +1,12 @@
 """The control flow of one kernel and its callees: blocks, functions, and how calls are laid out.
 
-All sections share one space of virtual addresses: the kernel's own section starts at 0, so that the section
-offsets which SASS materialises as return addresses and function tokens are already the right numbers.
+A virtual address is a section's token plus the offset in it, the number that relocations, LEPC and pointers to
+functions of linked (-rdc) modules hold. Relative calls and returns use offsets in their section instead.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,10 +16,8 @@ from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import PT, Const, Instruction, Pred, Reg, Target
 
 STEP = 16
-SECTION = 1 << 24  # distance between sections of callees
 _ENDS = frozenset({"EXIT", "RET", "BRX", "BRXU", "JMP", "JMX", "KILL"})
 _FUNCTION_TABLE_BANK = 2
-_FUNCTION_TABLE_FIRST = 1  # slot 0 of a module's function table
 
 
 def never(i: Instruction) -> bool:
@@ -45,10 +44,12 @@ def target_of(i: Instruction) -> Target | None:
 class Code:
     """Instructions of a kernel and its callees by virtual address.
 
-    functions: entry → name. leaders: addresses where a block starts. taken: entries whose address is taken.
+    functions: entry → name. bases: function → address. leaders: addresses where a block starts. taken: entries
+    that an indirect call may reach. starts: first addresses of the sections, ascending.
     """
 
     kernel: SassKernel
+    starts: list[int] = field(default_factory=list)
     instructions: dict[int, Instruction] = field(default_factory=dict)
     bases: dict[str, int] = field(default_factory=dict)
     functions: dict[int, str] = field(default_factory=dict)
@@ -58,14 +59,19 @@ class Code:
     @classmethod
     def of(cls, kernel: SassKernel) -> Code:
         code = cls(kernel)
-        code._add_section(kernel, 0)
-        for number, name in enumerate(sorted(kernel.callees), 1):
-            code._add_section(kernel.callees[name], number * SECTION)
+        for section in (kernel, *kernel.callees.values()):
+            code._add_section(section, section.kernel.token)
+        code.starts.sort()
         code._find_leaders()
         code.taken = code._address_taken()
         return code
 
+    @property
+    def entry(self) -> int:
+        return self.kernel.kernel.token
+
     def _add_section(self, section: SassKernel, base: int) -> None:
+        self.starts.append(base)
         for i in section.instructions:
             self.instructions[base + i.address] = i
         self.bases[section.name] = base
@@ -75,7 +81,8 @@ class Code:
         self.functions.setdefault(base, section.name)
 
     def base_of(self, address: int) -> int:
-        return address - address % SECTION
+        """Start of the section that holds an address."""
+        return self.starts[bisect_right(self.starts, address) - 1]
 
     def destination(self, address: int, target: Target) -> int:
         """Virtual address of a branch target."""
@@ -97,14 +104,12 @@ class Code:
             self.leaders.update(self.base_of(address) + t for t in i.targets)
 
     def _address_taken(self) -> tuple[int, ...]:
-        """Functions that an indirect call may reach: the table in bank 2, and what relocations name."""
+        """Functions that an indirect call may reach: the table in bank 2, and any function of a linked module."""
         table = self.kernel.kernel.constants.get(_FUNCTION_TABLE_BANK, b"")
         words = {int.from_bytes(table[at : at + 8], "little") for at in range(0, len(table) - 7, 8)}
-        entries = {w for w in words if w in self.functions and w != 0}
-        for i in self.instructions.values():
-            if i.relocation is not None and not is_call(i) and i.relocation.symbol in self.bases:
-                entries.add(self.bases[i.relocation.symbol] + i.relocation.addend)
-        return tuple(sorted(e for e in entries if e in self.functions and e != 0))
+        entries = {self.entry + w for w in words if w}
+        entries |= {callee.kernel.token for callee in self.kernel.callees.values()}
+        return tuple(sorted(e for e in entries if e in self.functions and e != self.entry))
 
     def block(self, start: int) -> Iterator[tuple[int, Instruction]]:
         """The instructions from a leader to the end of its block."""
@@ -154,7 +159,7 @@ class Function:
 def find_functions(code: Code) -> dict[int, Function]:
     """All functions reachable from the kernel's entry, with `lanes` and `recursive` closed over calls."""
     functions: dict[int, Function] = {}
-    waiting = [0]
+    waiting = [code.entry]
     while waiting:
         entry = waiting.pop()
         if entry in functions:

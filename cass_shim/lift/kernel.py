@@ -48,7 +48,9 @@ class _Lifter:
         self.kernel = kernel
         self.code = Code.of(kernel)
         self.functions = find_functions(self.code)
-        self.layout = Layout(self.functions, choose_shared(self.functions))
+        self.layout = Layout(
+            self.functions, self.code.entry, choose_shared(self.functions, self.code.entry)
+        )
         live = [i for f in self.functions.values() for b in f.blocks for _, i in self.code.block(b)]
         self.e = LlvmEmitter(
             flush_f32=flushes_f32(live),
@@ -70,7 +72,7 @@ class _Lifter:
 
     def run(self) -> LlvmModule:
         root = self.layout.root()
-        first = root.label(0)
+        first = root.label(self.code.entry)
         returns: list[tuple[Instance, str, str]] = []
         try:
             while self.layout.waiting:
@@ -79,10 +81,14 @@ class _Lifter:
                     self._block(instance, start, returns)
         except Unsupported as error:
             if error.address is None:
-                raise Unsupported(self._form(error), address=self.address, why=error.why or error.feature) from None
+                raise Unsupported(self._form(error), address=self._offset(), why=error.why or error.feature) from None
             raise
         self._write_returns(returns)
         return module_text(self.e, first)
+
+    def _offset(self) -> int:
+        """The current instruction's offset in its section, which is what a user sees."""
+        return self.address - self.code.base_of(self.address)
 
     def _form(self, error: Unsupported) -> str:
         i = self.code.instructions.get(self.address)
@@ -271,8 +277,6 @@ class _Lifter:
         place = low
         if i.has("ABS"):
             place = self.e.pair(low, self.e.get_reg(register.index + 1, register.uniform))
-        elif self.code.base_of(address):
-            raise Unsupported(i.form, address=i.address, why="relative to another section")
         self._indirect(instance, address, i, place, callees)
 
     def _indirect(
@@ -283,8 +287,9 @@ class _Lifter:
         if place.known in tokens:
             self._system(instance, address, tokens[place.known])
             return
-        known = [c for c in callees if place.known is None or c == place.known]
-        cases = [(c, self._callee(instance, address, c)) for c in known]
+        base = 0 if i.has("ABS") else self.code.base_of(address)
+        known = [c for c in callees if place.known is None or c - base == place.known]
+        cases = [(c - base, self._callee(instance, address, c)) for c in known]
         systems = [(t, name, self.e.new_label("system")) for t, name in tokens.items()]
         if not cases and not systems:
             raise Unsupported(i.form, address=i.address, why="no function can be the target")
@@ -296,6 +301,8 @@ class _Lifter:
     def _callee(self, instance: Instance, address: int, entry: int) -> str:
         """Label of the callee's instance, told to come back behind the call or where its register says."""
         back = self._return_address(entry)
+        if back is not None and back not in instance.function.blocks:
+            back += self.code.base_of(address)
         if back is None or back not in instance.function.blocks:
             back = address + STEP
         if back not in instance.function.blocks:
@@ -322,10 +329,12 @@ class _Lifter:
         register = i.operands[0]
         if not isinstance(register, Reg) or register.uniform:
             raise Unsupported(i.form, address=i.address)
-        if instance.function.entry == 0:
+        if instance.function.entry == self.code.entry:
             raise Unsupported(i.form, address=i.address, why="a return from the kernel itself")
         self._enter(instance, address, i)
         place = self.e.get_reg(register.index, False)
+        if not i.has("ABS"):  # sections lie below 4 GB, so the low word tells
+            place = self.e.add(place, constant(self.code.base_of(address), 32))
         mark = f"; return {len(returns)}"
         self.e.raw(mark)
         returns.append((instance, mark, place.text))

@@ -29,7 +29,7 @@ class Instance:
         return f"i{self.number}.{address:x}"
 
 
-def choose_shared(functions: dict[int, Function]) -> set[int]:
+def choose_shared(functions: dict[int, Function], root: int) -> set[int]:
     """Entries that get a shared copy. Raises Unsupported where neither copying nor sharing is right."""
     shared = set()
     for entry, function in functions.items():
@@ -37,8 +37,8 @@ def choose_shared(functions: dict[int, Function]) -> set[int]:
             if function.lanes:
                 raise Unsupported("recursion through a cross-lane operation or a barrier", address=entry)
             shared.add(entry)
-    while (total := _size(functions, 0, shared, {})) > COPY_BUDGET:
-        candidates = [e for e, f in functions.items() if e and e not in shared and not f.lanes]
+    while (total := _size(functions, root, shared, {})) > COPY_BUDGET:
+        candidates = [e for e, f in functions.items() if e != root and e not in shared and not f.lanes]
         if not candidates:
             if total > HARD_LIMIT:
                 raise Unsupported("cross-lane calls that multiply the code", why=f"{total} instructions")
@@ -74,13 +74,14 @@ class Layout:
     """Makes instances as calls ask for them. waiting: those whose blocks are not written yet."""
 
     functions: dict[int, Function]
+    entry: int
     shared: set[int]
     instances: list[Instance] = field(default_factory=list)
     waiting: list[Instance] = field(default_factory=list)
     shared_instances: dict[tuple[int, int], Instance] = field(default_factory=dict)
 
     def root(self) -> Instance:
-        return self._new(0, None)
+        return self._new(self.entry, None)
 
     def _new(self, entry: int, world: int | None) -> Instance:
         number = len(self.instances)
