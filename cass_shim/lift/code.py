@@ -34,8 +34,11 @@ def is_call(i: Instruction) -> bool:
 
 
 def target_of(i: Instruction) -> Target | None:
-    """The code operand of a direct branch or call; None when a register chooses."""
-    if any(isinstance(o, Reg | Const) for o in i.operands):
+    """The code operand of a direct branch or call; None when a register chooses.
+
+    The register of BRA.CONV and BRA.DIV is the mask of lanes asked about, not a place.
+    """
+    if not i.has("CONV", "DIV") and any(isinstance(o, Reg | Const) for o in i.operands):
         return None
     return next((o for o in i.operands if isinstance(o, Target)), None)
 
@@ -46,9 +49,11 @@ class Code:
 
     functions: entry → name. bases: function → address. leaders: addresses where a block starts. taken: entries
     that an indirect call may reach. starts: first addresses of the sections, ascending.
+    undefined: symbols outside the module that calls may name.
     """
 
     kernel: SassKernel
+    undefined: frozenset[str] = frozenset()
     starts: list[int] = field(default_factory=list)
     instructions: dict[int, Instruction] = field(default_factory=dict)
     bases: dict[str, int] = field(default_factory=dict)
@@ -57,8 +62,8 @@ class Code:
     taken: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, kernel: SassKernel) -> Code:
-        code = cls(kernel)
+    def of(cls, kernel: SassKernel, undefined: frozenset[str] = frozenset()) -> Code:
+        code = cls(kernel, undefined=undefined)
         for section in (kernel, *kernel.callees.values()):
             code._add_section(section, section.kernel.token)
         code.starts.sort()
@@ -92,12 +97,22 @@ class Code:
             return self.bases[target.symbol] + target.address
         return self.base_of(address) + target.address
 
+    def is_jump(self, address: int, i: Instruction) -> bool:
+        """Whether it goes to a block of this function for good: ptxas also writes far branches as calls."""
+        if i.mnemonic == "BRA":
+            return True
+        target = target_of(i) if i.mnemonic in ("CALL", "JMP") else None
+        if target is None or target.symbol in self.undefined:
+            return False
+        return self.destination(address, target) not in self.functions
+
     def _find_leaders(self) -> None:
         self.leaders |= set(self.functions)
         for address, i in self.instructions.items():
             if never(i):
                 continue
-            if i.mnemonic in ("BRA", "CALL", "JMP") and (target := target_of(i)) is not None:
+            target = target_of(i) if i.mnemonic in ("BRA", "CALL", "JMP") else None
+            if target is not None and target.symbol not in self.undefined:
                 self.leaders.add(self.destination(address, target))
             if i.mnemonic == "BRA" or i.mnemonic == "CALL" or i.mnemonic in _ENDS:
                 self.leaders.add(address + STEP)
@@ -128,10 +143,11 @@ class Code:
         if last is None:
             return [], end
         address = end - STEP
-        following = [end] if end in self.instructions else []
-        if never(last) or last.mnemonic not in ("BRA", *_ENDS):
+        following = [end] if end in self.instructions and end not in self.functions else []
+        jump = self.is_jump(address, last)
+        if never(last) or not (jump or last.mnemonic in _ENDS):
             return following, end
-        if last.mnemonic == "BRA":
+        if jump:
             if last.has("DIV"):
                 return following, end
             target = target_of(last)
@@ -183,7 +199,7 @@ def _walk(code: Code, entry: int) -> Function:
             function.size += 1
             if never(i):
                 continue
-            if is_call(i):
+            if is_call(i) and not code.is_jump(address, i):
                 function.calls[address] = _callees(code, address, i)
             elif i.mnemonic not in CONTROL and lookup(i).effect in (Effect.LANES, Effect.BARRIER):
                 function.lanes = True
@@ -193,9 +209,9 @@ def _walk(code: Code, entry: int) -> Function:
 
 def _callees(code: Code, address: int, i: Instruction) -> tuple[int, ...]:
     target = target_of(i)
-    if target is not None:
-        return (code.destination(address, target),)
-    return code.taken
+    if target is None:
+        return code.taken
+    return () if target.symbol in code.undefined else (code.destination(address, target),)
 
 
 def _close(functions: dict[int, Function]) -> None:

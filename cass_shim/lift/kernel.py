@@ -46,7 +46,7 @@ class _Lifter:
 
     def __init__(self, kernel: SassKernel) -> None:
         self.kernel = kernel
-        self.code = Code.of(kernel)
+        self.code = Code.of(kernel, frozenset(SYSTEM_CALLS))
         self.functions = find_functions(self.code)
         self.layout = Layout(
             self.functions, self.code.entry, choose_shared(self.functions, self.code.entry)
@@ -111,7 +111,8 @@ class _Lifter:
 
     def _next(self, instance: Instance, address: int) -> str:
         following = address + STEP
-        return instance.label(following) if following in instance.function.blocks else "done"
+        falls = following in instance.function.blocks and following not in self.code.functions
+        return instance.label(following) if falls else "lost"
 
     # straight-line code
     def _guard(self, i: Instruction) -> Value | None:
@@ -175,7 +176,7 @@ class _Lifter:
         if i.mnemonic == "LEPC":
             self._lepc(i)
             return False
-        if i.mnemonic == "BRA":
+        if self.code.is_jump(address, i):
             self._branch(instance, address, i)
         elif i.mnemonic in ("EXIT", "KILL"):
             self._conditional(instance, address, i, "done")
@@ -223,11 +224,8 @@ class _Lifter:
             self.e.raw(f"br label %{following}")
             return
         target = target_of(i)
-        if target is None and not i.has("CONV"):
-            raise Unsupported(i.form, address=i.address, why="branch to a register")
         if target is None:
-            target = next(o for o in i.operands if not isinstance(o, Reg | Pred))  # type: ignore[assignment]
-        assert target is not None
+            raise Unsupported(i.form, address=i.address, why="branch to a register")
         condition = self._guard(i)
         for operand in i.operands:
             if isinstance(operand, Pred):
@@ -301,8 +299,6 @@ class _Lifter:
     def _callee(self, instance: Instance, address: int, entry: int) -> str:
         """Label of the callee's instance, told to come back behind the call or where its register says."""
         back = self._return_address(entry)
-        if back is not None and back not in instance.function.blocks:
-            back += self.code.base_of(address)
         if back is None or back not in instance.function.blocks:
             back = address + STEP
         if back not in instance.function.blocks:
@@ -315,7 +311,9 @@ class _Lifter:
             for _address, i in self.code.block(start):
                 if i.mnemonic == "RET" and isinstance(i.operands[0], Reg):
                     held = self.e.held.get(f"R{i.operands[0].index}")
-                    return held.known if held is not None else None
+                    if held is None or held.known is None:
+                        return None
+                    return held.known + (0 if i.has("ABS") else self.code.base_of(entry))
         return None
 
     def _system(self, instance: Instance, address: int, name: str) -> None:
