@@ -1,0 +1,35 @@
+"""The translator `cass`: a language model proposes RDNA3 assembly for SASS; assembler and verifier decide."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
+from cass_shim.model.config import Config
+from cass_shim.model.errors import Rejected
+from cass_shim.translate.cass.models import choose
+from cass_shim.translate.cass.search import Budget, Check, Search
+
+__all__ = ["translate_kernel"]
+
+
+def translate_kernel(text: str, sass: SassKernel, config: Config, check: Check | None = None) -> AmdgcnAsm:
+    """The model's assembly of one kernel (`abi: hip`), its first lines saying where it comes from.
+
+    text: `cuobjdump -sass` of the kernel. check: assembles and verifies a candidate, raising what is wrong with it;
+    without one, the first answer that keeps the contract is returned for the caller to judge. Raises Unsupported
+    when no model is configured or the prompt is too long, ToolFailed when the model fails, Rejected when no answer
+    was accepted.
+    """
+    budget = Budget()
+    budget = dataclasses.replace(budget, seconds=config.number("kernel_timeout") or budget.seconds)
+    if check is None:  # nothing here can tell a good sample from a bad one
+        budget = dataclasses.replace(budget, samples=0)
+    outcome = Search(sass, text, choose(config.model, sass.sm), check, budget).run()
+    if outcome.source is None:
+        tried = "; ".join(
+            f"{attempt.kind}: {attempt.reason.splitlines()[0]}" for attempt in outcome.attempts if attempt.reason
+        )
+        raise Rejected("no answer of the model was accepted", kernel=sass.name, witness=tried)
+    origin = "".join(f"; cass {key}: {value}\n" for key, value in outcome.provenance.items())
+    return dataclasses.replace(outcome.source, text=origin + outcome.source.text)

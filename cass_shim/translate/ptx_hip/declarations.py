@@ -18,7 +18,7 @@ _SPLIT = re.compile(r"^(.*?)(0|[1-9]\d*)$")
 
 @dataclass(slots=True)
 class Declarations:
-    """The names of one scope. ranges: prefix of `%r<8>` → (count, type, new prefix). labels, variables: name → new name."""
+    """The names of one scope. ranges: prefix of `%r<8>` → (count, type, new prefix). labels, variables: the same."""
 
     registers: dict[str, Register] = field(default_factory=dict)
     ranges: dict[str, tuple[int, str, str]] = field(default_factory=dict)

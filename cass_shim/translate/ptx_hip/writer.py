@@ -190,10 +190,10 @@ class FunctionWriter:
     def declarations(self) -> list[str]:
         """Declarations of all registers used, by type; zero where PTX would leave them undefined."""
         grouped: dict[str, list[str]] = {}
+        lines: list[str] = []
         for key, c in self.types.items():
             name = self.names.of(f"%{key}")
             grouped.setdefault(c, []).append(f"{name} = {'false' if c == 'bool' else '0'}")
-        lines = []
         for c in sorted(grouped):
             members = grouped[c]
             lines.extend(f"{c} {', '.join(members[at : at + 10])};" for at in range(0, len(members), 10))
@@ -254,7 +254,8 @@ class FunctionWriter:
         if isinstance(operand, Address):
             if operand.extra:
                 raise self.malformed("an address with coordinates")
-            operand, offset = operand.base, operand.offset
+            offset = operand.offset
+            operand = operand.base
         if isinstance(operand, Symbol):
             base, offset = self._symbol_address(operand, space), offset + operand.offset
         elif isinstance(operand, Integer):

@@ -35,7 +35,7 @@ class Piece:
 
 
 def _names(text: str) -> list[str]:
-    found = []
+    found: list[str] = []
     for line in text.splitlines():
         match = _DEFINES.match(line)
         if match:

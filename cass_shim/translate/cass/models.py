@@ -1,0 +1,85 @@
+"""Where answers come from: a protocol, and the choice of a back end by name.
+
+A back end answers a conversation with texts. It knows nothing of assembly; `search` judges.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from cass_shim.model.errors import Unsupported
+from cass_shim.translate.cass.prompt import Message, family
+
+INDEX = "answers.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One completion. tokens: generated, 0 when the back end does not say. finished: not cut off by a limit."""
+
+    text: str
+    tokens: int = 0
+    finished: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How to decode. temperature 0 is greedy. timeout_s: for the whole request."""
+
+    count: int = 1
+    temperature: float = 0.0
+    max_tokens: int = 8192
+    timeout_s: float = 600.0
+
+
+class Model(Protocol):
+    """A source of answers. identity: name and revision, for provenance. window: tokens, 0 when unknown."""
+
+    identity: str
+    window: int
+
+    def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        """Up to `decoding.count` answers. Raises ToolFailed when the back end fails."""
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text, or an estimate."""
+
+
+def estimate_tokens(text: str) -> int:
+    """About two characters a token: SASS with encodings is mostly hexadecimal digits."""
+    return len(text) // 2 + 1
+
+
+def choose(setting: str, sm: int) -> Model:
+    """The back end that CASS_MODEL names; `{family}` in it becomes smA100 or sm4090 after the SM.
+
+    A URL is an OpenAI-compatible server, a directory with an index of answers is recorded, anything else a
+    transformers checkpoint. Raises Unsupported when nothing is configured.
+    """
+    name = setting.replace("{family}", family(sm)) or os.environ.get("OPENAI_BASE_URL", "")
+    if not name:
+        raise Unsupported(
+            "translator cass",
+            why="no model is configured; set CASS_MODEL to a directory, a model's name or a server's URL",
+        )
+    return _opened(name)
+
+
+@functools.cache
+def _opened(name: str) -> Model:
+    """One back end per name and process: a checkpoint is loaded once for everyone."""
+    if name.startswith(("http://", "https://")):
+        from cass_shim.translate.cass.openai import OpenAiModel
+
+        return OpenAiModel(name)
+    if (Path(name) / INDEX).is_file():
+        from cass_shim.translate.cass.recorded import RecordedModel
+
+        return RecordedModel(Path(name))
+    from cass_shim.translate.cass.local import LocalModel
+
+    return LocalModel(name)
