@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from cass_shim.api.generate import generate as api_generate
-from cass_shim.native.build import BUILD, GENERATED, NATIVE, Part
+from cass_shim.isa.rdna3.generate import generate as rdna3_generate
+from cass_shim.native.build import BUILD, GENERATED, NATIVE, Part, Variant
 from cass_shim.native.client.generate import generate as client_generate
+from cass_shim.native.emulator.hip_generate import generate as hip_generate
 from cass_shim.native.launcher.generate import generate as options_generate
 
 SHARED = ("-shared", "-Wl,-z,defs", "-Wl,-z,noexecstack", "-Wl,-z,relro")
@@ -36,6 +38,26 @@ def standin(soname: str) -> Part:
     return Part(soname, (f"gen:api/standins/{soname}.c",), link=link, generate=core_generate)
 
 
+# The gfx1100 interpreter's bodies are compiled for x86-64-v2 and for AVX2, chosen at run time by CPU.
+EMULATOR_BODIES = (
+    "approximate", "atomics", "buffer", "control", "dispatch", "ds_memory", "ds_special", "global", "lane_ops",
+    "modifiers", "salu", "scratch", "smem", "valu_bytes", "valu_compare", "valu_convert", "valu_double", "valu_float",
+    "valu_half", "valu_int", "valu_packed", "wmma",
+)  # fmt: skip
+EMULATOR_VARIANTS = (
+    Variant("v2", ("-DEMU_VARIANT=v2",)),
+    Variant("v3", ("-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mno-vzeroupper", "-DEMU_VARIANT=v3")),
+)
+EMULATOR_FLAGS = ("-O3", "-fno-strict-aliasing", "-fno-math-errno", "-ffp-contract=off", "-fwrapv",
+                  "-Wno-unused-parameter")  # fmt: skip
+
+
+def emulator_generate(folder: Path) -> None:
+    """Opcode tables of the interpreter and entry points of the emulated HIP library."""
+    rdna3_generate(folder)
+    hip_generate(folder)
+
+
 PARTS: tuple[Part, ...] = (
     Part(
         "libcass_shim.so",
@@ -47,4 +69,12 @@ PARTS: tuple[Part, ...] = (
     *(standin(soname) for soname in STANDINS),
     Part("cass-run", ("launcher/*.c",), generate=launcher_generate),
     Part("cass-probe", ("client/*.c", "client/probe/*.c"), generate=client_generate),
+    Part(
+        "libamdhip64.so",
+        ("emulator/*.c", "gen:emulator/*.c"),
+        flags=EMULATOR_FLAGS,
+        link=(*SHARED, "-Wl,-soname,libamdhip64.so.7", "-lpthread", "-lm"),
+        variants=tuple((f"emulator/{name}.c", variant) for name in EMULATOR_BODIES for variant in EMULATOR_VARIANTS),
+        generate=emulator_generate,
+    ),
 )

@@ -1,0 +1,29 @@
+/* One build variant's dispatch table and the loop that leaves and enters the interpreter. */
+#include "emulator/interp.h"
+
+#define BODY(name) const op_t *BODY_NAME(name)(wave_t * w, const op_t *o);
+#include "emulator/bodies.inc"
+#undef BODY
+
+static const handler_t handlers[] = {
+#define ROW(enc, op, name, body, td, ta, tb, tc, n, ulp) BODY_NAME(body),
+#include "emulator/rows.inc"
+#undef ROW
+};
+
+static const op_t *run(wave_t *w, const op_t *o) {
+#ifdef EMU_MUSTTAIL
+    o = o->fn(w, o);
+#else
+    while (o) o = o->fn(w, o);
+#endif
+#if defined(__AVX__)
+    __builtin_ia32_vzeroupper();
+#endif
+    return o;
+}
+
+#define TEXT2(x) #x
+#define TEXT(x) TEXT2(x)
+extern const emu_variant EMU_CAT(emu_variant_, EMU_VARIANT);
+const emu_variant EMU_CAT(emu_variant_, EMU_VARIANT) = {TEXT(EMU_VARIANT), handlers, run};

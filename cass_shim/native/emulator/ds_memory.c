@@ -1,0 +1,225 @@
+/* DS loads, stores and atomics. LDS belongs to one workgroup, which one host thread runs, so plain
+ * accesses do. Accesses outside the allocation fault (hardware reads zero): the caller gets a
+ * diagnosis instead of luck. Source: AMD RDNA3 ISA, "Data Share Operations". */
+#include "emulator/atomic_ops.h"
+#include "emulator/memory_ops.h"
+
+static inline const op_t *outside(wave_t *w, const op_t *o, const uint32_t *address, uint32_t exec,
+                                  uint32_t offset, unsigned bytes) {
+    for (unsigned i = 0; i < LANES; i++)
+        if ((exec >> i & 1) && (uint64_t)address[i] + offset + bytes > w->lds_bytes)
+            return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, (uint64_t)address[i] + offset,
+                             "LDS access out of bounds");
+    return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, 0, offset, "LDS access out of bounds");
+}
+
+/* Every active lane's address + offset .. + bytes lies in the allocation; inactive lanes' addresses
+ * become valid. */
+ALWAYS_INLINE int lds_addresses(const wave_t *w, const op_t *o, uint32_t exec, uint32_t offset,
+                                unsigned bytes, uint32_t *at) {
+    V x = v_src(w, o, 0);
+    memcpy(at, &x, 128);
+    if (unlikely(offset + bytes > w->lds_bytes)) return 0;
+    uint32_t inside = v_bits((VI)(x <= w->lds_bytes - offset - bytes));
+    if (unlikely((inside & exec) != exec)) return 0;
+    if (exec != ~0u) {
+        x &= v_exec_mask(exec);
+        memcpy(at, &x, 128);
+    }
+    return 1;
+}
+
+ALWAYS_INLINE const op_t *lds_load(wave_t *w, const op_t *o, unsigned d, uint32_t offset,
+                                   unsigned bytes, int is_signed, int half) {
+    lanes32 at, r[4];
+    uint32_t exec = EXEC;
+    unsigned words = bytes < 4 ? 1 : bytes / 4;
+    if (!exec) return o + 1;
+    if (unlikely(!lds_addresses(w, o, exec, offset, bytes, at)))
+        return outside(w, o, at, exec, offset, bytes);
+    const uint8_t *base = w->lds + offset;
+    for (unsigned i = 0; i < LANES; i++)
+        for (unsigned k = 0; k < words; k++)
+            r[k][i] = load_element(base + at[i] + 4 * k, bytes, is_signed);
+    put_narrow(w, d, r[0], half);
+    for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
+    return o + 1;
+}
+
+ALWAYS_INLINE const op_t *lds_store(wave_t *w, const op_t *o, unsigned s, uint32_t offset,
+                                    unsigned bytes, unsigned shift) {
+    lanes32 at;
+    uint32_t exec = EXEC, left = exec;
+    unsigned words = bytes < 4 ? 1 : bytes / 4;
+    if (!exec) return o + 1;
+    if (unlikely(!lds_addresses(w, o, exec, offset, bytes, at)))
+        return outside(w, o, at, exec, offset, bytes);
+    uint8_t *base = w->lds + offset;
+    if (exec == ~0u) {
+        for (unsigned i = 0; i < LANES; i++)
+            for (unsigned k = 0; k < words; k++)
+                store_element(base + at[i] + 4 * k, w->v[s + k][i] >> shift, bytes);
+        return o + 1;
+    }
+    while (left) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        left &= left - 1;
+        for (unsigned k = 0; k < words; k++)
+            store_element(base + at[i] + 4 * k, w->v[s + k][i] >> shift, bytes);
+    }
+    return o + 1;
+}
+
+#define CONTINUE(expr)                                                                             \
+    do {                                                                                           \
+        const op_t *to = (expr);                                                                   \
+        if (unlikely(!to)) return NULL;                                                            \
+        GO(to);                                                                                    \
+    } while (0)
+#define OFFSET ((uint32_t)o->k[1])
+#define OFFSET0 ((uint32_t)o->k[1] & 255)
+#define OFFSET1 ((uint32_t)o->k[1] >> 8)
+#define LOAD(name, bytes, is_signed, half)                                                         \
+    HANDLER(ds_load_##name) { CONTINUE(lds_load(w, o, o->d, OFFSET, bytes, is_signed, half)); }
+#define STORE(name, bytes, shift)                                                                  \
+    HANDLER(ds_store_##name) { CONTINUE(lds_store(w, o, o->sd, OFFSET, bytes, shift)); }
+LOAD(u8, 1, 0, LOAD_WORD)
+LOAD(i8, 1, 1, LOAD_WORD)
+LOAD(u16, 2, 0, LOAD_WORD)
+LOAD(i16, 2, 1, LOAD_WORD)
+LOAD(b32, 4, 0, LOAD_WORD)
+LOAD(b64, 8, 0, LOAD_WORD)
+LOAD(b96, 12, 0, LOAD_WORD)
+LOAD(b128, 16, 0, LOAD_WORD)
+LOAD(u8_d16, 1, 0, LOAD_LOW)
+LOAD(i8_d16, 1, 1, LOAD_LOW)
+LOAD(u16_d16, 2, 0, LOAD_LOW)
+LOAD(u8_d16_hi, 1, 0, LOAD_HIGH)
+LOAD(i8_d16_hi, 1, 1, LOAD_HIGH)
+LOAD(u16_d16_hi, 2, 0, LOAD_HIGH)
+STORE(b8, 1, 0)
+STORE(b16, 2, 0)
+STORE(b32, 4, 0)
+STORE(b64, 8, 0)
+STORE(b96, 12, 0)
+STORE(b128, 16, 0)
+STORE(b8_d16_hi, 1, 16)
+STORE(b16_d16_hi, 2, 16)
+
+/* Two elements at independent offsets. Both are read before either register is written: the address
+ * may be one. */
+#define LOAD2(name, bytes, stride)                                                                 \
+    HANDLER(ds_load_2addr_##name) {                                                                \
+        op_t copy = *o;                                                                            \
+        vreg_t address;                                                                            \
+        memcpy(address, (const char *)w + o->off[0], sizeof address);                              \
+        memcpy(w->v[TEMP0], address, sizeof address);                                              \
+        copy.off[0] = (uint32_t)(offsetof(wave_t, v) + TEMP0 * sizeof(vreg_t));                    \
+        if (unlikely(!lds_load(w, o, o->d, OFFSET0 * (stride), bytes, 0, LOAD_WORD))) return NULL; \
+        if (unlikely(                                                                              \
+                !lds_load(w, &copy, o->d + bytes / 4u, OFFSET1 * (stride), bytes, 0, LOAD_WORD)))  \
+            return NULL;                                                                           \
+        NEXT;                                                                                      \
+    }
+LOAD2(b32, 4, 4)
+LOAD2(b64, 8, 8)
+LOAD2(stride64_b32, 4, 256)
+LOAD2(stride64_b64, 8, 512)
+#define STORE2(name, bytes, stride)                                                                \
+    HANDLER(ds_store_2addr_##name) {                                                               \
+        if (unlikely(!lds_store(w, o, o->sd, OFFSET0 * (stride), bytes, 0))) return NULL;          \
+        CONTINUE(lds_store(w, o, o->misc, OFFSET1 * (stride), bytes, 0));                          \
+    }
+STORE2(b32, 4, 4)
+STORE2(b64, 8, 8)
+STORE2(stride64_b32, 4, 256)
+STORE2(stride64_b64, 8, 512)
+
+/* ---- atomics ---- */
+static inline uint64_t operand(const wave_t *w, unsigned r, unsigned bytes, unsigned lane) {
+    return bytes == 8 ? w->v[r][lane] | (uint64_t)w->v[r + 1][lane] << 32 : w->v[r][lane];
+}
+static void put_old(wave_t *w, unsigned d, const uint64_t *r, unsigned bytes) {
+    lanes32 low, high;
+    for (int i = 0; i < LANES; i++) {
+        low[i] = (uint32_t)r[i];
+        high[i] = (uint32_t)(r[i] >> 32);
+    }
+    put32(w, d, low);
+    if (bytes == 8) put32(w, d + 1, high);
+}
+static const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation, unsigned bytes,
+                              int returns) {
+    lanes32 at;
+    lanes64 r;
+    uint32_t exec = EXEC, left = exec;
+    if (!exec) return o + 1;
+    if (unlikely(!lds_addresses(w, o, exec, OFFSET, bytes, at)))
+        return outside(w, o, at, exec, OFFSET, bytes);
+    int two = operation == RMW_CMPSWAP || operation == RMW_CMPSWAP_F || operation == RMW_MSKOR ||
+              operation == RMW_WRAP;
+    while (left) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        left &= left - 1;
+        uint32_t address = at[i] + OFFSET;
+        if (unlikely(address & (bytes - 1)))
+            return emu_raise(w, o, EMU_MISALIGNED, i, address, "LDS atomic");
+        uint64_t b = two ? operand(w, o->misc, bytes, i) : 0;
+        r[i] = emu_rmw_plain(operation, bytes, w->lds + address, operand(w, o->sd, bytes, i), b);
+    }
+    if (returns) put_old(w, o->d, r, bytes);
+    return o + 1;
+}
+#define ATOMIC1(name, operation, bytes, returns)                                                   \
+    HANDLER(ds_##name) { CONTINUE(lds_atomic(w, o, operation, bytes, returns)); }
+#define ATOMIC(op, suffix, operation, bytes)                                                       \
+    ATOMIC1(op##_##suffix, operation, bytes, 0)                                                    \
+    ATOMIC1(op##_rtn_##suffix, operation, bytes, 1)
+#define INTEGER_ATOMICS(bits, bytes)                                                               \
+    ATOMIC(add, u##bits, RMW_ADD, bytes)                                                           \
+    ATOMIC(sub, u##bits, RMW_SUB, bytes)                                                           \
+    ATOMIC(rsub, u##bits, RMW_RSUB, bytes)                                                         \
+    ATOMIC(inc, u##bits, RMW_INC, bytes)                                                           \
+    ATOMIC(dec, u##bits, RMW_DEC, bytes)                                                           \
+    ATOMIC(min, i##bits, RMW_MIN_I, bytes)                                                         \
+    ATOMIC(max, i##bits, RMW_MAX_I, bytes)                                                         \
+    ATOMIC(min, u##bits, RMW_MIN_U, bytes)                                                         \
+    ATOMIC(max, u##bits, RMW_MAX_U, bytes)                                                         \
+    ATOMIC(and, b##bits, RMW_AND, bytes)                                                           \
+    ATOMIC(or, b##bits, RMW_OR, bytes)                                                             \
+    ATOMIC(xor, b##bits, RMW_XOR, bytes)                                                           \
+    ATOMIC(mskor, b##bits, RMW_MSKOR, bytes)                                                       \
+    ATOMIC(cmpstore, b##bits, RMW_CMPSWAP, bytes)                                                  \
+    ATOMIC(cmpstore, f##bits, RMW_CMPSWAP_F, bytes)                                                \
+    ATOMIC(min, f##bits, RMW_MIN_F, bytes)                                                         \
+    ATOMIC(max, f##bits, RMW_MAX_F, bytes)                                                         \
+    ATOMIC1(storexchg_rtn_b##bits, RMW_SWAP, bytes, 1)
+INTEGER_ATOMICS(32, 4)
+INTEGER_ATOMICS(64, 8)
+ATOMIC(add, f32, RMW_ADD_F, 4)
+ATOMIC1(wrap_rtn_b32, RMW_WRAP, 4, 1)
+
+/* Exchanges two elements per lane; results in d and d + bytes/4. */
+static const op_t *exchange2(wave_t *w, const op_t *o, unsigned bytes, uint32_t stride) {
+    lanes32 at;
+    lanes64 first, second;
+    uint32_t exec = EXEC, one = OFFSET0 * stride, two = OFFSET1 * stride,
+             most = one > two ? one : two;
+    if (!exec) return o + 1;
+    if (!lds_addresses(w, o, exec, most, bytes, at)) return outside(w, o, at, exec, most, bytes);
+    for (unsigned i = 0; i < LANES; i++) {
+        if (!(exec >> i & 1)) continue;
+        uint64_t x = operand(w, o->sd, bytes, i), y = operand(w, o->misc, bytes, i);
+        first[i] = emu_rmw_plain(RMW_SWAP, bytes, w->lds + at[i] + one, x, 0);
+        second[i] = emu_rmw_plain(RMW_SWAP, bytes, w->lds + at[i] + two, y, 0);
+    }
+    put_old(w, o->d, first, bytes);
+    put_old(w, o->d + bytes / 4, second, bytes);
+    return o + 1;
+}
+#define EXCHANGE2(name, bytes, stride)                                                             \
+    HANDLER(ds_storexchg_2addr_##name) { CONTINUE(exchange2(w, o, bytes, stride)); }
+EXCHANGE2(rtn_b32, 4, 4)
+EXCHANGE2(rtn_b64, 8, 8)
+EXCHANGE2(stride64_rtn_b32, 4, 256)
+EXCHANGE2(stride64_rtn_b64, 8, 512)

@@ -1,0 +1,202 @@
+/* Lane addresses and the loads and stores over them: uniform, contiguous and small-window fast
+ * paths, then one lane at a time. Shared by GLOBAL, FLAT and SCRATCH bodies. */
+#ifndef CASS_EMU_MEMORY_OPS_H
+#define CASS_EMU_MEMORY_OPS_H
+
+#include "emulator/lanes.h"
+
+enum { LOAD_WORD, LOAD_LOW, LOAD_HIGH };
+
+/* wide: address[i] holds each lane's address; else it is base + offset[i]. Inactive lanes hold some
+ * active lane's. */
+typedef struct {
+    uint64_t base;
+    uint32_t wide;
+    lanes32 offset;
+    lanes64 address;
+} lane_addresses;
+
+#define WINDOW_MAX (64u << 12)
+
+/* flat.c: accesses where some lane is in the LDS or scratch aperture. */
+const op_t *BODY_NAME(flat_load_lanes)(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes,
+                                       int is_signed, int half);
+const op_t *BODY_NAME(flat_store_lanes)(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes,
+                                        unsigned shift);
+#define flat_load BODY_NAME(flat_load_lanes)
+#define flat_store BODY_NAME(flat_store_lanes)
+
+ALWAYS_INLINE int in_aperture(uint32_t high) {
+    return high == APERTURE_LDS || high == APERTURE_SCRATCH;
+}
+
+ALWAYS_INLINE int flat_leaves_global(const wave_t *w, const op_t *o, uint32_t exec) {
+    V high = *(const V *)((const char *)w + o->off[0] + sizeof(vreg_t));
+    VI special = (VI)(high == APERTURE_LDS) | (VI)(high == APERTURE_SCRATCH);
+    return (v_bits(special) & exec) != 0;
+}
+
+ALWAYS_INLINE void gather_addresses(const wave_t *w, const op_t *o, lane_addresses *at,
+                                    uint32_t exec) {
+    const V *low = (const V *)((const char *)w + o->off[0]);
+    unsigned first = (unsigned)__builtin_ctz(exec);
+    at->wide = 0;
+    if (o->flags & F_SADDR) {
+        at->base = s64(w, o, 1) + o->k[2];
+        V offset = *low;
+        if (exec != ~0u) {
+            V m = v_exec_mask(exec);
+            offset = (offset & m) | (v_splat(offset[first]) & ~m);
+        }
+        memcpy(at->offset, &offset, 128);
+        return;
+    }
+    const V *high = low + 1;
+    uint32_t h = ((const uint32_t *)high)[first];
+    uint32_t same = v_bits((VI)(*high == h));
+    if (likely((same & exec) == exec)) {
+        at->base = ((uint64_t)h << 32) + o->k[2];
+        V offset = *low;
+        if (exec != ~0u) {
+            V m = v_exec_mask(exec);
+            offset = (offset & m) | (v_splat(offset[first]) & ~m);
+        }
+        memcpy(at->offset, &offset, 128);
+        return;
+    }
+    at->wide = 1;
+    at->base = 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        unsigned from = exec >> i & 1 ? i : first;
+        at->address[i] =
+            (((const uint32_t *)low)[from] | (uint64_t)((const uint32_t *)high)[from] << 32) +
+            o->k[2];
+    }
+}
+
+ALWAYS_INLINE void reduce_window(const uint32_t *offset, uint32_t *least, uint32_t *most) {
+    uint32_t a = offset[0], b = offset[0];
+    for (int i = 0; i < LANES; i++) {
+        a = offset[i] < a ? offset[i] : a;
+        b = offset[i] > b ? offset[i] : b;
+    }
+    *least = a;
+    *most = b;
+}
+
+/* All lanes within one small checked window. */
+ALWAYS_INLINE int window_ok(const lane_addresses *at, unsigned bytes) {
+    uint32_t least, most;
+    reduce_window(at->offset, &least, &most);
+    if (most - least > WINDOW_MAX) return 0;
+    uint64_t d = at->base + least - (uint64_t)(uintptr_t)emu_space.base,
+             span = (uint64_t)(most - least) + bytes;
+    if (d >= emu_space.size || emu_space.size - d < span) return 0;
+    for (uint64_t page = d >> 12; page <= (d + span - 1) >> 12; page++)
+        if (!emu_space.page_ok[page]) return 0;
+    return 1;
+}
+
+ALWAYS_INLINE uint64_t lane_address(const lane_addresses *at, unsigned i) {
+    return at->wide ? at->address[i] : at->base + at->offset[i];
+}
+
+/* One narrow element, extended to 32 bits. */
+ALWAYS_INLINE uint32_t load_element(const void *p, unsigned bytes, int is_signed) {
+    if (bytes == 1) {
+        uint8_t x;
+        memcpy(&x, p, 1);
+        return is_signed ? (uint32_t)(int8_t)x : x;
+    }
+    if (bytes == 2) {
+        uint16_t x;
+        memcpy(&x, p, 2);
+        return is_signed ? (uint32_t)(int16_t)x : x;
+    }
+    uint32_t x;
+    memcpy(&x, p, 4);
+    return x;
+}
+
+ALWAYS_INLINE void put_narrow(wave_t *w, unsigned d, const uint32_t *r, int half) {
+    V x, old = *(const V *)w->v[d];
+    memcpy(&x, r, 128);
+    if (half == LOAD_LOW) x = (old & 0xffff0000u) | (x & 0xffffu);
+    else if (half == LOAD_HIGH) x = (old & 0xffffu) | x << 16;
+    v_put(w, d, x);
+}
+
+ALWAYS_INLINE int stride_is(const lane_addresses *at, uint32_t bytes) {
+    V x;
+    memcpy(&x, at->offset, 128);
+    V step;
+    for (int i = 0; i < LANES; i++) step[i] = (uint32_t)i * bytes;
+    return v_bits((VI)(x - x[0] == step)) == ~0u;
+}
+
+/* Loads `bytes` per lane into d.. ; 0 when some active lane's range is not accessible (nothing
+ * written then). */
+ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, uint32_t exec,
+                             unsigned bytes, int is_signed, int half) {
+    lanes32 r[4];
+    unsigned words = bytes < 4 ? 1 : bytes / 4;
+    if (likely(!at->wide)) {
+        uint64_t address = at->base + at->offset[0];
+        if (bytes == 4 && exec == ~0u && stride_is(at, 4) && at->offset[0] <= 0xffffff80u) {
+            if (unlikely(!range_ok(address, 128))) return 0;
+            memcpy(w->v[d], (const void *)(uintptr_t)address, 128);
+            return 1;
+        }
+        if (likely(window_ok(at, bytes))) {
+            const char *base = (const char *)(uintptr_t)at->base;
+            for (unsigned i = 0; i < LANES; i++)
+                for (unsigned k = 0; k < words; k++)
+                    r[k][i] = load_element(base + at->offset[i] + 4 * k, bytes, is_signed);
+            put_narrow(w, d, r[0], half);
+            for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
+            return 1;
+        }
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        uint64_t address = lane_address(at, i);
+        if (!range_ok(address, bytes)) return 0;
+        for (unsigned k = 0; k < words; k++)
+            r[k][i] = load_element((const char *)(uintptr_t)address + 4 * k, bytes, is_signed);
+    }
+    put_narrow(w, d, r[0], half);
+    for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
+    return 1;
+}
+
+ALWAYS_INLINE void store_element(void *p, uint32_t x, unsigned bytes) {
+    memcpy(p, &x, bytes < 4 ? bytes : 4); /* little-endian host */
+}
+
+/* Stores in lane order, so the highest lane wins where lanes collide. */
+ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, uint32_t exec,
+                              unsigned bytes, unsigned shift) {
+    unsigned words = bytes < 4 ? 1 : bytes / 4;
+    int checked = 0;
+    if (likely(!at->wide)) {
+        uint64_t address = at->base + at->offset[0];
+        if (bytes == 4 && exec == ~0u && stride_is(at, 4) && at->offset[0] <= 0xffffff80u) {
+            if (unlikely(!range_ok(address, 128))) return 0;
+            memcpy((void *)(uintptr_t)address, w->v[s], 128);
+            return 1;
+        }
+        checked = window_ok(at, bytes);
+    }
+    if (!checked)
+        for (unsigned i = 0; i < LANES; i++)
+            if (!range_ok(lane_address(at, i), bytes)) return 0;
+    while (exec) {
+        unsigned i = (unsigned)__builtin_ctz(exec);
+        exec &= exec - 1;
+        char *p = (char *)(uintptr_t)lane_address(at, i);
+        for (unsigned k = 0; k < words; k++)
+            store_element(p + 4 * k, w->v[s + k][i] >> shift, bytes);
+    }
+    return 1;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* Chooses the build variant for this CPU once, and the float environment that MODE asks for. */
+#include "emulator/lanes.h"
+
+#include <fenv.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+extern const emu_variant emu_variant_v2, emu_variant_v3;
+
+const uint32_t emu_lane_bit[LANES] __attribute__((aligned(128))) = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+static const emu_variant *selected;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void choose(void) {
+    selected = &emu_variant_v2;
+#if defined(__x86_64__)
+    const char *wanted = getenv("CASS_EMU_CPU"); /* "v2" keeps the portable build, for tests */
+    __builtin_cpu_init();
+    if ((!wanted || strcmp(wanted, "v2") != 0) && __builtin_cpu_supports("avx2") &&
+        __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+        selected = &emu_variant_v3;
+#endif
+}
+
+const emu_variant *emu_selected_variant(void) {
+    pthread_once(&once, choose);
+    return selected;
+}
+
+/* MODE: bits 0-1 rounding of f32, 2-3 of f64 and f16; bits 4-5 subnormals of f32 (inputs, outputs),
+ * 6-7 of the others. Zero rounding and both subnormal bits set is the host's default environment.
+ */
+void emu_mode_changed(wave_t *w) {
+    w->fp_special = 0;
+    if ((w->mode & 3) || (w->mode >> 4 & 3) != 3) w->fp_special |= FP_F32;
+    if ((w->mode >> 2 & 3) || (w->mode >> 6 & 3) != 3) w->fp_special |= FP_F64;
+}
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#define CSR_DAZ 0x40u
+#define CSR_FTZ 0x8000u
+#define CSR_ROUNDING 0x6000u
+uint32_t emu_fp_begin(const wave_t *w, uint32_t kind) {
+    static const uint32_t rounding[4] = {0, 0x4000, 0x2000, 0x6000}; /* nearest, up, down, zero */
+    unsigned shift = kind == FP_F32 ? 0 : 2;
+    uint32_t old = _mm_getcsr(), csr = old & ~(CSR_DAZ | CSR_FTZ | CSR_ROUNDING);
+    unsigned denormals = w->mode >> (4 + shift) & 3;
+    csr |= rounding[w->mode >> shift & 3];
+    csr |= (denormals & 1 ? 0 : CSR_DAZ) | (denormals & 2 ? 0 : CSR_FTZ);
+    _mm_setcsr(csr);
+    return old | 1u << 31;
+}
+void emu_fp_end(uint32_t saved) { _mm_setcsr(saved & 0xffffu); }
+#else
+/* Hosts without SSE: rounding only; subnormals are kept. */
+uint32_t emu_fp_begin(const wave_t *w, uint32_t kind) {
+    static const int rounding[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    int old = fegetround();
+    fesetround(rounding[w->mode >> (kind == FP_F32 ? 0 : 2) & 3]);
+    return (uint32_t)old | 1u << 31;
+}
+void emu_fp_end(uint32_t saved) { fesetround((int)(saved & 0x7fffffffu)); }
+#endif
+
+/* Nonzero while a test entry (run_asm.c) runs code on plain host memory. */
+extern atomic_int emu_trust_host;
+atomic_int emu_trust_host;
+
+/* The slow half of range_ok: registered host memory, or an access across pages. */
+int emu_range_ok_slow(uint64_t address, uint32_t bytes) {
+    uint64_t d = address - (uint64_t)(uintptr_t)emu_space.base;
+    if (d < emu_space.size && emu_space.size - d >= bytes) {
+        uint64_t last = (d + bytes - 1) >> 12;
+        uint64_t page = d >> 12;
+        while (page <= last && emu_space.page_ok[page]) page++;
+        if (page > last) return 1;
+    }
+    if (atomic_load_explicit(&emu_trust_host, memory_order_relaxed)) return 1;
+    return address + bytes >= address && emu_foreign_ok(address, bytes);
+}
