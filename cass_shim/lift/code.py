@@ -172,6 +172,14 @@ class Function:
     recursive: bool = False
 
 
+def restrict(code: Code, function: Function, starts: list[int]) -> None:
+    """Keep only the entry's block and what is reachable from `starts`."""
+    calls = function.calls
+    kept = _walk(code, function.entry, starts)
+    function.blocks, function.size = kept.blocks | {function.entry}, kept.size
+    function.calls = {a: calls[a] for a in kept.calls}
+
+
 def find_functions(code: Code) -> dict[int, Function]:
     """All functions reachable from the kernel's entry, with `lanes` and `recursive` closed over calls."""
     functions: dict[int, Function] = {}
@@ -187,9 +195,9 @@ def find_functions(code: Code) -> dict[int, Function]:
     return functions
 
 
-def _walk(code: Code, entry: int) -> Function:
+def _walk(code: Code, entry: int, starts: list[int] | None = None) -> Function:
     function = Function(entry)
-    waiting = [entry]
+    waiting = [entry] if starts is None else list(starts)
     while waiting:
         start = waiting.pop()
         if start in function.blocks or start not in code.instructions:

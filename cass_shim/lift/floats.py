@@ -89,6 +89,14 @@ class Floats(Integers):
     def ffma(self, kind: str, a: Value, b: Value, c: Value, rounding: str = "rn", ftz: bool = False) -> Value:
         return self._operate(kind, "fma", [a, b, c], rounding, ftz)
 
+    def exact32(self, operation: str, sources: list[Value]) -> Value:
+        """Correctly rounded f32: "fdiv" of two, "rcp" or "sqrt" of one."""
+        names = [self._float("f32", s) for s in sources]
+        if operation == "sqrt":
+            return self._bits("f32", self._intrinsic("f32", "sqrt", names[0]))
+        numerator = "1.0" if operation == "rcp" else names[0]
+        return self._bits("f32", self.text(f"fdiv float {numerator}, {names[-1]}"))
+
     # bfloat16: no hardware arithmetic on gfx11
     def _per_half(self, kind: str, values: list[Value]) -> list[list[Value]]:
         if kind == "bf16":

@@ -14,9 +14,11 @@ from cass_shim.lift.code import (
     always,
     find_functions,
     never,
+    restrict,
     target_of,
 )
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
+from cass_shim.lift.helpers import Shortcut, find_shortcut
 from cass_shim.lift.layout import Instance, Layout, choose_shared
 from cass_shim.lift.modes import flushes_f32
 from cass_shim.lift.module import module_text
@@ -48,6 +50,7 @@ class _Lifter:
         self.kernel = kernel
         self.code = Code.of(kernel, frozenset(SYSTEM_CALLS))
         self.functions = find_functions(self.code)
+        self.shortcuts = self._find_shortcuts()
         self.layout = Layout(
             self.functions, self.code.entry, choose_shared(self.functions, self.code.entry)
         )
@@ -60,6 +63,25 @@ class _Lifter:
             shared_shift=self._shared_shift(live),
         )
         self.address = 0
+
+    def _find_shortcuts(self) -> dict[int, Shortcut]:
+        found = {}
+        for entry, function in self.functions.items():
+            shortcut = find_shortcut(self.code, function) if not function.recursive else None
+            if shortcut is not None:
+                restrict(self.code, function, [shortcut.tail])
+                found[entry] = shortcut
+        return found
+
+    def _take_shortcut(self, instance: Instance, shortcut: Shortcut) -> None:
+        """The entry block of a known helper: what it saves, its result, and on to where its paths join."""
+        for address in shortcut.prologue:
+            self.address = address
+            self._straight(self.code.instructions[address])
+        sources = [self.e.get_reg(index, False) for index in shortcut.sources]
+        self.e.set_reg(shortcut.target, False, self.e.exact32(shortcut.operation, sources))
+        self.e.write_back()
+        self.e.raw(f"br label %{instance.label(shortcut.tail)}")
 
     def _frame_bytes(self) -> int:
         deep = any(f.recursive for f in self.functions.values()) or bool(self.code.taken)
@@ -96,6 +118,10 @@ class _Lifter:
 
     def _block(self, instance: Instance, start: int, returns: list[tuple[Instance, str, str]]) -> None:
         self.e.start_block(instance.label(start))
+        shortcut = self.shortcuts.get(start)
+        if shortcut is not None:
+            self._take_shortcut(instance, shortcut)
+            return
         address = start
         for address, i in self.code.block(start):
             self.address = address

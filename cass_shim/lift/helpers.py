@@ -1,0 +1,120 @@
+"""CUDA's own slow paths of division, reciprocal and square root, replaced by the one operation they compute.
+
+ptxas links a copy of these functions into every kernel that divides, with registers allocated and instructions
+scheduled anew each time; their names are in the symbol table. What stays the same is where the operands are first
+looked at and where the special-case result (of NaNs, or of the last step) is written, just before every path joins.
+A copy that does not show both is lifted as it is. Source: recorded, ptxas 13.0, sm_80 and sm_90.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cass_shim.lift.code import STEP, Code, Function
+from cass_shim.model.instruction import RZ, Imm, Instruction, Reg
+
+_NAMES = {
+    "__cuda_sm3x_div_rn_noftz_f32_slowpath": "fdiv",
+    "__cuda_sm20_rcp_rn_f32_slowpath": "rcp",
+    "__cuda_sm20_sqrt_rn_f32_slowpath": "sqrt",
+}
+_EXPONENT_SHIFT = 0x17
+_SQRT_UNSCALE = 0x2F80_0000  # 2^-32, the last factor of the square root
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """operation over `sources` into `target`, written by the instruction before `tail`.
+
+    prologue: addresses of the instructions at the entry that save registers and must still run.
+    """
+
+    operation: str
+    sources: tuple[int, ...]
+    target: int
+    tail: int
+    prologue: tuple[int, ...]
+
+
+def find_shortcut(code: Code, function: Function) -> Shortcut | None:
+    """The shortcut through a function, if it is one of these and looks as they do."""
+    name = code.functions.get(function.entry, "").rpartition("$")[2]
+    operation = _NAMES.get(name)
+    if operation is None:
+        return None
+    body = [(a, code.instructions[a]) for a in _addresses(code, function)]
+    match = {"fdiv": _divide, "rcp": _reciprocal, "sqrt": _square_root}[operation](body)
+    if match is None:
+        return None
+    first, sources, last, target = match
+    tail = body[last][0] + STEP
+    if tail not in function.blocks:
+        return None
+    prologue = tuple(address for address, _ in body[:first])
+    return Shortcut(operation, sources, target, tail, prologue)
+
+
+def _addresses(code: Code, function: Function) -> list[int]:
+    return sorted(address for start in function.blocks for address, _ in code.block(start))
+
+
+Body = list[tuple[int, Instruction]]
+Match = tuple[int, tuple[int, ...], int, int]
+
+
+def _register(operand: object) -> int | None:
+    if isinstance(operand, Reg) and not operand.uniform and operand.index != RZ:
+        return operand.index
+    return None
+
+
+def _is(i: Instruction, form: str) -> bool:
+    return i.form == form
+
+
+def _exponents(body: Body) -> list[tuple[int, int]]:
+    """(position, register) of the instructions that take an operand's exponent."""
+    found = []
+    for at, (_, i) in enumerate(body):
+        if _is(i, "SHF.R.U32.HI") and i.operands[2] == Imm(_EXPONENT_SHIFT):
+            register = _register(i.operands[3])
+            if register is not None:
+                found.append((at, register))
+    return found
+
+
+def _divide(body: Body) -> Match | None:
+    """Denominator's exponent first, then the numerator's; the sum of both is the result for NaNs."""
+    exponents = _exponents(body)
+    sums = [at for at, (_, i) in enumerate(body) if _is(i, "FADD.FTZ") and i.guard is None]
+    if len(exponents) < 2 or not sums:
+        return None
+    (first, denominator), (_, numerator) = exponents[:2]
+    target = _register(body[sums[-1]][1].operands[0])
+    if target is None or first > 4:
+        return None
+    return first, (numerator, denominator), sums[-1], target
+
+
+def _reciprocal(body: Body) -> Match | None:
+    """The operand is shifted left to lose its sign; the last MUFU.RCP gives the result of the common case."""
+    i = body[0][1]
+    shifts = i.form in ("SHF.L.U32", "IMAD.SHL.U32", "IMAD.SHL")
+    source = _register(i.operands[1]) if shifts else None
+    last = [at for at, (_, j) in enumerate(body) if _is(j, "MUFU.RCP") and j.guard is None]
+    if source is None or not last or _register(body[last[-1]][1].operands[1]) != source:
+        return None
+    target = _register(body[last[-1]][1].operands[0])
+    return None if target is None else (0, (source,), last[-1], target)
+
+
+def _square_root(body: Body) -> Match | None:
+    """The operand is tested for zero; the last multiplication undoes the scaling."""
+    i = body[0][1]
+    tests = _is(i, "LOP3.LUT") and len(i.operands) > 2 and Imm(0x7FFF_FFFF) in i.operands
+    source = _register(i.operands[2]) if tests else None
+    last = [at for at, (_, j) in enumerate(body) if _is(j, "FMUL.FTZ") and Imm(_SQRT_UNSCALE) in j.operands]
+    if source is None or len(last) != 1:
+        return None
+    target = _register(body[last[0]][1].operands[0])
+    return None if target is None else (0, (source,), last[0], target)
