@@ -61,8 +61,8 @@ class FoundModule:
 
     @property
     def entry_offset(self) -> int:
-        """Of the chosen entry in `region`."""
-        return self.chosen.offset - self.fatbin.offset
+        """Of the chosen entry's header in `region`."""
+        return self.chosen.offset
 
     @property
     def generations(self) -> str:

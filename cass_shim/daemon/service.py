@@ -73,7 +73,7 @@ class Service:
             "pid": os.getpid(),
             "uptime_s": round(time.time() - self.started),
             "modules": len(self.modules),
-            "running": len(self.flights),
+            "translating": len(self.flights),
             "workers": self.pool.size,
             "cache": str(self.tier.root) if self.tier else "",
             "counters": self.index.counters(),

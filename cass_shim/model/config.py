@@ -94,6 +94,8 @@ class Config:
         values: dict[str, str] = {
             name: environment.get(variable(name), "") or str(one.default) for name, one in FIELDS.items()
         }
+        if values["keep"]:
+            values["keep"] = os.path.abspath(values["keep"])  # the daemon works elsewhere
         config = cls(**values)
         config.check()
         return config
@@ -193,3 +195,7 @@ def configuration_page() -> str:
         default = f"`{one.default}`" if one.default else ""
         lines.append(f"| `{variable(name)}` | {default} | {choices} | {one.metadata['doc']} |")
     return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(configuration_page(), end="")

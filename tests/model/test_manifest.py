@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cass_shim.model.errors import Malformed
@@ -20,6 +20,7 @@ from cass_shim.model.manifest import (
 
 U32 = st.integers(0, 2**32 - 1)
 NAMES = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=1, max_size=40)
+SLOW_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def abis() -> st.SearchStrategy[KernelAbi]:
@@ -86,11 +87,13 @@ manifests = st.builds(
 )
 
 
+@SLOW_MACHINE
 @given(manifests)
 def test_what_is_packed_is_read_back(manifest: Manifest) -> None:
     assert read_manifest(pack_manifest(manifest)) == manifest
 
 
+@SLOW_MACHINE
 @given(manifests, st.data())
 def test_any_changed_byte_is_malformed(manifest: Manifest, data: st.DataObject) -> None:
     content = bytearray(pack_manifest(manifest))

@@ -36,9 +36,10 @@ static int descend(int parent, const char *name) {
     if (fd >= 0 && !is_trusted(fd, &status)) {
         static bool said;
         if (!said)
-            cass_client_note("cache directory %s is not used: it must belong to you and be writable by "
-                      "you only",
-                      name);
+            cass_client_note(
+                "cache directory %s is not used: it must belong to you and be writable by "
+                "you only",
+                name);
         said = true;
         close(fd);
         return -1;

@@ -90,7 +90,7 @@ static int load_module(const void *region, size_t region_bytes, const cass_manif
 static void note_weak_evidence(const cass_kernel_info *kernel, const cass_code *code) {
     if (code->evidence < CASS_EVIDENCE_E1U)
         cass_client_note("kernel %s runs with evidence %s only (route %s)", kernel->name,
-                  code->evidence >= CASS_EVIDENCE_E0 ? "E0" : "none", code->route);
+                         code->evidence >= CASS_EVIDENCE_E0 ? "E0" : "none", code->route);
 }
 
 static int load_code(cass_module *module, uint32_t kernel, const cass_code **out,
@@ -99,9 +99,10 @@ static int load_code(cass_module *module, uint32_t kernel, const cass_code **out
     cass_code_node *node = calloc(1, sizeof *node);
     cass_file file;
     if (node == NULL) return cass_fail(error, 2, "out of memory");
-    bool done = false;
-    if (cass_cache_load("code", info->key, CASS_ENTRY_EXTENSION, CASS_ENTRY_MAGIC,
-                        CASS_ENTRY_VERSION, &file)) {
+    bool done = false,
+         keep = cass_settings_get()->keep[0] != '\0'; /* artifacts need a translation */
+    if (!keep && cass_cache_load("code", info->key, CASS_ENTRY_EXTENSION, CASS_ENTRY_MAGIC,
+                                 CASS_ENTRY_VERSION, &file)) {
         done = cass_format_entry(file, info->key, node) == 0;
         if (!done) cass_file_release(&file);
     }

@@ -99,10 +99,20 @@ static void socket_paths(cass_settings *settings) {
              name);
 }
 
+/* The daemon's working directory is not the program's. */
+static const char *absolute(const char *path) {
+    char *longer = NULL, *here = NULL;
+    if (path[0] == '\0' || path[0] == '/' || (here = getcwd(NULL, 0)) == NULL) return path;
+    int length = asprintf(&longer, "%s/%s", here, path);
+    free(here);
+    return length >= 0 ? longer : path;
+}
+
 static void read_settings(cass_settings *settings) {
 #define X(field, variable, fallback, scope) settings->field = kept(value_of(variable, fallback));
     CASS_SETTINGS(X)
 #undef X
+    settings->keep = absolute(settings->keep);
     settings->root = package_root();
     settings->options = request_options(settings);
     settings->cache_path = cache_path(settings);

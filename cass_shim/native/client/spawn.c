@@ -136,7 +136,7 @@ bool cass_spawn_runtime_ready(const cass_settings *settings) {
     if (lstat(settings->runtime_path, &status) != 0 || !S_ISDIR(status.st_mode) ||
         status.st_uid != geteuid() || (status.st_mode & 077) != 0) {
         cass_client_note("%s is not a directory of yours with mode 0700; no daemon is used",
-                  settings->runtime_path);
+                         settings->runtime_path);
         return false;
     }
     return true;
