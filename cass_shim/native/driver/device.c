@@ -6,6 +6,7 @@
 
 #include "driver/cooperative.h"
 #include "driver/copy.h"
+#include "driver/heap.h"
 #include "driver/limits.h"
 #include "driver/module.h"
 #include "driver/properties.h"
@@ -23,6 +24,7 @@ int cass_device_reset(int index) {
     cass_modules_reset(device);
     cass_cooperative_drop(device);
     cass_ring_drop(device);
+    cass_heap_drop(device);
     cass_streams_drop(device);
     hipStream_t service = atomic_exchange(&device->service, NULL);
     if (service) HIP(hipStreamDestroy, service);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/heap.h"
 #include "driver/module_private.h"
 #include "driver/ring.h"
 
@@ -71,6 +72,7 @@ static int slot_value(cass_kernel *kernel, cass_device *device, const cass_modul
         return symbol_address(kernel->module, data, slot->symbol, value);
     case CASS_SLOT_BANK: return bank_address(kernel->module, data, slot->addend, value);
     case CASS_SLOT_PRINTF: return cass_ring_address(device, value);
+    case CASS_SLOT_HEAP: return cass_heap_address(device, value);
     case CASS_SLOT_GRID_SYNC: return OK;
     default: return NOT_SUPPORTED;
     }

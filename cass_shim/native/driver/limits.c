@@ -34,6 +34,7 @@ int cass_limit_set(cass_device *device, int limit, size_t value) {
     if (limit < 0 || limit > PERSISTING_L2) return INVALID_VALUE;
     if (limit == PRINTF_FIFO && value < SMALLEST_FIFO) value = SMALLEST_FIFO; /* recorded */
     if (limit == PRINTF_FIFO && device->ring) return INVALID_VALUE; /* in use: as documented */
+    if (limit == HEAP && device->heap) return INVALID_VALUE;
     if (limit == STACK && value > LARGEST_STACK) return INVALID_VALUE;
     if (limit == STACK) value = (value + 15) & ~(size_t)15;
     device->limits[limit] = value;

@@ -41,6 +41,7 @@ static void start(void) {
     for (int i = 0; i < count; i++) {
         cass_device *device = &cass_devices[i];
         pthread_mutex_init(&device->lock, NULL);
+        pthread_mutex_init(&device->heap_lock, NULL);
         device->primary = (cass_context){.magic = CONTEXT_MAGIC, .device = i, .primary = 1, .flags = 0};
         device->primary.id = atomic_fetch_add(&next_context_id, 1);
         cass_limits_default(device);

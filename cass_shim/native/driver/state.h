@@ -83,7 +83,8 @@ typedef struct {
     _Atomic uint32_t epoch;
     _Atomic(struct cass_ring *) ring;
     _Atomic(hipStream_t) service; /* our own copies: blocks on nobody's stream */
-    pthread_mutex_t lock;         /* first-use work of this device */
+    _Atomic(void *) heap;         /* what device code's malloc hands out */
+    pthread_mutex_t lock, heap_lock; /* first-use work of this device */
     size_t limits[8];             /* by cudaLimit */
     uint32_t peers;               /* enabled peer access, by device */
 } cass_device;

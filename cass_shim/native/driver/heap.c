@@ -1,0 +1,27 @@
+/* The device heap: see heap.h. */
+#include "driver/heap.h"
+
+#include "driver/module_private.h"
+
+enum { HEADER_BYTES = 1024, HEAP_LIMIT = 2 };
+
+int cass_heap_address(cass_device *device, uint64_t *address) {
+    int result = OK;
+    pthread_mutex_lock(&device->heap_lock);
+    void *arena = atomic_load(&device->heap);
+    if (!arena) {
+        size_t bytes = device->limits[HEAP_LIMIT] + HEADER_BYTES;
+        uint64_t header[HEADER_BYTES / 8] = {bytes};
+        result = HIP(hipMalloc, &arena, bytes);
+        if (!result) result = cass_copy_in(arena, header, sizeof header);
+        if (!result) atomic_store_explicit(&device->heap, arena, memory_order_release);
+    }
+    pthread_mutex_unlock(&device->heap_lock);
+    *address = (uint64_t)(uintptr_t)arena;
+    return result;
+}
+
+void cass_heap_drop(cass_device *device) {
+    void *arena = atomic_exchange(&device->heap, NULL);
+    if (arena) HIP(hipFree, arena);
+}
