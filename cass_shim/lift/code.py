@@ -29,6 +29,11 @@ def always(i: Instruction) -> bool:
     return i.guard is None or (i.guard.index == PT and not i.guard.negate)
 
 
+def ends(i: Instruction) -> bool:
+    """Whether nothing behind it runs, as far as its guard lets it: exits, returns, jumps by register, traps."""
+    return i.mnemonic in _ENDS or (i.mnemonic == "BPT" and i.has("TRAP"))
+
+
 def is_call(i: Instruction) -> bool:
     return i.mnemonic == "CALL"
 
@@ -114,7 +119,7 @@ class Code:
             target = target_of(i) if i.mnemonic in ("BRA", "CALL", "JMP") else None
             if target is not None and target.symbol not in self.undefined:
                 self.leaders.add(self.destination(address, target))
-            if i.mnemonic == "BRA" or i.mnemonic == "CALL" or i.mnemonic in _ENDS:
+            if i.mnemonic == "BRA" or i.mnemonic == "CALL" or ends(i):
                 self.leaders.add(address + STEP)
             self.leaders.update(self.base_of(address) + t for t in i.targets)
 
@@ -145,7 +150,7 @@ class Code:
         address = end - STEP
         following = [end] if end in self.instructions and end not in self.functions else []
         jump = self.is_jump(address, last)
-        if never(last) or not (jump or last.mnemonic in _ENDS):
+        if never(last) or not (jump or ends(last)):
             return following, end
         if jump:
             if last.has("DIV"):

@@ -18,10 +18,10 @@ from cass_shim.model.kernel_abi import KernelAbi, Slot, SlotKind
 _HEADER_SM75 = {
     0x00: "ntid.x", 0x04: "ntid.y", 0x08: "ntid.z", 0x0C: "nctaid.x", 0x10: "nctaid.y", 0x14: "nctaid.z",
     0x18: "shared.low", 0x1C: "shared.high", 0x20: "local.low", 0x24: "local.high", 0x28: "stack",
-    0x8C: "grid.high", 0x90: "grid.low", 0x118: "zero", 0x11C: "zero",
+    0x50: "bound", 0x54: "bound", 0x8C: "grid.high", 0x90: "grid.low", 0x118: "zero", 0x11C: "zero",
 }  # fmt: skip
 _HEADER_SM90 = {
-    **{k: v for k, v in _HEADER_SM75.items() if k < 0x8C},
+    **{k: v for k, v in _HEADER_SM75.items() if k < 0x50}, 0xD0: "bound", 0xD4: "bound",
     0x44: "grid.high", 0x48: "grid.low", 0x208: "zero", 0x20C: "zero",
 }  # fmt: skip
 _HEADER_SM100 = {
@@ -112,6 +112,8 @@ class LlvmEmitter(Registers):
             raise Unsupported(f"c[0x0][{offset:#x}]", why="this word of the header is not known")
         if name == "zero" or (name == "shared.low"):
             return constant(0, 32)
+        if name == "bound":  # where constant memory's generic addresses start: nowhere
+            return constant(-1, 32)
         if name == "stack":
             return constant(self.frame_bytes, 32)
         if name == "shared.high":

@@ -12,6 +12,7 @@ from cass_shim.lift.code import (
     STEP,
     Code,
     always,
+    ends,
     find_functions,
     never,
     restrict,
@@ -24,7 +25,7 @@ from cass_shim.lift.modes import flushes_f32
 from cass_shim.lift.module import module_text
 from cass_shim.model.artifacts import LlvmModule, SassKernel
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import RZ, Imm, Instruction, Pred, Reg
+from cass_shim.model.instruction import RZ, Imm, Instruction, Pred, Reg, Target
 
 _DEFAULT_STACK = 4096  # bytes a thread for code whose stack depth ptxas cannot know: recursion, indirect calls
 _NO_OPERATION = frozenset({"BSSY", "BSYNC", "BREAK", "BMOV"})
@@ -63,6 +64,7 @@ class _Lifter:
             shared_shift=self._shared_shift(live),
         )
         self.address = 0
+        self.exclusive: tuple[str, str] | None = None
 
     def _find_shortcuts(self) -> dict[int, Shortcut]:
         found = {}
@@ -118,6 +120,7 @@ class _Lifter:
 
     def _block(self, instance: Instance, start: int, returns: list[tuple[Instance, str, str]]) -> None:
         self.e.start_block(instance.label(start))
+        self.exclusive = None
         shortcut = self.shortcuts.get(start)
         if shortcut is not None:
             self._take_shortcut(instance, shortcut)
@@ -129,15 +132,23 @@ class _Lifter:
                 continue
             if i.mnemonic in CONTROL and i.mnemonic not in _NO_OPERATION:
                 if self._control(instance, address, i, returns):
+                    self._check_exclusive()
                     return
             elif i.mnemonic not in _NO_OPERATION:
                 self._straight(i)
+            elif i.mnemonic == "BSYNC" and self.exclusive is not None:
+                self._end_exclusive()
+        self._check_exclusive()
         self.e.write_back()
         self.e.raw(f"br label %{self._next(instance, address)}")
 
     def _next(self, instance: Instance, address: int) -> str:
         following = address + STEP
-        falls = following in instance.function.blocks and following not in self.code.functions
+        last = self.code.instructions[address]
+        stopped = ends(last) and always(last)
+        falls = not stopped and following in instance.function.blocks and (
+            following not in self.code.functions
+        )
         return instance.label(following) if falls else "lost"
 
     # straight-line code
@@ -199,6 +210,9 @@ class _Lifter:
         """Write a control instruction; True when it ended the block."""
         if i.mnemonic == "WARPSYNC" and not i.has("EXCLUSIVE", "COLLECTIVE"):
             return False
+        if i.mnemonic == "WARPSYNC" and i.has("EXCLUSIVE"):
+            self._exclusive(address, i)
+            return False
         if i.mnemonic == "LEPC":
             self._lepc(i)
             return False
@@ -216,12 +230,48 @@ class _Lifter:
             raise Unsupported(i.form, address=i.address)
         return True
 
-    def _lepc(self, i: Instruction) -> None:
-        """The address of this instruction; sections are where their virtual addresses say."""
-        dst = i.operands[0]
-        if not always(i) or not isinstance(dst, Reg) or len(i.operands) != 1:
+    def _exclusive(self, address: int, i: Instruction) -> None:
+        """Lanes with the same mask run the region up to BSYNC together, one mask after the other."""
+        mask = i.operands[0]
+        if not isinstance(mask, Reg) or not always(i) or self.exclusive is not None:
             raise Unsupported(i.form, address=i.address)
-        self.e.set_reg(dst.index, dst.uniform, constant(self.address, 32))
+        value = self.e.get_reg(mask.index, mask.uniform)
+        turn, region, latch = (self.e.new_label(stem) for stem in ("turn", "region", "latch"))
+        self.e.write_back()
+        self.e.raw(f"br label %{turn}")
+        self.e.start_block(turn)
+        mine = self.e.compare("eq", value, self.e.read_first(value))
+        self.e.raw(f"br i1 {mine.text}, label %{region}, label %{latch}")
+        self.e.start_block(region)
+        self.exclusive = (turn, latch)
+
+    def _check_exclusive(self) -> None:
+        if self.exclusive is not None:
+            raise Unsupported("WARPSYNC.EXCLUSIVE", address=self._offset(), why="its region has branches")
+
+    def _end_exclusive(self) -> None:
+        assert self.exclusive is not None
+        turn, latch = self.exclusive
+        self.exclusive = None
+        after = self.e.new_label("after")
+        self.e.write_back()
+        last = self.e.block
+        self.e.raw(f"br label %{latch}")
+        self.e.start_block(latch)
+        served = self.e.op(1, f"phi i1 [ false, %{turn} ], [ true, %{last} ]")
+        self.e.raw(f"br i1 {served.text}, label %{after}, label %{turn}")
+        self.e.start_block(after)
+
+    def _lepc(self, i: Instruction) -> None:
+        """The virtual address of this instruction, or of the target that newer generations print."""
+        dst = i.operands[0]
+        target = i.operands[1] if len(i.operands) > 1 else None
+        place = self.address
+        if isinstance(target, Target):
+            place = self.code.destination(self.address, target)
+        if not always(i) or not isinstance(dst, Reg) or not (target is None or isinstance(target, Target)):
+            raise Unsupported(i.form, address=i.address)
+        self.e.set_reg(dst.index, dst.uniform, constant(place, 32))
         self.e.set_reg(dst.index + 1, dst.uniform, constant(0, 32))
 
     def _enter(self, instance: Instance, address: int, i: Instruction) -> bool:
@@ -376,8 +426,6 @@ class _Lifter:
 
 def target_of_indexed(i: Instruction) -> int:
     """Where BRX goes for a zero register, in bytes from the start of the section."""
-    from cass_shim.model.instruction import Target
-
     found = next((o for o in i.operands if isinstance(o, Target)), None)
     if found is None:
         raise Unsupported(i.form, address=i.address)
