@@ -104,7 +104,6 @@ class AtomicState(State):
             old_values[lanes] = np.array(found, dtype)
             places = np.array(list(current), np.int64)
             scatter(storage.content, places, np.array(list(current.values()), dtype), size)
-            if storage is self.arena:
-                for byte in range(size):
-                    self.arena.touched[places + byte] = True
+            self.contended |= len(places) < len(where)
+            self.mark_written(storage, places, size)
         return old_values

@@ -2,7 +2,7 @@
 
 In and out: uint16 (one half or bfloat16), uint32 (f32, or two packed 16-bit floats) and uint64 (f64) arrays of any
 shape that broadcasts. Rounding: "rn" "rm" "rp" "rz". The host's own rounding mode is used for directed f32 and f64
-operations and restored; fused operations go through an error-free sum, or libm's fma for f64.
+operations and restored; 16-bit operations are exact in float64, or rounded to odd there, and rounded once.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cass_shim.verify.fused import fma
+
 # numpy arrays; numpy's stubs lose the element type in every operator
 Bits: TypeAlias = Any
 Floats: TypeAlias = Any
@@ -28,8 +30,6 @@ _PACKED = {"f16x2": "f16", "bf16x2": "bf16"}
 _MODES = {"rn": 0x000, "rm": 0x400, "rp": 0x800, "rz": 0xC00}  # fenv.h of x86-64
 
 _libm = ctypes.CDLL(ctypes.util.find_library("m") or "libm.so.6")
-_libm.fma.restype, _libm.fma.argtypes = ctypes.c_double, (ctypes.c_double,) * 3
-_libm.fmaf.restype, _libm.fmaf.argtypes = ctypes.c_float, (ctypes.c_float,) * 3
 
 
 @contextmanager
@@ -181,20 +181,12 @@ def _flushing(kind: str, ftz: bool, operation: Callable[..., Bits], *operands: B
 
 
 def _fused(kind: str, a: Bits, b: Bits, c: Bits, rounding: str) -> Bits:
-    if kind == "f64" or (kind == "f32" and rounding != "rn"):
-        return _fused_by_libm(kind, a, b, c, rounding)
     with np.errstate(all="ignore"):
+        if kind in ("f32", "f64"):
+            with _rounding(rounding):
+                return fma(*(to_float(kind, v) for v in (a, b, c))).view(_BITS[kind])
         x, y, z = (to_float(kind, v).astype(np.float64) for v in (a, b, c))
         return narrow(kind, _odd_sum(x * y, z), rounding)
-
-
-def _fused_by_libm(kind: str, a: Bits, b: Bits, c: Bits, rounding: str) -> Bits:
-    function = _libm.fma if kind == "f64" else _libm.fmaf
-    x, y, z = np.broadcast_arrays(*(to_float(kind, v) for v in (a, b, c)))
-    with _rounding(rounding):
-        results = [function(*t) for t in zip(x.tolist(), y.tolist(), z.tolist(), strict=True)]
-    with np.errstate(all="ignore"):
-        return np.array(results, dtype=_FORMATS[kind]).view(_BITS[kind])
 
 
 def _ordered(kind: str, bits: Bits) -> Any:

@@ -201,14 +201,14 @@ def _params(
                 block[at : at + 8] = address.to_bytes(8, "little")
                 at += 8
                 continue
-            at += _scalar(block, at, end - at, found, scenario, random)
+            at += _scalar(block, at, end - at, param.size == 8, found, scenario, random)
     return bytes(block)
 
 
 def _scalar(
-    block: bytearray, at: int, room: int, found: Survey, scenario: Scenario, random: np.random.Generator
+    block: bytearray, at: int, room: int, whole: bool, found: Survey, scenario: Scenario, random: np.random.Generator
 ) -> int:
-    """Fill one scalar of the block; returns its size in bytes."""
+    """Fill one scalar of the block; returns its size in bytes. whole: it is a parameter of 8 bytes by itself."""
     kind = found.scalars.get(at, "i32")
     if kind == "f64" and room >= 8:
         block[at : at + 8] = np.float64(random.normal()).tobytes()
@@ -219,15 +219,12 @@ def _scalar(
     size = scenario.size
     if scenario.vary_sizes:
         size = max(1, int(size + random.integers(-size // 4 - 1, size // 4 + 2)))
-    if room >= 8 and at % 8 == 0 and at not in found.scalars:
-        block[at : at + 8] = size.to_bytes(8, "little")
-        return 8
-    if room >= 8 and at % 8 == 0 and at + 4 not in found.scalars:
+    both_read = at in found.scalars and at + 4 in found.scalars
+    if room >= 8 and at % 8 == 0 and (whole or at in found.wide or not both_read):
         block[at : at + 8] = size.to_bytes(8, "little")
         return 8
     if room >= 4 and at % 4 == 0:
         block[at : at + 4] = size.to_bytes(4, "little")
-        # the high half of a 64-bit scalar is zero when the code reads it as one
         return 4
     block[at] = int(random.integers(0, 4))
     return 1
@@ -299,4 +296,6 @@ def scenarios(kernel: SassKernel, found: Survey, seed: int) -> list[Scenario]:
     plan.append(Scenario(tried[-1], "wide" if not found.float_atomics else plain, 33, seed + 4))
     plan.append(Scenario(tried[min(2, len(tried) - 1)], "sorted", 16, seed + 5, vary_sizes=True))
     plan.append(Scenario(main, "equal", 1, seed + 6))
+    if found.atomics:  # nobody to race with: everything is defined
+        plan.insert(1, Scenario(Shape((1, 1, 1), (1, 1, 1), main.dynamic_shared), "small", size, seed + 8))
     return plan

@@ -7,6 +7,8 @@ misaligned one, a deadlock and a run that does not end are `Fault`s with instruc
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,9 +24,10 @@ from cass_shim.verify.state import WARP, Geometry, Lanes, Mask, Mufu
 from cass_shim.verify.system_calls import SystemCalls, called
 
 RUN, AT_BSYNC, AT_WARPSYNC, AT_BARRIER, AT_DIVERGENCE = range(5)
+_CONVERGENCE = (AT_BSYNC, AT_WARPSYNC, AT_DIVERGENCE)
 STACK_SLACK = 2048  # bytes of local memory beyond MIN_STACK_SIZE: recursion is not in it
 MAX_STEPS = 400_000
-FAIRNESS = 4096  # control transfers by the same group before another one gets a turn
+FAIRNESS = 16  # every so many control transfers a group is picked at random, so that nobody starves behind a spin
 SHARED_RESERVED_SM90 = 0x400
 
 
@@ -39,16 +42,26 @@ class Launch:
 
 @dataclass
 class Outcome:
-    """What a run left behind. executed: per step, whether any lane ran it."""
+    """What a run left behind.
+
+    executed: per step, whether any lane ran it. undefined_reads: loads of shared memory that nobody had written.
+    contended: lanes met at one address in an atomic operation, so that results may depend on their order.
+    """
 
     arena: Arena
     executed: np.ndarray
     printed: list[bytes] = field(default_factory=list)
     steps: int = 0
+    undefined_reads: int = 0
+    contended: bool = False
 
 
 class Interpreter(AtomicState):
-    """One run. policy: "lowest" (the group with the lowest address first) or "random" (atomics in random order, NaNs of another payload)."""
+    """One run.
+
+    policy: "lowest" (the group with the lowest address goes first) or "random" (any; atomics in random order, NaNs of
+    another payload). deadline: on the monotonic clock, seconds.
+    """
 
     def __init__(
         self,
@@ -61,17 +74,17 @@ class Interpreter(AtomicState):
         mufu: Mufu,
         policy: str = "lowest",
         max_steps: int = MAX_STEPS,
+        deadline: float = math.inf,
     ) -> None:
         shared = abi.shared_bytes + launch.dynamic_shared
         if program.sm >= 90:
             shared = max(shared, SHARED_RESERVED_SM90 + launch.dynamic_shared)
         local = abi.local_bytes + STACK_SLACK
         super().__init__(program.sm, launch.geometry, arena, shared, local, seed, mufu)
-        self.program, self.policy, self.max_steps = program, policy, max_steps
+        self.program, self.policy, self.max_steps, self.deadline = program, policy, max_steps, deadline
         self.shuffled = policy == "random"
         if self.shuffled:
             self.nan_payloads = OTHER_NAN
-        self.current = 0  # byte address of the instruction that runs, for `observe`
         self.banks = dict(program.banks)
         self.banks[0] = self._bank0(abi, launch, local)
         count = launch.geometry.lanes
@@ -79,6 +92,7 @@ class Interpreter(AtomicState):
         self.alive: Mask = self.thread_of < launch.geometry.threads
         self.waiting = np.zeros(count, np.uint8)
         self.wait_for: Lanes = np.zeros(count, np.int64)  # barrier register, or mask of lanes
+        self.wait_at = np.zeros(count, np.int8)  # which barrier register a BSYNC waits on
         self.convergence = np.zeros((16, count), np.uint32)  # B registers: mask of participating lanes
         self.exclusive: Lanes = np.zeros(count, np.int64)
         self.arrived: dict[tuple[int, int], int] = {}  # (block, barrier) → threads of BAR.ARV
@@ -132,12 +146,14 @@ class Interpreter(AtomicState):
                 self._release_or_fail()
                 continue
             repeated += 1
+            if time.monotonic() > self.deadline:
+                raise Fault("not finished in time", address=self.program.where(int(self.pc[ready][0])))
             start = self._choose(ready, repeated % FAIRNESS == 0)
             chosen = ready & (self.pc == start)
             if self.exclusive.any():
                 chosen = self._one_group(chosen)
             self._run_group(chosen, start)
-        return Outcome(self.arena, self.executed, self.calls.printed, self.steps)
+        return Outcome(self.arena, self.executed, self.calls.printed, self.steps, self.undefined_reads, self.contended)
 
     def _choose(self, ready: Mask, shake: bool) -> int:
         pcs = self.pc[ready]
@@ -236,8 +252,10 @@ class Interpreter(AtomicState):
     def _release_warp(self, lanes: slice) -> bool:
         alive = self.alive[lanes]
         done = False
-        for state in (AT_BSYNC, AT_WARPSYNC, AT_DIVERGENCE):
-            at = alive & (self.waiting[lanes] == state)
+        waiting = self.waiting[lanes]
+        points = {(int(w), int(n)) for w, n in zip(waiting, self.wait_at[lanes], strict=True) if w in _CONVERGENCE}
+        for state, number in points:
+            at = alive & (waiting == state) & (self.wait_at[lanes] == number)
             if not at.any():
                 continue
             live = _pack(alive)
@@ -362,6 +380,7 @@ class Interpreter(AtomicState):
             lanes = self.mask & np.repeat(missing, WARP)
             self.pc[lanes] = index
             self.waiting[lanes] = AT_DIVERGENCE
+            self.wait_at[lanes] = 0
             for warp in np.flatnonzero(missing).tolist():
                 span = slice(warp * WARP, warp * WARP + WARP)
                 self.wait_for[span][lanes[span]] = _pack(alive[warp])
@@ -434,8 +453,9 @@ class Interpreter(AtomicState):
         row[self.active] = self._masks()[self.active]
 
     def _do_bsync(self, step: Step, index: int) -> None:
-        row = self.convergence[self._barrier_register(step.instruction)]
-        self._wait(AT_BSYNC, row[self.active].astype(np.int64), index)
+        number = self._barrier_register(step.instruction)
+        masks = self.convergence[number][self.active].astype(np.int64)
+        self._wait(AT_BSYNC, masks, index, number)
 
     def _do_break(self, step: Step, index: int) -> None:
         """The executing lanes leave the barrier: nobody waits for them any more."""
@@ -459,7 +479,8 @@ class Interpreter(AtomicState):
                     self.wait_for[lane] = int(self.convergence[number][lane])
             self._release_warp(span)
 
-    def _wait(self, state: int, masks: Lanes, index: int) -> None:
+    def _wait(self, state: int, masks: Lanes, index: int, number: int = 0) -> None:
+        self.wait_at[self.active] = number
         self.pc[self.active] = index
         self.waiting[self.active] = state
         self.wait_for[self.active] = masks

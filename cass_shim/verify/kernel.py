@@ -15,7 +15,16 @@ from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, Verified
 from cass_shim.model.errors import DeviceFailed, Unsupported
 from cass_shim.verify import mufu as mufu_models
-from cass_shim.verify.agreement import Candidate, Judge, Lesson, Reference, apply_kinds, drop_pointers, judge_input, learn
+from cass_shim.verify.agreement import (
+    Candidate,
+    Judge,
+    Lesson,
+    Reference,
+    apply_kinds,
+    drop_pointers,
+    judge_input,
+    learn,
+)
 from cass_shim.verify.contract import check_contract
 from cass_shim.verify.inputs import (
     Input,
@@ -107,35 +116,48 @@ def _prints(sass: SassKernel) -> bool:
 
 
 def _search(campaign: _Campaign, seed: int) -> None:
-    """Try the planned inputs, then smaller variants of those that the reference refused."""
+    """Try the planned inputs until they agree without covering more code.
+
+    Inputs that the reference cannot run are retried smaller; inputs that make the kernel read shared memory it has
+    not written (a block it was not made for) count only when there is nothing better.
+    """
     plan = scenarios(campaign.judge.kernel, campaign.judge.found, seed)
     retries: list[Scenario] = []
     for scenario in plan:
-        if _late(campaign):
-            return
         covered = int(campaign.executed.sum())
-        if not _try(campaign, scenario):
-            retries.append(replace(scenario, values="zero", size=4, seed=scenario.seed + 50))
-        elif len(campaign.agreed) >= ENOUGH and int(campaign.executed.sum()) == covered and scenario is not plan[-1]:
-            continue
-    for scenario in retries:
+        if not _try(campaign, scenario, strict=True):
+            retries.append(scenario)
+        if _late(campaign) or _saturated(campaign, covered):
+            return
+    smaller = [replace(s, values="zero", size=4, seed=s.seed + 50) for s in retries]
+    for scenario, strict in [(s, True) for s in smaller] + [(s, False) for s in retries]:
         if _late(campaign) or len(campaign.agreed) >= ENOUGH:
             return
-        _try(campaign, scenario)
+        _try(campaign, scenario, strict=strict)
+
+
+def _saturated(campaign: _Campaign, covered: int) -> bool:
+    return len(campaign.agreed) >= ENOUGH and int(campaign.executed.sum()) == covered
 
 
 def _late(campaign: _Campaign) -> bool:
     return bool(campaign.agreed) and time.monotonic() > campaign.deadline
 
 
-def _try(campaign: _Campaign, scenario: Scenario) -> bool:
-    """One input: False when the reference itself cannot run it. Raises Rejected."""
+def _try(campaign: _Campaign, scenario: Scenario, *, strict: bool) -> bool:
+    """One input: False when the reference itself cannot run it. Raises Rejected.
+
+    strict: refuse inputs on which the kernel reads shared memory that nobody wrote.
+    """
     judge, roles, base = campaign.judge, campaign.roles, campaign.candidate.base
     made = run_reference(judge, roles, scenario, base)
     if isinstance(made, Fault):
         campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: {made}")
         return False
     given, reference = made
+    if strict and reference.first.undefined_reads:
+        campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: reads undefined shared memory")
+        return False
     result = judge_input(judge, campaign.candidate, given, roles, reference)
     campaign.compared += result.compared
     campaign.undefined += result.undefined

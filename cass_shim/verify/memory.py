@@ -38,10 +38,12 @@ class Arena:
     content: Octets
     valid: NDArray[np.bool_]
     touched: NDArray[np.bool_] = field(init=False)  # written by the run
+    writer: NDArray[np.int32] = field(init=False)  # per 4-byte word, address of the instruction that wrote it last
 
     def __post_init__(self) -> None:
         assert len(self.content) == len(self.valid) and len(self.content) % 16 == 0 and self.base % 16 == 0
         self.touched = np.zeros(len(self.content), bool)
+        self.writer = np.full(len(self.content) // 4, -1, np.int32)
 
     def copy(self) -> Arena:
         return Arena(self.base, self.content.copy(), self.valid)

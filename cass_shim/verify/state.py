@@ -86,6 +86,10 @@ class State(Arithmetic):
         self._uniform_preds: list[Mask] = [np.zeros(count, bool) for _ in range(7)]
         self._specials: dict[str, Value] = self._special_registers()
         self.barrier_value: Value = np.zeros(count, np.uint32)
+        self.shared_written = np.zeros(len(self.shared.content), bool)
+        self.undefined_reads = 0  # loads of shared memory that nobody wrote
+        self.current = 0  # byte address of the instruction that runs
+        self.contended = False  # several lanes did one atomic operation on the same address
         self.observe: Callable[[Value], None] | None = None  # told the addresses of every global load
 
     def garbage(self, words: int) -> Value:
@@ -219,6 +223,8 @@ class State(Arithmetic):
         results = [np.zeros(self.mask.shape, np.uint32) for _ in range(count)]
         for storage, offsets, positions in self._resolve(space, addresses, size * count):
             lanes = self.active[positions]
+            if storage is self.shared:
+                self.undefined_reads += int((~self.shared_written[offsets]).any())
             for part in range(count):
                 word = gather(storage.content, offsets + size * part, size)
                 if width < 32:
@@ -234,9 +240,17 @@ class State(Arithmetic):
             for part, value in enumerate(values):
                 at = offsets + size * part
                 scatter(storage.content, at, self.spread(value)[lanes], size)
-                if storage is self.arena:
-                    for byte in range(size):
-                        self.arena.touched[at + byte] = True
+                self.mark_written(storage, at, size)
+
+    def mark_written(self, storage: Arena | Scratch, at: Lanes, size: int) -> None:
+        """Note that `size` bytes at each offset were written."""
+        noted = self.arena.touched if storage is self.arena else self.shared_written
+        if storage is not self.local:
+            for byte in range(size):
+                noted[at + byte] = True
+        if storage is self.arena:
+            for word in range(0, size, 4):
+                self.arena.writer[(at + word) >> 2] = self.current
 
     def is_space(self, space: str, address: Value) -> Value:
         window = self.spread(address) >> np.uint64(32)

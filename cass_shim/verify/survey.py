@@ -37,6 +37,7 @@ class Survey:
     addresses: set[int] = field(default_factory=set)
     scalars: dict[int, str] = field(default_factory=dict)
     loads: dict[int, str] = field(default_factory=dict)
+    wide: set[int] = field(default_factory=set)  # offsets of 64-bit integers: their high half is read with a carry
     constant_kind: str = "i32"
     dimensions: int = 1
     shared: bool = False
@@ -109,6 +110,8 @@ def _note_constant(
         found.constant_kind = kind
     if operand.bank == 0 and base <= operand.offset < base + size:
         offset = operand.offset - base
+        if instruction.has("EX", "X"):
+            found.wide.add(offset & ~7)
         if found.scalars.get(offset, "i32") == "i32":
             found.scalars[offset] = kind
 

@@ -55,6 +55,9 @@ def campaign(
             skipped.append(str(made))
             continue
         given, reference = made
+        if reference.first.undefined_reads:
+            skipped.append("undefined shared memory")
+            continue
         result = judge_input(judge, fake, given, roles, reference)
         agreed += 1
         compared += result.compared
