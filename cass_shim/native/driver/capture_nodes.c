@@ -1,5 +1,6 @@
 /* Stream capture: the nodes that calls on a capturing stream become. See capture.h. */
 #include "driver/capture.h"
+#include "driver/graph_calls.h"
 
 int cass_capture_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {
     cass_work work;
@@ -9,17 +10,12 @@ int cass_capture_kernel(cass_device *device, cass_kernel *kernel, const cass_lau
 }
 
 int cass_capture_copy(cass_capture *capture, const cass_copy *copy) {
-    cass_work work = {.type = CASS_NODE_COPY};
-    int from_host = copy->kind == HIP_COPY_HOST_TO_HOST || copy->kind == HIP_COPY_HOST_TO_DEVICE;
-    int to_host = copy->kind == HIP_COPY_HOST_TO_HOST || copy->kind == HIP_COPY_DEVICE_TO_HOST;
-    int any = copy->kind == HIP_COPY_DEFAULT;
+    cass_work work;
+    cass_call_line(&work, copy->to, copy->from, copy->width, copy->kind);
     work.copy.copy = *copy;
-    work.copy.from = (cass_place){
-        .kind = any ? CASS_PLACE_UNIFIED : from_host ? CASS_PLACE_HOST : CASS_PLACE_DEVICE,
-        .pointer = (void *)(uintptr_t)copy->from, .pitch = copy->from_pitch, .rows = copy->height};
-    work.copy.to = (cass_place){.kind = any ? CASS_PLACE_UNIFIED : to_host ? CASS_PLACE_HOST : CASS_PLACE_DEVICE,
-                                .pointer = copy->to, .pitch = copy->to_pitch, .rows = copy->height};
-    work.copy.width = copy->width, work.copy.height = copy->height, work.copy.depth = copy->depth;
+    work.copy.from.pitch = copy->from_pitch, work.copy.from.rows = copy->height;
+    work.copy.to.pitch = copy->to_pitch, work.copy.to.rows = copy->height;
+    work.copy.height = copy->height, work.copy.depth = copy->depth;
     return cass_capture_append(capture, &work);
 }
 

@@ -2,8 +2,7 @@
 #include "driver/copy.h"
 #include "runtime/runtime.h"
 
-/* cudaMemcpyKind to HIP's: the numbers agree today, and this is where that is said. -1: no such kind. */
-static int hip_kind(enum cudaMemcpyKind kind) {
+int cass_hip_kind(enum cudaMemcpyKind kind) {
     switch (kind) {
     case cudaMemcpyHostToHost: return HIP_COPY_HOST_TO_HOST;
     case cudaMemcpyHostToDevice: return HIP_COPY_HOST_TO_DEVICE;
@@ -20,7 +19,7 @@ static cass_order queued(cudaStream_t stream) { return (cass_order){cass_stream(
 static cudaError_t line(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                         cass_order order) {
     ENTER(device);
-    return (cudaError_t)cass_copy_line(device, to, from, bytes, hip_kind(kind), order);
+    return (cudaError_t)cass_copy_line(device, to, from, bytes, cass_hip_kind(kind), order);
 }
 
 cudaError_t cass_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind) {
@@ -37,7 +36,7 @@ static cudaError_t rows(void *to, size_t to_pitch, const void *from, size_t from
     ENTER(device);
     if (width && height && (to_pitch < width || from_pitch < width)) return cudaErrorInvalidPitchValue;
     cass_copy copy = {to, from, to_pitch, to_pitch * height, from_pitch, from_pitch * height,
-                      width, height ? height : 1, 1, hip_kind(kind)};
+                      width, height ? height : 1, 1, cass_hip_kind(kind)};
     if (!height) copy.width = 0;
     return (cudaError_t)cass_copy_run(device, &copy, order);
 }
@@ -70,8 +69,8 @@ cudaError_t cass_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, 
     return line(dst, src, count, cudaMemcpyDefault, queued(stream));
 }
 
-/* The part [offset, offset + count) of a variable. 1 when it lies outside. */
-static int part(cass_device *device, const void *symbol, size_t count, size_t offset, void **address) {
+int cass_symbol_part(cass_device *device, const void *symbol, size_t count, size_t offset,
+                     void **address) {
     cass_module *module;
     int variable;
     size_t bytes;
@@ -89,8 +88,8 @@ static cudaError_t to_symbol(const void *symbol, const void *from, size_t count,
     void *address;
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    TRY(device, part(device, symbol, count, offset, &address));
-    return (cudaError_t)cass_copy_line(device, address, from, count, hip_kind(kind), order);
+    TRY(device, cass_symbol_part(device, symbol, count, offset, &address));
+    return (cudaError_t)cass_copy_line(device, address, from, count, cass_hip_kind(kind), order);
 }
 
 static cudaError_t from_symbol(void *to, const void *symbol, size_t count, size_t offset,
@@ -99,8 +98,8 @@ static cudaError_t from_symbol(void *to, const void *symbol, size_t count, size_
     void *address;
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    TRY(device, part(device, symbol, count, offset, &address));
-    return (cudaError_t)cass_copy_line(device, to, address, count, hip_kind(kind), order);
+    TRY(device, cass_symbol_part(device, symbol, count, offset, &address));
+    return (cudaError_t)cass_copy_line(device, to, address, count, cass_hip_kind(kind), order);
 }
 
 cudaError_t cass_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
@@ -127,7 +126,7 @@ cudaError_t cass_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t
 cudaError_t cass_cudaGetSymbolAddress(void **devPtr, const void *symbol) {
     ENTER(device);
     if (!devPtr) return cudaErrorInvalidValue;
-    return DONE(device, part(device, symbol, 0, 0, devPtr));
+    return DONE(device, cass_symbol_part(device, symbol, 0, 0, devPtr));
 }
 
 cudaError_t cass_cudaGetSymbolSize(size_t *size, const void *symbol) {

@@ -42,4 +42,11 @@ int cass_find_kernel(const void *function, cass_kernel **kernel);
 /* The variable behind a host address; the module is prepared. 13 when there is none. */
 int cass_find_variable(const void *symbol, cass_module **module, int *variable);
 
+/* The address of [offset, offset + count) of a variable on this device. 1 when that lies outside. */
+int cass_symbol_part(cass_device *device, const void *symbol, size_t count, size_t offset,
+                     void **address);
+
+/* cudaMemcpyKind to HIP's: the numbers agree today, and this is where that is said. -1: no such kind. */
+int cass_hip_kind(enum cudaMemcpyKind kind);
+
 #endif
