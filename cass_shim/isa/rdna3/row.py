@@ -16,9 +16,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 TYPES = (
-    "- b8 b16 f16 bf16 b32 f32 b64 f64 b96 b128 b256 b512 pk16 pkf16 pkbf16 m s32 "
-    "wdc_f32 wdc_f16 wdc_bf16 wdc_i32 wab_f16 wab_bf16 wab_iu8 wab_iu4"
-).split()
+    "-",
+    "b8",
+    "b16",
+    "f16",
+    "bf16",
+    "b32",
+    "f32",
+    "b64",
+    "f64",
+    "b96",
+    "b128",
+    "b256",
+    "b512",
+    "pk16",
+    "pkf16",
+    "pkbf16",
+    "m",
+    "s32",
+    "wdc_f32",
+    "wdc_f16",
+    "wdc_bf16",
+    "wdc_i32",
+    "wab_f16",
+    "wab_bf16",
+    "wab_iu8",
+    "wab_iu4",
+)
 REFUSED_BODY = "refused"
 
 

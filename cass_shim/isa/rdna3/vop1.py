@@ -1,4 +1,7 @@
-"""VOP1: vector instructions with one source; as VOP3 the opcode is 0x180 higher. Columns: opcode, name, destination, source."""
+"""VOP1: vector instructions with one source; as VOP3 the opcode is 0x180 higher.
+
+Columns: opcode, name, destination, source.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""VOP2: vector instructions with two sources; as VOP3 the opcode is 0x100 higher. Columns: opcode, name, destination, sources (accumulators listed last)."""
+"""VOP2: vector instructions with two sources; as VOP3 the opcode is 0x100 higher.
+
+Columns: opcode, name, destination, sources (accumulators listed last).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""VOP3P: packed 16-bit, dot products, mixed-precision and matrix instructions. Columns: opcode, name, destination, sources."""
+"""VOP3P: packed 16-bit, dot products, mixed-precision and matrix instructions.
+
+Columns: opcode, name, destination, sources.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""VOPC: vector comparisons; v_cmpx_* (opcode 0x80 higher) is the same body writing EXEC; as VOP3 the opcode is the same. Columns: opcode, name, destination mask, sources."""
+"""VOPC: vector comparisons; as VOP3 the opcode is the same.
+
+v_cmpx_* (opcode 0x80 higher) is the same body writing EXEC. Columns: opcode, name, destination mask, sources.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""VOPD: halves of dual-issue instructions; each runs the body of the named single instruction. Columns: opcode, name, destination, sources."""
+"""VOPD: halves of dual-issue instructions; each runs the body of the named single instruction.
+
+Columns: opcode, name, destination, sources.
+"""
 
 from __future__ import annotations
 

@@ -48,7 +48,8 @@ static wave_t *wave_create(uint64_t scratch) {
         memset(w, 0, bytes);
     }
     w->scratch_room = scratch;
-    w->scratch = scratch ? calloc(1, scratch) : NULL;
+    w->scratch = scratch ? aligned_alloc(128, scratch) : NULL; /* whole rows of 128 bytes */
+    if (w->scratch) memset(w->scratch, 0, scratch);
     if (scratch && !w->scratch) {
         wave_release(w);
         return NULL;
