@@ -39,8 +39,7 @@ static void set_stamp(emu_event *event, emu_stamp *stamp) {
     pthread_mutex_lock(&event->lock);
     emu_stamp *before = event->stamp;
     event->stamp = stamp;
-    event->capture = NULL;
-    event->capture_node = NULL;
+    event->capture = 0;
     pthread_mutex_unlock(&event->lock);
     stamp_release(before);
 }
@@ -116,19 +115,20 @@ hipError_t emu_hipEventDestroy(hipEvent_t handle) {
     emu_event *event = emu_event_of(handle);
     if (!event || !emu_handle_remove(handle, EMU_EVENT)) return hipErrorInvalidHandle;
     stamp_release(event->stamp);
+    free(event->capture_nodes);
     pthread_mutex_destroy(&event->lock);
     free(event);
     return hipSuccess;
 }
 
-static hipError_t record(hipEvent_t handle, hipStream_t on) {
+static hipError_t record(hipEvent_t handle, hipStream_t on, bool external) {
     emu_event *event = emu_event_of(handle);
     emu_stream *stream = event ? emu_stream_of(on) : NULL;
     if (!stream) return hipErrorInvalidHandle;
     if (event->device != stream->device)
         return emu_fail(hipErrorInvalidHandle, "event and stream are of different devices");
+    if (stream->capture) return emu_capture_event(stream, event, external);
     emu_op *base = emu_event_record_op(event);
-    if (stream->capture) return emu_submit(stream, base);
     emu_stamp *stamp = calloc(1, sizeof *stamp);
     if (!base || !stamp) {
         free(base);
@@ -148,14 +148,14 @@ static hipError_t record(hipEvent_t handle, hipStream_t on) {
 }
 
 hipError_t emu_hipEventRecord(hipEvent_t event, hipStream_t stream) {
-    return record(event, stream);
+    return record(event, stream, false);
 }
 
 hipError_t emu_hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags) {
     if (flags > 1)
         return emu_fail(hipErrorInvalidValue, "unknown flags %#x",
                         flags); /* 1: external, for captures */
-    return record(event, stream);
+    return record(event, stream, flags == 1);
 }
 
 static bool reached(emu_stamp *stamp) {

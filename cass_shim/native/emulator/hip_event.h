@@ -18,8 +18,9 @@ typedef struct emu_event {
     pthread_mutex_t lock;
     emu_stamp *stamp; /* NULL: never recorded, which counts as complete */
     emu_device *device;
-    emu_capture *capture; /* not NULL: last recorded while capturing */
-    void *capture_node;
+    uint64_t capture; /* not 0: last recorded by that capture, at these nodes */
+    struct emu_node **capture_nodes;
+    size_t capture_count;
 } emu_event;
 
 emu_event *emu_event_of(hipEvent_t handle);

@@ -269,6 +269,7 @@ static void drop_launch(emu_op *base) {
     emu_launch_op *op = (emu_launch_op *)base;
     emu_module_release(op->function->module);
     free(op->arguments);
+    free(op->pointers);
 }
 
 static bool clone_launch(emu_op *base) {
@@ -277,6 +278,7 @@ static bool clone_launch(emu_op *base) {
     if (!arguments) return false;
     if (op->argument_bytes) memcpy(arguments, op->arguments, op->argument_bytes);
     op->arguments = arguments;
+    op->pointers = NULL;
     emu_module_retain(op->function->module);
     return true;
 }
@@ -332,6 +334,15 @@ hipError_t emu_launch_set_arguments(emu_launch_op *launch, void **kernel_params,
     return hipSuccess;
 }
 
+void **emu_launch_pointers(emu_launch_op *launch) {
+    const emu_function *function = launch->function;
+    if (!launch->pointers) launch->pointers = calloc(function->explicit_count + 1, sizeof(void *));
+    for (uint32_t i = 0, given = 0; i < function->arg_count && launch->pointers; i++)
+        if (function->args[i].kind <= EMU_ARG_DYNAMIC_LDS_POINTER)
+            launch->pointers[given++] = launch->arguments + function->args[i].offset;
+    return launch->pointers;
+}
+
 emu_launch_op *emu_launch_new(emu_function *function, const emu_shape *shape, void **kernel_params,
                               void **extra, hipError_t *error) {
     *error = emu_check_shape(function, shape);
@@ -342,6 +353,7 @@ emu_launch_op *emu_launch_new(emu_function *function, const emu_shape *shape, vo
         return NULL;
     }
     op->function = function;
+    op->symbol = function;
     op->shape = *shape;
     op->op.drop = drop_launch;
     op->op.clone = clone_launch;

@@ -19,6 +19,9 @@ typedef struct {
     emu_shape shape;
     uint8_t *arguments;
     uint32_t argument_bytes;
+    int priority;       /* kept, not used: one launch has all processors */
+    const void *symbol; /* what the caller named the kernel by, for graph nodes */
+    void **pointers;    /* to each explicit argument, made when asked for */
 } emu_launch_op;
 
 /* Fills groups and grid_items of a shape given in workgroups. */
@@ -29,6 +32,8 @@ hipError_t emu_check_shape(const emu_function *function, const emu_shape *shape)
 /* A checked launch; kernel_params or extra as in hipModuleLaunchKernel. NULL with `error` set. */
 emu_launch_op *emu_launch_new(emu_function *function, const emu_shape *shape, void **kernel_params,
                               void **extra, hipError_t *error);
+/* Pointers to the explicit arguments, as kernelParams; NULL without memory or metadata. */
+void **emu_launch_pointers(emu_launch_op *launch);
 /* Replaces the arguments of a launch that is not running (graph nodes). */
 hipError_t emu_launch_set_arguments(emu_launch_op *launch, void **kernel_params, void **extra);
 /* The most workgroups of this shape that are resident at once, per compute unit and on the board.

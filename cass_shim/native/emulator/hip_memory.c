@@ -1,6 +1,7 @@
 /* Allocation: device, pinned, managed, pitched, stream-ordered; what a pointer is; resetting a
  * device. */
 #include "emulator/hip_calls.h"
+#include "emulator/hip_graph.h"
 #include "emulator/hip_module.h"
 #include "emulator/hip_pool.h"
 #include "emulator/memory.h"
@@ -14,7 +15,8 @@
 static hipError_t allocate(void **ptr, emu_memory_kind kind, size_t bytes, unsigned flags) {
     if (!ptr) return emu_fail(hipErrorInvalidValue, "no pointer");
     *ptr = NULL;
-    if (bytes == 0) return hipSuccess;
+    hipError_t refused = emu_unsafe_while_capturing("allocating memory");
+    if (refused || bytes == 0) return refused;
     *ptr = emu_memory_alloc(kind, emu_me.device, bytes, 256, flags);
     if (*ptr) return hipSuccess;
     return emu_fail(hipErrorOutOfMemory, "%zu bytes asked for, %llu of %llu in use", bytes,
@@ -56,7 +58,10 @@ static hipError_t release(void *ptr, unsigned kinds, const char *what) {
     if (!emu_memory_find(ptr, &block) || block.base != ptr || !(kinds >> block.kind & 1) ||
         block.registered)
         return emu_fail(hipErrorInvalidValue, "%p is not the start of a %s allocation", ptr, what);
-    hipError_t error = emu_wait_device(&emu_devices[block.device]);
+    hipError_t error = emu_unsafe_while_capturing("freeing memory");
+    if (error) return error;
+    error = emu_wait_device(&emu_devices[block.device]);
+    if (block.graph) return error;
     if (block.pool) emu_pool_forget(block.pool, block.bytes);
     emu_memory_free(ptr, kinds);
     return error;

@@ -5,7 +5,7 @@
  * "reserved" equals "used". */
 #include "emulator/hip_pool.h"
 #include "emulator/hip_calls.h"
-#include "emulator/hip_queue.h"
+#include "emulator/hip_graph.h"
 #include "emulator/memory.h"
 
 #include <stdlib.h>
@@ -61,14 +61,25 @@ static emu_pool *pool_of(hipMemPool_t handle) {
 
 static void set_pool(emu_block *block, void *pool) { block->pool = pool; }
 
+static hipError_t capture_alloc(emu_stream *stream, void **ptr, size_t bytes) {
+    hipError_t error;
+    hipMemAllocNodeParams params = {
+        .poolProps.allocType = hipMemAllocationTypePinned,
+        .poolProps.location = {hipMemLocationTypeDevice, stream->device->ordinal},
+        .bytesize = bytes};
+    emu_op *op = emu_alloc_op(stream->device, &params, ptr, &error);
+    return op ? emu_submit(stream, op) : error;
+}
+
 static hipError_t allocate(void **ptr, size_t bytes, emu_pool *pool, hipStream_t handle) {
     emu_stream *stream = emu_stream_of(handle);
     if (!stream) return hipErrorInvalidHandle;
     if (!ptr || !pool) return emu_fail(hipErrorInvalidValue, "no pointer or no pool");
-    hipError_t refused = emu_refuse_capture(stream);
-    if (refused) return refused;
     *ptr = NULL;
     if (bytes == 0) return hipSuccess;
+    if (stream->capture) return capture_alloc(stream, ptr, bytes);
+    hipError_t refused = emu_capture_legacy(stream);
+    if (refused) return refused;
     if (pool->props.maxSize &&
         (bytes > pool->props.maxSize || pool->used > pool->props.maxSize - bytes))
         return emu_fail(hipErrorOutOfMemory, "the pool holds at most %zu bytes",
@@ -98,6 +109,7 @@ static hipError_t run_free(emu_op *base, emu_device *device) {
     emu_block block;
     if (!emu_memory_find(op->memory, &block) || block.base != op->memory)
         return emu_fail(hipErrorIllegalAddress, "%p was freed twice", op->memory);
+    if (block.graph) return hipSuccess;
     if (block.pool) emu_pool_forget(block.pool, block.bytes);
     emu_memory_free(op->memory, 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_MANAGED);
     return hipSuccess;
@@ -119,8 +131,8 @@ hipError_t emu_hipFreeAsync(void *dev_ptr, hipStream_t handle) {
         block.kind != EMU_MEMORY_DEVICE)
         return emu_fail(hipErrorInvalidValue, "%p is not the start of a device allocation",
                         dev_ptr);
-    hipError_t refused = emu_refuse_capture(stream);
-    return refused ? refused : emu_submit(stream, emu_free_op(dev_ptr));
+    if (stream->capture) return emu_submit(stream, emu_graph_free_op(dev_ptr));
+    return emu_submit(stream, emu_free_op(dev_ptr));
 }
 
 hipError_t emu_hipDeviceGetDefaultMemPool(hipMemPool_t *mem_pool, int device) {

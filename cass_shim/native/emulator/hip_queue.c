@@ -61,6 +61,7 @@ void emu_stream_retain(emu_stream *stream) { stream->references++; }
 void emu_stream_release(emu_stream *stream) {
     if (--stream->references) return;
     pthread_cond_destroy(&stream->work);
+    free(stream->tail_nodes);
     free(stream);
 }
 
@@ -189,6 +190,11 @@ static hipError_t out_of_host_memory(emu_op *op) {
 hipError_t emu_submit(emu_stream *stream, emu_op *op) {
     if (!op) return emu_fail(hipErrorOutOfMemory, "no host memory for a stream operation");
     if (stream->capture) return emu_capture_record(stream, op);
+    hipError_t refused = emu_capture_legacy(stream);
+    if (refused) {
+        emu_op_free(op);
+        return refused;
+    }
     uint64_t position;
     return emu_submit_at(stream, op, &position);
 }
@@ -264,6 +270,7 @@ emu_stream *emu_stream_create(emu_device *device, unsigned flags, int priority) 
 }
 
 void emu_stream_retire(emu_stream *stream) {
+    if (stream->capture) emu_capture_stream_gone(stream);
     pthread_mutex_lock(&emu_engine);
     for (emu_stream **link = &stream->device->streams; *link; link = &(*link)->sibling) {
         if (*link != stream) continue;
@@ -323,7 +330,7 @@ emu_stream *emu_stream_of(hipStream_t handle) {
 }
 
 hipError_t emu_refuse_capture(emu_stream *stream) {
-    if (!stream->capture) return hipSuccess;
+    if (!stream->capture) return emu_capture_legacy(stream);
     return emu_fail(hipErrorStreamCaptureUnsupported,
                     "not allowed while the stream is being captured");
 }

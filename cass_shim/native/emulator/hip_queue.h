@@ -61,8 +61,10 @@ struct emu_stream {
     uint64_t submitted, completed; /* positions; engine lock */
     emu_op *head, *tail;
     pthread_cond_t work;
-    emu_capture *capture; /* not NULL while capturing */
-    bool capture_origin;
+    _Atomic(emu_capture *) capture; /* not NULL while capturing */
+    struct emu_node *
+        *tail_nodes; /* the nodes that a captured operation comes after; capture lock */
+    size_t tail_count;
     uint32_t cu_mask[4];
 };
 
@@ -95,6 +97,12 @@ hipError_t emu_capture_record(emu_stream *stream, emu_op *op);
  * over. */
 struct emu_event;
 hipError_t emu_capture_wait(emu_stream *stream, struct emu_event *event, emu_op *op);
+/* hipEventRecord on a capturing stream. external: as a node, not as a mark. */
+hipError_t emu_capture_event(emu_stream *stream, struct emu_event *event, bool external);
+/* hipErrorStreamCaptureImplicit where the legacy stream would have to order itself with a capture.
+ */
+hipError_t emu_capture_legacy(emu_stream *stream);
+void emu_capture_stream_gone(emu_stream *stream);
 /* Blocks until the stream has completed `position`; returns the device's sticky error. */
 hipError_t emu_wait(emu_stream *stream, uint64_t position);
 hipError_t emu_wait_device(emu_device *device);

@@ -808,95 +808,95 @@ DECLARED: tuple[Function, ...] = (
         guard=NONE,
     ),
     fn("hipGetStreamDeviceId", "hipStream_t stream", returns="int", guard=NONE),
-    stub("hipStreamBeginCapture", "hipStream_t stream, hipStreamCaptureMode mode"),
-    stub(
+    fn("hipStreamBeginCapture", "hipStream_t stream, hipStreamCaptureMode mode"),
+    fn(
         "hipStreamBeginCaptureToGraph",
         "hipStream_t stream, hipGraph_t graph, const hipGraphNode_t *dependencies, "
         "const hipGraphEdgeData *dependencyData, size_t numDependencies, hipStreamCaptureMode mode",
     ),
-    stub("hipStreamEndCapture", "hipStream_t stream, hipGraph_t *pGraph"),
-    stub(
+    fn("hipStreamEndCapture", "hipStream_t stream, hipGraph_t *pGraph"),
+    fn(
         "hipStreamGetCaptureInfo",
         "hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus, unsigned long long *pId",
     ),
-    stub(
+    fn(
         "hipStreamGetCaptureInfo_v2",
         "hipStream_t stream, hipStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, "
         "hipGraph_t *graph_out, const hipGraphNode_t **dependencies_out, size_t *numDependencies_out",
     ),
-    stub("hipStreamIsCapturing", "hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus"),
-    stub(
+    fn("hipStreamIsCapturing", "hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus"),
+    fn(
         "hipStreamUpdateCaptureDependencies",
         "hipStream_t stream, hipGraphNode_t *dependencies, size_t numDependencies, unsigned int flags",
     ),
-    stub("hipThreadExchangeStreamCaptureMode", "hipStreamCaptureMode *mode"),
-    stub("hipGraphCreate", "hipGraph_t *pGraph, unsigned int flags"),
-    stub("hipGraphDestroy", "hipGraph_t graph"),
-    stub(
+    fn("hipThreadExchangeStreamCaptureMode", "hipStreamCaptureMode *mode"),
+    fn("hipGraphCreate", "hipGraph_t *pGraph, unsigned int flags"),
+    fn("hipGraphDestroy", "hipGraph_t graph"),
+    fn(
         "hipGraphAddDependencies",
         "hipGraph_t graph, const hipGraphNode_t *from_, const hipGraphNode_t *to, size_t numDependencies",
     ),
-    stub(
+    fn(
         "hipGraphRemoveDependencies",
         "hipGraph_t graph, const hipGraphNode_t *from_, const hipGraphNode_t *to, size_t numDependencies",
     ),
-    stub("hipGraphGetEdges", "hipGraph_t graph, hipGraphNode_t *from_, hipGraphNode_t *to, size_t *numEdges"),
-    stub("hipGraphGetNodes", "hipGraph_t graph, hipGraphNode_t *nodes, size_t *numNodes"),
-    stub("hipGraphGetRootNodes", "hipGraph_t graph, hipGraphNode_t *pRootNodes, size_t *pNumRootNodes"),
-    stub(
+    fn("hipGraphGetEdges", "hipGraph_t graph, hipGraphNode_t *from_, hipGraphNode_t *to, size_t *numEdges"),
+    fn("hipGraphGetNodes", "hipGraph_t graph, hipGraphNode_t *nodes, size_t *numNodes"),
+    fn("hipGraphGetRootNodes", "hipGraph_t graph, hipGraphNode_t *pRootNodes, size_t *pNumRootNodes"),
+    fn(
         "hipGraphNodeGetDependencies",
         "hipGraphNode_t node, hipGraphNode_t *pDependencies, size_t *pNumDependencies",
     ),
-    stub(
+    fn(
         "hipGraphNodeGetDependentNodes",
         "hipGraphNode_t node, hipGraphNode_t *pDependentNodes, size_t *pNumDependentNodes",
     ),
-    stub("hipGraphNodeGetType", "hipGraphNode_t node, hipGraphNodeType *pType"),
-    stub("hipGraphDestroyNode", "hipGraphNode_t node"),
-    stub("hipGraphClone", "hipGraph_t *pGraphClone, hipGraph_t originalGraph"),
-    stub(
+    fn("hipGraphNodeGetType", "hipGraphNode_t node, hipGraphNodeType *pType"),
+    fn("hipGraphDestroyNode", "hipGraphNode_t node"),
+    fn("hipGraphClone", "hipGraph_t *pGraphClone, hipGraph_t originalGraph"),
+    fn(
         "hipGraphNodeFindInClone",
         "hipGraphNode_t *pNode, hipGraphNode_t originalNode, hipGraph_t clonedGraph",
     ),
-    stub(
+    fn(
         "hipGraphInstantiate",
         "hipGraphExec_t *pGraphExec, hipGraph_t graph, hipGraphNode_t *pErrorNode, char *pLogBuffer, size_t bufferSize",
     ),
-    stub(
+    fn(
         "hipGraphInstantiateWithFlags",
         "hipGraphExec_t *pGraphExec, hipGraph_t graph, unsigned long long flags",
     ),
-    stub(
+    fn(
         "hipGraphInstantiateWithParams",
         "hipGraphExec_t *pGraphExec, hipGraph_t graph, hipGraphInstantiateParams *instantiateParams",
     ),
-    stub("hipGraphLaunch", "hipGraphExec_t graphExec, hipStream_t stream"),
-    stub("hipGraphUpload", "hipGraphExec_t graphExec, hipStream_t stream"),
+    fn("hipGraphLaunch", "hipGraphExec_t graphExec, hipStream_t stream"),
+    fn("hipGraphUpload", "hipGraphExec_t graphExec, hipStream_t stream"),
     stub(
         "hipGraphAddNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, hipGraphNodeParams *nodeParams",
     ),
-    stub("hipGraphExecGetFlags", "hipGraphExec_t graphExec, unsigned long long *flags"),
+    fn("hipGraphExecGetFlags", "hipGraphExec_t graphExec, unsigned long long *flags"),
     stub("hipGraphNodeSetParams", "hipGraphNode_t node, hipGraphNodeParams *nodeParams"),
     stub(
         "hipGraphExecNodeSetParams",
         "hipGraphExec_t graphExec, hipGraphNode_t node, hipGraphNodeParams *nodeParams",
     ),
-    stub("hipGraphExecDestroy", "hipGraphExec_t graphExec"),
-    stub(
+    fn("hipGraphExecDestroy", "hipGraphExec_t graphExec"),
+    fn(
         "hipGraphExecUpdate",
         "hipGraphExec_t hGraphExec, hipGraph_t hGraph, hipGraphNode_t *hErrorNode_out, "
         "hipGraphExecUpdateResult *updateResult_out",
     ),
-    stub(
+    fn(
         "hipGraphAddKernelNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, const hipKernelNodeParams *pNodeParams",
     ),
-    stub("hipGraphKernelNodeGetParams", "hipGraphNode_t node, hipKernelNodeParams *pNodeParams"),
-    stub("hipGraphKernelNodeSetParams", "hipGraphNode_t node, const hipKernelNodeParams *pNodeParams"),
-    stub(
+    fn("hipGraphKernelNodeGetParams", "hipGraphNode_t node, hipKernelNodeParams *pNodeParams"),
+    fn("hipGraphKernelNodeSetParams", "hipGraphNode_t node, const hipKernelNodeParams *pNodeParams"),
+    fn(
         "hipGraphExecKernelNodeSetParams",
         "hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipKernelNodeParams *pNodeParams",
     ),
@@ -905,35 +905,35 @@ DECLARED: tuple[Function, ...] = (
         "hipGraphNode_t *phGraphNode, hipGraph_t hGraph, const hipGraphNode_t *dependencies, "
         "size_t numDependencies, const HIP_MEMCPY3D *copyParams, hipCtx_t ctx",
     ),
-    stub(
+    fn(
         "hipGraphAddMemcpyNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, const hipMemcpy3DParms *pCopyParams",
     ),
-    stub("hipGraphMemcpyNodeGetParams", "hipGraphNode_t node, hipMemcpy3DParms *pNodeParams"),
-    stub("hipGraphMemcpyNodeSetParams", "hipGraphNode_t node, const hipMemcpy3DParms *pNodeParams"),
-    stub(
+    fn("hipGraphMemcpyNodeGetParams", "hipGraphNode_t node, hipMemcpy3DParms *pNodeParams"),
+    fn("hipGraphMemcpyNodeSetParams", "hipGraphNode_t node, const hipMemcpy3DParms *pNodeParams"),
+    fn(
         "hipGraphKernelNodeSetAttribute",
         "hipGraphNode_t hNode, hipLaunchAttributeID attr, const hipLaunchAttributeValue *value",
     ),
-    stub(
+    fn(
         "hipGraphKernelNodeGetAttribute",
         "hipGraphNode_t hNode, hipLaunchAttributeID attr, hipLaunchAttributeValue *value",
     ),
-    stub(
+    fn(
         "hipGraphExecMemcpyNodeSetParams",
         "hipGraphExec_t hGraphExec, hipGraphNode_t node, hipMemcpy3DParms *pNodeParams",
     ),
-    stub(
+    fn(
         "hipGraphAddMemcpyNode1D",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, void *dst, const void *src, size_t count, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipGraphMemcpyNodeSetParams1D",
         "hipGraphNode_t node, void *dst, const void *src, size_t count, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipGraphExecMemcpyNodeSetParams1D",
         "hipGraphExec_t hGraphExec, hipGraphNode_t node, void *dst, const void *src, size_t count, hipMemcpyKind kind",
     ),
@@ -967,94 +967,94 @@ DECLARED: tuple[Function, ...] = (
         "hipGraphExec_t hGraphExec, hipGraphNode_t node, const void *symbol, const void *src, "
         "size_t count, size_t offset, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipGraphAddMemsetNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, const hipMemsetParams *pMemsetParams",
     ),
-    stub("hipGraphMemsetNodeGetParams", "hipGraphNode_t node, hipMemsetParams *pNodeParams"),
-    stub("hipGraphMemsetNodeSetParams", "hipGraphNode_t node, const hipMemsetParams *pNodeParams"),
-    stub(
+    fn("hipGraphMemsetNodeGetParams", "hipGraphNode_t node, hipMemsetParams *pNodeParams"),
+    fn("hipGraphMemsetNodeSetParams", "hipGraphNode_t node, const hipMemsetParams *pNodeParams"),
+    fn(
         "hipGraphExecMemsetNodeSetParams",
         "hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipMemsetParams *pNodeParams",
     ),
-    stub(
+    fn(
         "hipGraphAddHostNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, const hipHostNodeParams *pNodeParams",
     ),
-    stub("hipGraphHostNodeGetParams", "hipGraphNode_t node, hipHostNodeParams *pNodeParams"),
-    stub("hipGraphHostNodeSetParams", "hipGraphNode_t node, const hipHostNodeParams *pNodeParams"),
-    stub(
+    fn("hipGraphHostNodeGetParams", "hipGraphNode_t node, hipHostNodeParams *pNodeParams"),
+    fn("hipGraphHostNodeSetParams", "hipGraphNode_t node, const hipHostNodeParams *pNodeParams"),
+    fn(
         "hipGraphExecHostNodeSetParams",
         "hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipHostNodeParams *pNodeParams",
     ),
-    stub(
+    fn(
         "hipGraphAddChildGraphNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, hipGraph_t childGraph",
     ),
-    stub("hipGraphChildGraphNodeGetGraph", "hipGraphNode_t node, hipGraph_t *pGraph"),
-    stub(
+    fn("hipGraphChildGraphNodeGetGraph", "hipGraphNode_t node, hipGraph_t *pGraph"),
+    fn(
         "hipGraphExecChildGraphNodeSetParams",
         "hipGraphExec_t hGraphExec, hipGraphNode_t node, hipGraph_t childGraph",
     ),
-    stub(
+    fn(
         "hipGraphAddEmptyNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, size_t numDependencies",
     ),
-    stub(
+    fn(
         "hipGraphAddEventRecordNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, hipEvent_t event",
     ),
-    stub("hipGraphEventRecordNodeGetEvent", "hipGraphNode_t node, hipEvent_t *event_out"),
-    stub("hipGraphEventRecordNodeSetEvent", "hipGraphNode_t node, hipEvent_t event"),
-    stub(
+    fn("hipGraphEventRecordNodeGetEvent", "hipGraphNode_t node, hipEvent_t *event_out"),
+    fn("hipGraphEventRecordNodeSetEvent", "hipGraphNode_t node, hipEvent_t event"),
+    fn(
         "hipGraphExecEventRecordNodeSetEvent",
         "hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event",
     ),
-    stub(
+    fn(
         "hipGraphAddEventWaitNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, hipEvent_t event",
     ),
-    stub("hipGraphEventWaitNodeGetEvent", "hipGraphNode_t node, hipEvent_t *event_out"),
-    stub("hipGraphEventWaitNodeSetEvent", "hipGraphNode_t node, hipEvent_t event"),
-    stub(
+    fn("hipGraphEventWaitNodeGetEvent", "hipGraphNode_t node, hipEvent_t *event_out"),
+    fn("hipGraphEventWaitNodeSetEvent", "hipGraphNode_t node, hipEvent_t event"),
+    fn(
         "hipGraphExecEventWaitNodeSetEvent",
         "hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event",
     ),
-    stub(
+    fn(
         "hipGraphAddMemAllocNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, hipMemAllocNodeParams *pNodeParams",
     ),
-    stub("hipGraphMemAllocNodeGetParams", "hipGraphNode_t node, hipMemAllocNodeParams *pNodeParams"),
-    stub(
+    fn("hipGraphMemAllocNodeGetParams", "hipGraphNode_t node, hipMemAllocNodeParams *pNodeParams"),
+    fn(
         "hipGraphAddMemFreeNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, void *dev_ptr",
     ),
-    stub("hipGraphMemFreeNodeGetParams", "hipGraphNode_t node, void *dev_ptr"),
-    stub("hipDeviceGetGraphMemAttribute", "int device, hipGraphMemAttributeType attr, void *value"),
-    stub("hipDeviceSetGraphMemAttribute", "int device, hipGraphMemAttributeType attr, void *value"),
-    stub("hipDeviceGraphMemTrim", "int device"),
-    stub(
+    fn("hipGraphMemFreeNodeGetParams", "hipGraphNode_t node, void *dev_ptr"),
+    fn("hipDeviceGetGraphMemAttribute", "int device, hipGraphMemAttributeType attr, void *value"),
+    fn("hipDeviceSetGraphMemAttribute", "int device, hipGraphMemAttributeType attr, void *value"),
+    fn("hipDeviceGraphMemTrim", "int device"),
+    fn(
         "hipUserObjectCreate",
         "hipUserObject_t *object_out, void *ptr, hipHostFn_t destroy, unsigned int initialRefcount, unsigned int flags",
     ),
-    stub("hipUserObjectRelease", "hipUserObject_t object, unsigned int count"),
-    stub("hipUserObjectRetain", "hipUserObject_t object, unsigned int count"),
-    stub(
+    fn("hipUserObjectRelease", "hipUserObject_t object, unsigned int count"),
+    fn("hipUserObjectRetain", "hipUserObject_t object, unsigned int count"),
+    fn(
         "hipGraphRetainUserObject",
         "hipGraph_t graph, hipUserObject_t object, unsigned int count, unsigned int flags",
     ),
-    stub("hipGraphReleaseUserObject", "hipGraph_t graph, hipUserObject_t object, unsigned int count"),
+    fn("hipGraphReleaseUserObject", "hipGraph_t graph, hipUserObject_t object, unsigned int count"),
     stub("hipGraphDebugDotPrint", "hipGraph_t graph, const char *path, unsigned int flags"),
-    stub("hipGraphKernelNodeCopyAttributes", "hipGraphNode_t hSrc, hipGraphNode_t hDst"),
-    stub("hipGraphNodeSetEnabled", "hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int isEnabled"),
-    stub(
+    fn("hipGraphKernelNodeCopyAttributes", "hipGraphNode_t hSrc, hipGraphNode_t hDst"),
+    fn("hipGraphNodeSetEnabled", "hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int isEnabled"),
+    fn(
         "hipGraphNodeGetEnabled",
         "hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int *isEnabled",
     ),
@@ -1099,7 +1099,7 @@ DECLARED: tuple[Function, ...] = (
         "hipGraphNode_t *phGraphNode, hipGraph_t hGraph, const hipGraphNode_t *dependencies, "
         "size_t numDependencies, const hipMemsetParams *memsetParams, hipCtx_t ctx",
     ),
-    stub(
+    fn(
         "hipDrvGraphAddMemFreeNode",
         "hipGraphNode_t *phGraphNode, hipGraph_t hGraph, const hipGraphNode_t *dependencies, "
         "size_t numDependencies, void *dptr",
@@ -1179,7 +1179,8 @@ DECLARED: tuple[Function, ...] = (
     fn("__hipUnregisterFatBinary", "void **modules", returns="void", guard=NONE, body="unregisterFatBinary"),
     fn(
         "__hipRegisterFunction",
-        "void **modules, const void *hostFunction, char *deviceFunction, const char *deviceName, unsigned int threadLimit, void *tid, void *bid, void *blockDim, void *gridDim, int *wSize",
+        "void **modules, const void *hostFunction, char *deviceFunction, const char *deviceName, "
+        "unsigned int threadLimit, void *tid, void *bid, void *blockDim, void *gridDim, int *wSize",
         returns="void",
         guard=NONE,
         body="registerFunction",

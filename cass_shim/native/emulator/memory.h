@@ -26,6 +26,7 @@ typedef struct emu_block {
     uint64_t id; /* never reused */
     emu_pool *pool;
     bool registered;
+    bool graph;  /* belongs to a graph: freeing it by a call only says that its contents are done with */
     bool shared; /* backed by a file that another process may map */
 } emu_block;
 
