@@ -30,15 +30,15 @@ _GETPC = re.compile(r"^\ts_getpc_b64\s+s\[(\d+):(\d+)\]$")
 _ADD = re.compile(r"^\ts_(add|addc)_u32\s+s(\d+),\s*s(\d+),\s*(\S+?)@(rel32|gotpcrel32)@(lo|hi)\+(\d+)$")
 
 
-def rebuild(body: Body, abi: KernelAbi, variables: frozenset[str] | None = None) -> AmdgcnAsm:
-    """The complete assembly of a kernel. variables: the module's symbols (None: not known, all are taken).
+def rebuild(body: Body, abi: KernelAbi, functions: frozenset[str] = frozenset()) -> AmdgcnAsm:
+    """The complete assembly of a kernel. functions: symbols that are code; an answer may not call them.
 
     Raises Rejected when the answer assumes another parameter layout, uses a module symbol in any other way than
     by its address, or states a descriptor that cannot be right.
     """
     _check_layout(body, abi)
     _check_descriptor(body)
-    lines, slots = _bind(body, variables)
+    lines, slots = _bind(body, functions)
     name = body.name
     text = "\n".join(
         [
@@ -79,14 +79,14 @@ def _check_descriptor(body: Body) -> None:
             raise Rejected(f".amdhsa_{name} is set", kernel=body.name)
 
 
-def _bind(body: Body, variables: frozenset[str] | None) -> tuple[list[str], list[Slot]]:
+def _bind(body: Body, functions: frozenset[str]) -> tuple[list[str], list[Slot]]:
     """Rewrite s_getpc + add + addc of a symbol into a load from its slot."""
     slots: list[Slot] = []
     lines: list[str] = []
     used = symbols_used(body)
-    unknown = [name for name in used if variables is not None and name not in variables]
-    if unknown:
-        raise Rejected(f"symbol {unknown[0]} is not the module's", kernel=body.name)
+    called = sorted(functions & used.keys())
+    if called:
+        raise Rejected(f"a call of {called[0]}, which is not in the answer", kernel=body.name)
     source = iter(range(len(body.lines)))
     for at in source:
         line = body.lines[at]
@@ -96,8 +96,8 @@ def _bind(body: Body, variables: frozenset[str] | None) -> tuple[list[str], list
                 raise Rejected(f"a module symbol used other than by its address: {line.strip()}", kernel=body.name)
             lines.append(line)
             continue
-        symbol, pair, kind, span = found
-        slot = Slot(SlotKind.SYMBOL, symbol)
+        symbol, addend, pair, kind, span = found
+        slot = Slot(SlotKind.SYMBOL, symbol, addend)
         if slot not in slots:
             slots.append(slot)
         offset = 8 * slots.index(slot)
@@ -113,8 +113,8 @@ def _bind(body: Body, variables: frozenset[str] | None) -> tuple[list[str], list
     return lines, slots
 
 
-def _address(body: Body, at: int) -> tuple[str, int, str, int] | None:
-    """Symbol, register pair, kind and number of lines of an address computation that starts at line `at`."""
+def _address(body: Body, at: int) -> tuple[str, int, int, str, int] | None:
+    """Symbol, addend, register pair, kind and number of lines of an address computation that starts at line `at`."""
     getpc = _GETPC.match(body.lines[at])
     if getpc is None:
         return None
@@ -137,9 +137,10 @@ def _address(body: Body, at: int) -> tuple[str, int, str, int] | None:
         return None
     if (low[1], high[1]) != ("add", "addc") or int(high[7]) - int(low[7]) != 8:
         return None
-    if int(low[7]) != 4:
-        raise Rejected(f"an offset inside symbol {low[4]}", kernel=body.name)
-    return low[4], pair, low[5], index - at
+    addend = int(low[7]) - 4  # the add's literal lies 4 bytes behind what s_getpc gives
+    if addend and low[5] != "rel32":
+        raise Rejected(f"an offset inside the table entry of {low[4]}", kernel=body.name)
+    return low[4], addend, pair, low[5], index - at
 
 
 def _registers(body: Body) -> tuple[int, int]:

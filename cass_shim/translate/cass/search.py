@@ -130,7 +130,8 @@ class Search:
         try:
             if not answer.finished:
                 raise Rejected("the answer is cut off by the token limit", kernel=self.sass.name)
-            source = rebuild(parse_answer(answer.text, self.sass.name), self.sass.abi)
+            functions = frozenset(self.sass.kernel.symbols) - {self.sass.name}
+            source = rebuild(parse_answer(answer.text, self.sass.name), self.sass.abi, functions)
             name = hashlib.sha256(source.text.encode()).hexdigest()
             if name in self.seen:
                 raise Rejected("the same assembly as an earlier answer", kernel=self.sass.name)

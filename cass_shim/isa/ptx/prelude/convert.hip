@@ -36,17 +36,17 @@ FN f16 ptx_finite(f16 x) {
     return (bits & 0x7fff) == 0x7c00 ? as<f16>((u16)(bits - 1)) : x;
 }
 
-FN f64 ptx_odd(i64 x) {
-    u64 m = x < 0 ? 0 - (u64)x : (u64)x;
-    f64 r = ptx_odd(m);
-    return x < 0 ? -r : r;
-}
 FN f64 ptx_odd(u64 m) {
     u32 spare = m >> 53 ? 11u - (u32)__builtin_clzll(m) : 0;
     u64 low = m & ((1ull << spare) - 1);
     u64 kept = m - low;
     if (low) kept |= 1ull << spare;
     return (f64)kept;
+}
+FN f64 ptx_odd(i64 x) {
+    u64 m = x < 0 ? 0 - (u64)x : (u64)x;
+    f64 r = ptx_odd(m);
+    return x < 0 ? -r : r;
 }
 FN f64 ptx_odd(u32 x) { return (f64)x; }
 FN f64 ptx_odd(i32 x) { return (f64)x; }

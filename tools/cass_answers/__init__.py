@@ -1,0 +1,1 @@
+"""Recorded answers for the CASS translator: made from clang's HIP assembly, checked by a person."""

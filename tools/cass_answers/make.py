@@ -1,0 +1,54 @@
+"""Record an answer for every example kernel that one body of code can hold: `python3 -m tools.cass_answers.make OUT`.
+
+Needs nvcc. Each kernel's prompt comes from its cubin for each SM, the answer from clang's HIP assembly of the same
+source. Kernels that print or call through vtables need data and functions beside the kernel and have no answer.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from cass_shim.extract.cubin import read_cubin
+from tools.cass_answers.compile import compile_kernel, kernels_of
+from tools.record_cass_answer import conversation, record
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+WITHOUT = {"device_printf": "prints", "virtual_call": "calls through vtables"}
+NOTE = (
+    "Not from a model: clang {version}'s HIP assembly of {kernel} in examples/{file}.cu, recorded in place of one. "
+    "Checked by hand: parameters are loaded from their CUDA offsets, block sizes from the hidden arguments, every "
+    "store is guarded as in the source, barriers stand where __syncthreads() does."
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Returns the number of answers that could not be made."""
+    out, missing = Path(arguments[0]), 0
+    with tempfile.TemporaryDirectory() as folder:
+        for source in sorted(EXAMPLES.glob("*.cu")):
+            if source.stem in WITHOUT:
+                print(f"{source.stem}: no answer, it {WITHOUT[source.stem]}")
+                continue
+            for sm in (80, 89):
+                cubin = Path(folder) / f"{source.stem}.{sm}.cubin"
+                command = ["nvcc", "-cubin", f"-arch=sm_{sm}", "-o", str(cubin), str(source)]
+                subprocess.run(command, check=True)
+                missing += record_file(source, cubin.read_bytes(), out)
+    return missing
+
+
+def record_file(source: Path, cubin: bytes, out: Path) -> int:
+    """All kernels of one file for one cubin."""
+    names = read_cubin(cubin).kernels
+    for kernel in kernels_of(source.read_text()):
+        full = next(name for name in names if f"{len(kernel)}{kernel}" in name or name == kernel)
+        note = NOTE.format(version="22", kernel=kernel, file=source.stem)
+        record(out, conversation(cubin, full), full, compile_kernel(source, kernel), note)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
