@@ -70,10 +70,10 @@ PARTS: tuple[Part, ...] = (
     Part("cass-run", ("launcher/*.c",), generate=launcher_generate),
     Part("cass-probe", ("client/*.c", "client/probe/*.c"), generate=client_generate),
     Part(
-        "libamdhip64.so",
+        "emulated/libamdhip64.so",
         ("emulator/*.c", "gen:emulator/*.c"),
         flags=EMULATOR_FLAGS,
-        link=(*SHARED, "-Wl,-soname,libamdhip64.so.7", "-lpthread", "-lm"),
+        link=(*SHARED, "-Wl,-soname,libamdhip64.so.7", "-Wl,-z,nodelete", "-lpthread", "-lm", "-ldl"),
         variants=tuple((f"emulator/{name}.c", variant) for name in EMULATOR_BODIES for variant in EMULATOR_VARIANTS),
         generate=emulator_generate,
     ),
