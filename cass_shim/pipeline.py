@@ -13,7 +13,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -284,9 +284,14 @@ def _cass(work: Work) -> AmdgcnAsm:
     from cass_shim.decode.cuobjdump import print_sass
     from cass_shim.translate.cass import translate_kernel
 
-    sass = work.sass
-    assert work.module.cubin is not None
-    return translate_kernel(print_sass(work.module.cubin, work.kernel), sass, work.config)
+    sass, cubin = work.sass, work.module.cubin
+    assert cubin is not None
+    half = replace(work.config, kernel_timeout=str(work.config.number("kernel_timeout") / 2))  # the rest is fallback's
+
+    def check(candidate: AmdgcnAsm) -> None:
+        verify(work, assemble(candidate, work.abi))
+
+    return translate_kernel(print_sass(cubin, work.kernel), sass, half, check)
 
 
 TRANSLATORS: Mapping[str, Callable[[Work], Source]] = {"cass": _cass, "lift": _lift, "ptx-hip": _ptx_hip}
