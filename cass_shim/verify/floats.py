@@ -222,7 +222,7 @@ def saturate(kind: str, a: Bits) -> Bits:
     return np.where(low, _BITS[kind](0), np.where(order > _ordered(kind, one), one, a))
 
 
-def fcompare(kind: str, condition: str, a: Bits, b: Bits, ftz: bool = False) -> NDArray[np.bool_]:
+def fcompare(kind: str, condition: str, a: Bits, b: Bits, ftz: bool = False) -> Any:
     """lt eq le gt ne ge ordered; with u unordered; num, nan."""
     if ftz:
         a, b = flush(kind, a), flush(kind, b)

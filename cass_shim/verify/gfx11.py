@@ -63,7 +63,7 @@ def _decode(words: list[int], at: int, kernel: str) -> tuple[str, int, int]:
     major = word >> 26
     high = words[at + 1] if at + 1 < len(words) else 0
     if major in _FIXED_64:
-        return _FIXED_64[major], (word >> 18 if major != 0x3D else word >> 18) & 0xFF, 2
+        return _FIXED_64[major], word >> 18 & 0xFF, 2
     if major == 0x35:
         return "VOP3", word >> 16 & 0x3FF, 2 + _sources_extra(high)
     if word >> 24 == 0xCC:

@@ -18,6 +18,7 @@ from cass_shim.verify.survey import Survey
 
 WINDOW = 1 << 17  # bytes per pointer parameter
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
+SHARED_RESERVED_SM90 = 0x400  # bytes that sm_90 keeps at the start of shared memory, part of the section's size
 OBJECT = 64  # bytes between the objects that pointers in memory lead to
 VTABLE_ENTRIES = 16  # bytes in front of a virtual table's first function (Itanium C++ ABI)
 
@@ -97,14 +98,19 @@ def _word_in_one_param(kernel: SassKernel, offset: int) -> bool:
 def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
     """Launch shapes worth trying, most useful first."""
     dynamic = 0
-    if found.shared and kernel.abi.shared_bytes <= (0x400 if kernel.sm >= 90 else 0):
+    static = kernel.abi.shared_bytes - (SHARED_RESERVED_SM90 if kernel.sm >= 90 else 0)
+    if found.shared and static <= 0:
         dynamic = 8192
     if kernel.abi.required_block is not None:
         blocks = [kernel.abi.required_block]
     elif found.dimensions == 1:
-        blocks = [(64, 1, 1), (256, 1, 1), (128, 1, 1), (32, 1, 1), (50, 1, 1)]
+        # a block usually stages one or two elements a thread
+        held = [static // size for size in (4, 8, 16) if static % size == 0] if found.shared else []
+        likely = [n for n in held if 32 <= n <= 1024 and n % 32 == 0]
+        sizes = dict.fromkeys([*likely[:2], 64, 256, 128, 32, 50])
+        blocks = [(n, 1, 1) for n in sizes]
     elif found.dimensions == 2:
-        blocks = [(16, 16, 1), (8, 8, 1), (32, 8, 1), (32, 1, 1), (13, 5, 1)]
+        blocks = [(16, 16, 1), (32, 8, 1), (8, 8, 1), (32, 32, 1), (32, 1, 1), (13, 5, 1)]
     else:
         blocks = [(8, 4, 2), (16, 4, 4), (4, 4, 4), (64, 1, 1)]
     limit = kernel.abi.max_threads or 1024
@@ -282,20 +288,30 @@ def _fill_floats(kind: str, size: int, values: str, random: np.random.Generator)
     return octets[:size].copy()
 
 
-def scenarios(kernel: SassKernel, found: Survey, seed: int) -> list[Scenario]:
-    """What to try, most informative first. The first one also teaches roles and kinds."""
+def typical_size(found: Survey, shape: Shape) -> int:
+    """A value for integer parameters that makes some threads of the last block idle."""
+    threads = shape.block[0] * shape.block[1] * shape.block[2]
+    return 24 if found.dimensions > 1 else min(threads, 64) + 30
+
+
+def probes(kernel: SassKernel, found: Survey, seed: int) -> list[Scenario]:
+    """One scenario per shape, to find a block the kernel was made for; also teaches roles and kinds."""
     tried = shapes(kernel, found)
-    main = tried[0]
-    threads = main.block[0] * main.block[1] * main.block[2]
+    return [Scenario(s, "small", typical_size(found, s), seed + 20 * n) for n, s in enumerate(tried)]
+
+
+def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list[Scenario]:
+    """What to try after the first success, most informative first. main: the shape that worked."""
+    others = [s for s in shapes(kernel, found) if s != main] or [main]
     plain = "whole" if found.float_atomics else "random"
-    size = 24 if found.dimensions > 1 else min(threads, 64) + 30
-    plan = [Scenario(main, "small", size, seed)]
-    plan.append(Scenario(main, plain, size, seed + 1))
-    plan.append(Scenario(tried[min(1, len(tried) - 1)], plain, size + 5, seed + 2, vary_sizes=True))
-    plan.append(Scenario(main, "special" if not found.float_atomics else plain, 7, seed + 3))
-    plan.append(Scenario(tried[-1], "wide" if not found.float_atomics else plain, 33, seed + 4))
-    plan.append(Scenario(tried[min(2, len(tried) - 1)], "sorted", 16, seed + 5, vary_sizes=True))
-    plan.append(Scenario(main, "equal", 1, seed + 6))
+    special, wide = (plain, plain) if found.float_atomics else ("special", "wide")
+    size = typical_size(found, main)
+    plan = [Scenario(main, plain, size, seed + 1)]
     if found.atomics:  # nobody to race with: everything is defined
-        plan.insert(1, Scenario(Shape((1, 1, 1), (1, 1, 1), main.dynamic_shared), "small", size, seed + 8))
+        plan.append(Scenario(Shape((1, 1, 1), (1, 1, 1), main.dynamic_shared), "small", size, seed + 8))
+    plan.append(Scenario(main, special, size - 7, seed + 3))
+    plan.append(Scenario(others[0], plain, size + 5, seed + 2, vary_sizes=True))
+    plan.append(Scenario(others[-1], wide, 33, seed + 4))
+    plan.append(Scenario(main, "sorted", 16, seed + 5, vary_sizes=True))
+    plan.append(Scenario(others[len(others) // 2], "equal", 1, seed + 6))
     return plan

@@ -33,6 +33,7 @@ from cass_shim.verify.inputs import (
     first_roles,
     lay_out,
     make_input,
+    probes,
     scenarios,
 )
 from cass_shim.verify.memory import Fault
@@ -52,6 +53,7 @@ class _Campaign:
     candidate: Candidate
     roles: Roles
     deadline: float
+    give_up: float  # when to stop looking for a first input that works
     executed: np.ndarray
     agreed: list[Scenario] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
@@ -72,7 +74,7 @@ def verify_kernel(
     """Accept or reject a candidate.
 
     sass None (a PTX-only module): the contract alone, E0. device: None opens the process's own; without any, E0.
-    budget_s: when to stop trying further inputs; at least one is always tried. mufu: the approximate functions of
+    budget_s: when to stop trying further inputs; five times as long goes into finding a first one. mufu: the approximate functions of
     the device. Raises Rejected, Malformed, DeviceFailed.
     """
     started = time.monotonic()
@@ -96,7 +98,7 @@ def verify_kernel(
     except Unsupported as error:
         report["reference"] = str(error)
         return Verified(code, Evidence.E0, report)
-    campaign = _Campaign(judge, candidate, roles, started + budget_s, np.zeros(0, bool))
+    campaign = _Campaign(judge, candidate, roles, started + budget_s, started + 5 * budget_s, np.zeros(0, bool))
     try:
         _search(campaign, seed)
     except Unsupported as error:
@@ -116,24 +118,34 @@ def _prints(sass: SassKernel) -> bool:
 
 
 def _search(campaign: _Campaign, seed: int) -> None:
-    """Try the planned inputs until they agree without covering more code.
+    """Find a launch the kernel was made for, then vary it until inputs agree without covering more code.
 
-    Inputs that the reference cannot run are retried smaller; inputs that make the kernel read shared memory it has
+    Inputs that the reference cannot run are retried smaller. Inputs that make the kernel read shared memory it has
     not written (a block it was not made for) count only when there is nothing better.
     """
-    plan = scenarios(campaign.judge.kernel, campaign.judge.found, seed)
-    retries: list[Scenario] = []
-    for scenario in plan:
+    kernel, found = campaign.judge.kernel, campaign.judge.found
+    first = probes(kernel, found, seed)
+    smaller = [replace(s, values="zero", size=4, seed=s.seed + 7) for s in first]
+    main = _first_success(campaign, first, strict=True) or _first_success(campaign, smaller, strict=True)
+    strict = main is not None
+    main = main or _first_success(campaign, first, strict=False)
+    if main is None:
+        return
+    for scenario in scenarios(kernel, found, main.shape, seed):
         covered = int(campaign.executed.sum())
-        if not _try(campaign, scenario, strict=True):
-            retries.append(scenario)
-        if _late(campaign) or _saturated(campaign, covered):
+        scenario = replace(scenario, size=main.size) if main.values == "zero" else scenario
+        agreed = _try(campaign, scenario, strict=strict)
+        if _late(campaign) or (agreed and _saturated(campaign, covered)):
             return
-    smaller = [replace(s, values="zero", size=4, seed=s.seed + 50) for s in retries]
-    for scenario, strict in [(s, True) for s in smaller] + [(s, False) for s in retries]:
-        if _late(campaign) or len(campaign.agreed) >= ENOUGH:
-            return
-        _try(campaign, scenario, strict=strict)
+
+
+def _first_success(campaign: _Campaign, plan: list[Scenario], *, strict: bool) -> Scenario | None:
+    for scenario in plan:
+        if time.monotonic() > campaign.give_up:
+            return None
+        if _try(campaign, scenario, strict=strict):
+            return scenario
+    return None
 
 
 def _saturated(campaign: _Campaign, covered: int) -> bool:

@@ -72,7 +72,7 @@ def survey(kernel: SassKernel) -> Survey:
                         found.addresses |= taint.get(key, frozenset())
             if instruction.mnemonic in _LOADS:
                 found.loads[instruction.address] = loaded_kind(code, position)
-        if instruction.mnemonic in _COMPARES:
+        if instruction.mnemonic in _COMPARES and not instruction.has("EQ", "NE"):  # those are tests for null
             compared |= set(_parameter_words(instruction, base, kernel.abi.params_bytes))
         if instruction.mnemonic in ("LDS", "LDSM"):
             shared[loaded_kind(code, position)] += 1

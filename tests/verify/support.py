@@ -6,16 +6,17 @@ exactly what `agreement.Candidate` would read back.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 
 from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.model.errors import DeviceFailed, Rejected
+from cass_shim.verify import kernel as verifier
 from cass_shim.verify import mufu
-from cass_shim.verify.agreement import Judge, judge_input
-from cass_shim.verify.inputs import Input, first_roles, scenarios
-from cass_shim.verify.kernel import run_reference
+from cass_shim.verify.agreement import Judge
+from cass_shim.verify.inputs import Input, first_roles
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.survey import survey
 
@@ -41,37 +42,18 @@ class FakeCandidate:
 
 
 def campaign(
-    kernel: SassKernel, candidate: SassKernel, cubin: Cubin | None, seed: int = 1, limit: int = 12_000
-) -> dict[str, Any]:
+    kernel: SassKernel, candidate: SassKernel, cubin: Cubin | None, seed: int = 1, budget_s: float = 20.0
+) -> verifier._Campaign:
     """The verifier's search, with the interpreter of `candidate` as the device. Raises Rejected."""
     found = survey(kernel)
-    roles = first_roles(kernel, found)
-    judge = Judge(kernel, cubin, found, mufu.nearest, limit)
+    judge = Judge(kernel, cubin, found, mufu.nearest, verifier.MAX_STEPS)
     fake: Any = FakeCandidate(candidate, cubin)
-    agreed, skipped, executed, compared, undefined = 0, [], None, 0, 0
-    for scenario in scenarios(kernel, found, seed):
-        made = run_reference(judge, roles, scenario, BASE)
-        if isinstance(made, Fault):
-            skipped.append(str(made))
-            continue
-        given, reference = made
-        if reference.first.undefined_reads:
-            skipped.append("undefined shared memory")
-            continue
-        result = judge_input(judge, fake, given, roles, reference)
-        agreed += 1
-        compared += result.compared
-        undefined += result.undefined
-        executed = reference.first.executed if executed is None else executed | reference.first.executed
-    covered = 0 if executed is None else int(executed.sum())
-    return {
-        "agreed": agreed,
-        "skipped": skipped,
-        "covered": covered,
-        "compared": compared,
-        "undefined": undefined,
-        "roles": roles,
-    }
+    now = time.monotonic()
+    search = verifier._Campaign(
+        judge, fake, first_roles(kernel, found), now + budget_s, now + budget_s, np.zeros(0, bool)
+    )
+    verifier._search(search, seed)
+    return search
 
 
 def is_rejected(kernel: SassKernel, mutant: SassKernel, cubin: Cubin | None, seed: int = 1) -> bool:
