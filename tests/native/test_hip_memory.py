@@ -6,6 +6,7 @@ import ctypes
 
 import numpy as np
 import pytest
+
 from tests.native.hip_support import call, code_of, library, run_python
 
 INVALID, OUT_OF_MEMORY, PITCH = 1, 2, 12
