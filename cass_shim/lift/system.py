@@ -1,7 +1,7 @@
 """System calls of device code: printf and assert into the ring, as `model.kernel_abi` lays it out.
 
-The helpers are LLVM functions, inlined where they are used. The format string is read on the device to find the
-size of the arguments: `%%` none, a `*` four bytes, `c d i o u x X` four or eight by the length modifier,
+The helpers are LLVM functions, inlined where they are used. The format string is read on the device to find how
+many arguments there are (the result of printf, as recorded on a GPU) and their size: `%%` none, a `*` four bytes, `c d i o u x X` four or eight by the length modifier,
 `s p n` and floats eight, at natural alignment (CUDA C++ programming guide, formatted output).
 """
 
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from cass_shim.lift.emitter import LlvmEmitter
 
 _ARGUMENT_BYTES = """
-define internal i32 @cass.argument_bytes(ptr %format) alwaysinline nounwind {
+define internal i64 @cass.argument_bytes(ptr %format) alwaysinline nounwind {
 entry:
   br label %text
 text:
   %at = phi i64 [ 0, %entry ], [ %text.next, %text.more ], [ %spec.next, %spec.end ]
   %bytes = phi i32 [ 0, %entry ], [ %bytes, %text.more ], [ %spec.bytes, %spec.end ]
+  %count = phi i32 [ 0, %entry ], [ %count, %text.more ], [ %spec.count, %spec.end ]
   %p = getelementptr i8, ptr %format, i64 %at
   %c = load i8, ptr %p, align 1
   %text.next = add i64 %at, 1
@@ -40,6 +41,7 @@ text.more:
 spec:
   %s.at = phi i64 [ %text.next, %text ], [ %s.next, %spec.skip ]
   %s.bytes = phi i32 [ %bytes, %text ], [ %s.bytes.next, %spec.skip ]
+  %s.count = phi i32 [ %count, %text ], [ %s.count.next, %spec.skip ]
   %s.long = phi i32 [ 0, %text ], [ %s.long.next, %spec.skip ]
   %s.p = getelementptr i8, ptr %format, i64 %s.at
   %s.c = load i8, ptr %s.p, align 1
@@ -70,6 +72,8 @@ spec.skip:
   %aligned4 = and i32 %padded4, -4
   %with.star = add i32 %aligned4, 4
   %s.bytes.next = select i1 %is.star, i32 %with.star, i32 %s.bytes
+  %one.more = add i32 %s.count, 1
+  %s.count.next = select i1 %is.star, i32 %one.more, i32 %s.count
   %is.l = icmp eq i8 %s.c, 108
   %is.z = icmp eq i8 %s.c, 122
   %is.j = icmp eq i8 %s.c, 106
@@ -94,14 +98,21 @@ spec.add:
   %padded = add i32 %s.bytes, %less
   %aligned = and i32 %padded, %mask
   %added = add i32 %aligned, %size
+  %counted = add i32 %s.count, 1
   br label %spec.end
 spec.end:
   %spec.bytes = phi i32 [ %s.bytes, %spec.none ], [ %added, %spec.add ]
+  %spec.count = phi i32 [ %s.count, %spec.none ], [ %counted, %spec.add ]
   %spec.next = add i64 %s.at, 1
   br label %text
 done:
   %total = phi i32 [ %bytes, %text ], [ %s.bytes, %spec ]
-  ret i32 %total
+  %total.count = phi i32 [ %count, %text ], [ %s.count, %spec ]
+  %low = zext i32 %total to i64
+  %high = zext i32 %total.count to i64
+  %shifted = shl i64 %high, 32
+  %both = or i64 %shifted, %low
+  ret i64 %both
 }
 """
 
@@ -136,7 +147,10 @@ room:
 _PRINTF = f"""
 define internal i32 @cass.vprintf(ptr addrspace(1) %ring, ptr %format, ptr %arguments) alwaysinline nounwind {{
 entry:
-  %bytes = call i32 @cass.argument_bytes(ptr %format)
+  %both = call i64 @cass.argument_bytes(ptr %format)
+  %bytes = trunc i64 %both to i32
+  %count.wide = lshr i64 %both, 32
+  %count = trunc i64 %count.wide to i32
   %record = call ptr addrspace(1) @cass.reserve(ptr addrspace(1) %ring, i32 %bytes)
   %none = icmp eq ptr addrspace(1) %record, null
   br i1 %none, label %done, label %fill
@@ -162,7 +176,7 @@ publish:
   store atomic i32 {PRINTF_KIND_PRINTF}, ptr addrspace(1) %record syncscope("agent") release, align 8
   br label %done
 done:
-  %result = phi i32 [ -1, %entry ], [ 1, %publish ]
+  %result = phi i32 [ -1, %entry ], [ %count, %publish ]
   ret i32 %result
 }}
 """
