@@ -23,7 +23,7 @@ LDS_BYTES, VGPRS, SGPRS = 64 << 10, 256, 106
 SCRATCH_BYTES = 256 << 10  # per lane; gfx1100's own limit is higher, CUDA's default local memory limit lower
 # Program control that user code has no business with: it halts, returns from a trap, or drives the debugger.
 _PRIVILEGED = frozenset(
-    """s_setkill s_sendmsghalt s_rfe_b64 s_ttracedata s_ttracedata_imm s_sendmsg_rtn_b64
+    """s_setkill s_sendmsghalt s_rfe_b64 s_ttracedata s_ttracedata_imm
     s_cbranch_cdbgsys s_cbranch_cdbguser s_cbranch_cdbgsys_or_user s_cbranch_cdbgsys_and_user""".split()  # noqa: SIM905
 )
 TRAP_ABORT = 2  # s_trap 2: what LLVM makes of llvm.trap; assertions end with it
@@ -33,6 +33,7 @@ SENDMSG_DEALLOC_VGPRS = 3
 _TRAP_TAIL = frozenset({"s_sendmsg_rtn_b32", "s_sendmsg", "s_sethalt"})
 _TRAP_TAIL_LENGTH = 14
 _HWREG_MODE = 1
+_MSG_REALTIME = 0x83  # s_sendmsg_rtn_b64 for the real-time counter, what a read of the global timer becomes
 
 
 def check_contract(code: CodeObject, abi: KernelAbi | None) -> dict[str, object]:
@@ -150,7 +151,9 @@ def _check_code(kernel: str, instructions: list[Decoded]) -> None:
             trapped = position
         if name in _TRAP_TAIL and position - trapped < _TRAP_TAIL_LENGTH:
             continue
-        if name in ("s_sendmsg_rtn_b32", "s_sethalt"):
+        if name == "s_sendmsg_rtn_b64" and low & 0xFF == _MSG_REALTIME:
+            continue
+        if name in ("s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64", "s_sethalt"):
             raise Rejected(f"{name} at {instruction.offset:#x} is privileged", kernel=kernel)
         if name == "s_trap" and low & 0xFF != TRAP_ABORT:
             raise Rejected(f"s_trap {low} at {instruction.offset:#x}", kernel=kernel)

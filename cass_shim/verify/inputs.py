@@ -116,7 +116,9 @@ def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
     limit = kernel.abi.max_threads or 1024
     blocks = [b for b in blocks if b[0] * b[1] * b[2] <= limit] or [(min(limit, 32), 1, 1)]
     grid = {1: (2, 1, 1), 2: (2, 2, 1), 3: (2, 1, 2)}[found.dimensions]
-    if found.grid_sync:
+    if not found.many_blocks:
+        grid = (1, 1, 1)
+    elif found.grid_sync:
         grid = (2, 1, 1)
     return [Shape(grid, block, dynamic) for block in blocks]
 

@@ -59,8 +59,9 @@ class Outcome:
 class Interpreter(AtomicState):
     """One run.
 
-    policy: "lowest" (the group with the lowest address goes first) or "random" (any; atomics in random order, NaNs of
-    another payload). deadline: on the monotonic clock, seconds.
+    policy: "lowest" (all lanes together, lowest address first), "random" (any group), "blocks" or "warps" (one after
+    another, also "blocks reversed"); but for the first, atomics go in random order and NaNs have another payload.
+    deadline: on the monotonic clock, seconds.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class Interpreter(AtomicState):
         local = abi.local_bytes + STACK_SLACK
         super().__init__(program.sm, launch.geometry, arena, shared, local, seed, mufu)
         self.program, self.policy, self.max_steps, self.deadline = program, policy, max_steps, deadline
-        self.shuffled = policy == "random"
+        self.shuffled = policy != "lowest"
         if self.shuffled:
             self.nan_payloads = OTHER_NAN
         self.banks = dict(program.banks)
@@ -95,10 +96,19 @@ class Interpreter(AtomicState):
         self.wait_at = np.zeros(count, np.int8)  # which barrier register a BSYNC waits on
         self.convergence = np.zeros((16, count), np.uint32)  # B registers: mask of participating lanes
         self.exclusive: Lanes = np.zeros(count, np.int64)
+        self.turn = self._turns(policy)
         self.arrived: dict[tuple[int, int], int] = {}  # (block, barrier) → threads of BAR.ARV
         self.executed = np.zeros(len(program.steps), bool)
         self.calls = SystemCalls(self)
         self.steps = 0
+
+    def _turns(self, policy: str) -> Lanes | None:
+        """Rank of each lane's unit where units run one after another; None where all run together."""
+        name, _, direction = policy.partition(" ")
+        if name not in ("blocks", "warps"):
+            return None
+        units = self.block_of if name == "blocks" else np.arange(self.geometry.lanes) // WARP
+        return units if direction != "reversed" else units.max() - units
 
     def _bank0(self, abi: KernelAbi, launch: Launch, local: int) -> np.ndarray:
         """Constant bank 0: dimensions, windows, stack base, parameters. Source: sass.md §2.5."""
@@ -142,6 +152,8 @@ class Interpreter(AtomicState):
         repeated = 0
         while self.alive.any():
             ready = self.alive & (self.waiting == RUN)
+            if self.turn is not None:
+                ready = self._whose_turn(ready)
             if not ready.any():
                 self._release_or_fail()
                 continue
@@ -154,6 +166,19 @@ class Interpreter(AtomicState):
                 chosen = self._one_group(chosen)
             self._run_group(chosen, start)
         return Outcome(self.arena, self.executed, self.calls.printed, self.steps, self.undefined_reads, self.contended)
+
+    def _whose_turn(self, ready: Mask) -> Mask:
+        """Of the ready lanes those of the unit (block or warp) that runs now: the first that has not finished.
+
+        When all its lanes wait, what can be released is, and only then may the next unit go on.
+        """
+        assert self.turn is not None
+        first = self.turn[self.alive].min()
+        if not (ready & (self.turn == first)).any() and (self._release_convergence() | self._release_barriers()):
+            ready = self.alive & (self.waiting == RUN)
+        if not ready.any():
+            return ready
+        return ready & (self.turn == self.turn[ready].min())
 
     def _choose(self, ready: Mask, shake: bool) -> int:
         pcs = self.pc[ready]

@@ -40,6 +40,7 @@ class Survey:
     wide: set[int] = field(default_factory=set)  # offsets of 64-bit integers: their high half is read with a carry
     constant_kind: str = "i32"
     dimensions: int = 1
+    many_blocks: bool = False  # it reads its block's index, so several blocks do different work
     shared: bool = False
     cross_lane: bool = False
     barriers: bool = False
@@ -92,6 +93,7 @@ def _note_properties(found: Survey, instruction: Instruction) -> None:
     for operand in instruction.operands:
         if isinstance(operand, Special) and operand.name.endswith((".Y", ".Z")):
             found.dimensions = max(found.dimensions, 2 if operand.name.endswith("Y") else 3)
+        found.many_blocks |= isinstance(operand, Special) and operand.name.startswith("SR_CTAID")
         if isinstance(operand, Const) and operand.bank == 0:
             if operand.offset in (0x04, 0x10):
                 found.dimensions = max(found.dimensions, 2)

@@ -1,0 +1,95 @@
+"""Writes `cass_shim/verify/vectored.json`: `python -m tests.verify.vector_index`.
+
+A form is listed when every recorded probe of it agrees with the interpreter, NaN payloads apart. The test beside it
+recomputes the list, so it cannot claim more than the recorded data shows.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cass_shim.model.errors import Unsupported
+from cass_shim.verify.vectored import form_key
+from tests.isa.sass import test_hardware_vectors as recorded
+
+INDEX = Path(__file__).parents[2] / "cass_shim" / "verify" / "vectored.json"
+
+
+def _nan(words: Any, wide: Any) -> Any:
+    single = (words & np.uint32(0x7FFF_FFFF)) > np.uint32(0x7F80_0000)
+    return single | wide
+
+
+def _half_equal(a: Any, b: Any, limit: int) -> Any:
+    """Words whose halves are equal or both NaN above `limit` (the infinity of the format)."""
+    x, y = (np.ascontiguousarray(v).view(np.uint16) for v in (a, b))
+    same = (x == y) | (((x & 0x7FFF) > limit) & ((y & 0x7FFF) > limit))
+    return same.reshape(-1, 2).all(axis=1)
+
+
+def agrees(probe: dict[str, Any]) -> bool:
+    """Whether the interpreter reproduces one probe, any NaN for any NaN."""
+    try:
+        state = recorded.computed(probe["text"], int(probe["word"], 16))
+    except Unsupported:
+        return False
+    lanes, offset = recorded.LANES, probe["offset"]
+    columns = []
+    for register in probe["registers"]:
+        expected = recorded.words()[offset : offset + lanes]
+        found = np.broadcast_to(np.asarray(state.get_reg(32 + register, False)), (lanes,))
+        columns.append((found, expected))
+        offset += lanes
+    doubles = probe["text"].startswith("D") and len(columns) == 2
+    both_nan = np.zeros(lanes, bool)
+    if doubles:
+        highs = [(c & np.uint32(0x7FFF_FFFF)) >= np.uint32(0x7FF0_0000) for c in columns[1]]
+        both_nan = highs[0] & highs[1] & ~_infinite(columns[0][0], columns[1][0]) & ~_infinite(*(c[1] for c in columns))
+    floating = probe["text"].startswith(("F", "D", "H"))
+    for found, expected in columns:
+        same = found == expected
+        if floating:
+            same |= _nan(found, both_nan) & _nan(expected, both_nan)
+        if probe["text"].startswith("H") or "F16" in probe["text"] or "BF16" in probe["text"]:
+            same |= _half_equal(found, expected, 0x7F80 if "BF16" in probe["text"] else 0x7C00)
+        if not same.all():
+            return False
+    if probe["predicates"]:
+        expected = recorded.words()[offset : offset + lanes]
+        for k in probe["predicates"]:
+            found = np.broadcast_to(np.asarray(state.get_pred(4 + k, False)), (lanes,))
+            if not np.array_equal(found, (expected >> k & 1).astype(bool)):
+                return False
+    return True
+
+
+def _infinite(low: Any, high: Any) -> Any:
+    return (low == 0) & ((high & np.uint32(0x7FFF_FFFF)) == np.uint32(0x7FF0_0000))
+
+
+def forms() -> list[str]:
+    """Every form all of whose probes agree."""
+    verdicts: dict[str, bool] = {}
+    for probe in recorded.document()["probes"]:
+        opcode = probe["text"].split(" ")[0]
+        mnemonic, *modifiers = opcode.split(".")
+        key = form_key(mnemonic, tuple(modifiers))
+        verdicts[key] = verdicts.get(key, True) and agrees(probe)
+    return sorted(key for key, fine in verdicts.items() if fine)
+
+
+def main() -> None:
+    document = {
+        "source": "tests/vectors/sass/sm90.json, by tests/verify/vector_index.py",
+        "machine": recorded.document()["machine"],
+        "forms": forms(),
+    }
+    INDEX.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
