@@ -106,7 +106,8 @@ def rcp_sqrt(w: Writer, i: Use) -> None:
 def approximate(w: Writer, i: Use) -> None:
     """The device's approximation, within the error that PTX states for it."""
     i.take(2)
-    w.set(i.operands[0], i.t, finish(i, f"ptx_{i.instruction.opcode}({source(w, i, 1)})"))
+    high = "_high" if i.t == "f64" and i["ftz"] else ""  # these read and write the upper word only
+    w.set(i.operands[0], i.t, finish(i, f"ptx_{i.instruction.opcode}{high}({source(w, i, 1)})"))
 
 
 @ptx("abs.{ftz}?.{t:f32}", "abs.{t:f64}", "neg.{ftz}?.{t:f32}", "neg.{t:f64}")

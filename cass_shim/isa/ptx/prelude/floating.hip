@@ -252,7 +252,12 @@ FN f32 ptx_rcp(f32 x) {
     return __builtin_amdgcn_classf(x, 0x267) ? __builtin_amdgcn_rcpf(x)
                                              : __builtin_amdgcn_ldexpf(r, -__builtin_amdgcn_frexp_expf(x));
 }
-FN f64 ptx_rcp(f64 x) { return as<f64>(as<u64>(1.0 / x) & ~0xffffffffull); }
+FN f64 ptx_high(f64 x) { return as<f64>(as<u64>(x) & ~0xffffffffull); }
+
+FN f64 ptx_rcp_high(f64 x) { return ptx_high(1.0 / ptx_high(x)); }
+
+FN f64 ptx_rsqrt_high(f64 x) { return ptx_high(1.0 / __builtin_sqrt(ptx_high(x))); }
+
 
 FN f32 ptx_sqrt(f32 x) {
     bool tiny = x < 0x1p-96f;
