@@ -248,7 +248,7 @@ def test_a_truncated_fatbinary_is_an_error(offline: Place, tmp_path: Path, size:
 
 def test_hostile_sizes_are_an_error(offline: Place, tmp_path: Path) -> None:
     whole = region(entry(2, 80, SASS), entry(1, 80, PTX))
-    for offset, size in ((6, 2), (8, 8), (16 + 4, 4), (16 + 8, 8), (16 + 16, 4)):
+    for offset, size in ((4, 2), (6, 2), (8, 8), (16 + 4, 4), (16 + 8, 8), (16 + 16, 4)):
         path = tmp_path / f"fat{offset}"
         path.write_bytes(whole[:offset] + b"\xff" * size + whole[offset + size :])
         done = offline.run(path)

@@ -91,11 +91,15 @@ static int copy_whole(const void *image, size_t bytes, cass_chosen *out, cass_cl
 
 static int choose_entry(const uint8_t *region, size_t region_bytes, int preferred_sm,
                         cass_chosen *out, cass_client_error *error) {
-    uint16_t header;
+    uint16_t header, version;
     uint64_t size;
     entry best = {0}, ptx = {0}, one;
+    memcpy(&version, region + 4, 2);
     memcpy(&header, region + 6, 2);
     memcpy(&size, region + 8, 8);
+    if (version != 1)
+        return cass_fail(error, CASS_CUDA_INVALID_KERNEL_IMAGE, "fatbinary of unknown version %u",
+                         version);
     if (header < REGION_HEADER || header > region_bytes || size > region_bytes - header)
         return cass_fail(error, CASS_CUDA_INVALID_KERNEL_IMAGE,
                          "fatbinary of %llu bytes is truncated", (unsigned long long)size);
