@@ -54,8 +54,6 @@ _opened: Library | None = None
 
 def candidates(kind: str) -> list[tuple[str, str]]:
     """(library, kind) in the order to try. A named library stands for whatever kind was asked for."""
-    if kind not in KINDS:
-        raise DeviceFailed("open", 100, f"device kind {kind!r} is none of {', '.join(KINDS)}")
     named = os.environ.get("CASS_HIP_LIBRARY", "")
     if named:
         return [(named, "named")]
@@ -124,6 +122,8 @@ def open_library(kind: str = "auto") -> Library:
     DeviceFailed: no library, no device, hip-python bound to another library already, or another kind is open.
     """
     global _opened
+    if kind not in KINDS:
+        raise DeviceFailed("open", 100, f"device kind {kind!r} is none of {', '.join(KINDS)}")
     with _lock:
         if _opened is None:
             _opened = _open(kind)
