@@ -9,6 +9,7 @@ untouched anywhere in the arena.
 
 from __future__ import annotations
 
+import contextlib
 import struct
 import time
 from collections import Counter
@@ -37,6 +38,7 @@ from cass_shim.verify.survey import Survey
 from cass_shim.verify.system_calls import argument_sizes
 
 RING_BYTES = 1 << 16
+PATIENCE = 10  # times the usual limits, for the runs that decide whether a difference is one
 # Policies of the reference runs, in order; the first two are always made, the others before a difference is believed.
 ORDERS = ("lowest", "random", "blocks", "warps reversed", "blocks reversed", "warps", "random", "random")
 POISON = 0xA5
@@ -67,8 +69,8 @@ class Judge:
     run_seconds: float = 1.0  # of one reference run
     arena: Arena | None = None  # of the last run, also when it ended in a Fault
 
-    def run(self, given: Input, base: int, order: int, observe: Any = None) -> Outcome:
-        """One reference run. order 0: lowest address first; others: random orders and other garbage."""
+    def run(self, given: Input, base: int, order: int, observe: Any = None, patience: int = 1) -> Outcome:
+        """One reference run, in the order ORDERS[order]. patience: how many times the usual limits it may take."""
         program = prepare(self.kernel, given.symbols, given.bank3)
         shape = given.scenario.shape
         arena = Arena(base, given.content.copy(), np.ones(len(given.content), bool))
@@ -82,8 +84,8 @@ class Judge:
             seed=1000 * given.scenario.seed + order,
             mufu=self.mufu,
             policy=ORDERS[order % len(ORDERS)],
-            max_steps=self.max_steps,
-            deadline=time.monotonic() + self.run_seconds,
+            max_steps=self.max_steps * patience,
+            deadline=time.monotonic() + self.run_seconds * patience,
         )
         if observe is not None:
             machine.observe = lambda addresses: observe(machine.current, addresses)
@@ -361,9 +363,10 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
     halves = any(k in ("f16", "bf16") for k in (*judge.found.loads.values(), *judge.found.scalars.values()))
     halves = halves or any(i.mnemonic.startswith("H") for i in judge.kernel.instructions)
     result = compare(after, reference.outcomes, halves)
-    while len(result.bad) and len(reference.outcomes) < len(ORDERS):
-        if not _one_more(judge, given, candidate.base, reference):
+    for order in range(2, len(ORDERS)):
+        if not len(result.bad):
             break
+        _one_more(judge, given, candidate.base, reference, order)
         result = compare(after, reference.outcomes, halves)
     if len(result.bad) and any(o.contended or o.undefined_reads for o in reference.outcomes):
         open_to_order = order_dependent(reference, result.bad)
@@ -376,13 +379,10 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
     return result
 
 
-def _one_more(judge: Judge, given: Input, base: int, reference: Reference) -> bool:
-    """Add a run in the next order; False when it does not end as the others did (a slow order is no evidence)."""
-    try:
-        reference.outcomes.append(judge.run(given, base, len(reference.outcomes)))
-    except Fault:
-        return False
-    return True
+def _one_more(judge: Judge, given: Input, base: int, reference: Reference, order: int) -> None:
+    """Add a run in another order, with time to spare; one that fails or does not end is no evidence."""
+    with contextlib.suppress(Fault):
+        reference.outcomes.append(judge.run(given, base, order, patience=PATIENCE))
 
 
 def _launch_text(given: Input) -> str:
