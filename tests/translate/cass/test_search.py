@@ -8,6 +8,7 @@ import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -114,7 +115,7 @@ def test_the_token_budget_ends_the_search() -> None:
 
 
 def test_a_prompt_beyond_the_window_is_unsupported() -> None:
-    with pytest.raises(Unsupported, match="prompt length"):
+    with pytest.raises(Unsupported, match=r"prompt length"):
         Search(SASS, TEXT, Scripted([], window=50), check, Budget()).run()
 
 
@@ -133,7 +134,7 @@ def test_recorded_answers_end_to_end(tmp_path: Path) -> None:
 
 def test_an_unrecorded_prompt_is_a_tool_failure(tmp_path: Path) -> None:
     index(tmp_path, (Message("user", "something else"),), good_answer())
-    with pytest.raises(ToolFailed, match="none for conversation"):
+    with pytest.raises(ToolFailed, match=r"none for conversation"):
         translate_kernel(TEXT, SASS, Config.read({"CASS_MODEL": str(tmp_path)}))
 
 
@@ -154,15 +155,15 @@ def test_nothing_configured_says_what_to_set(monkeypatch: pytest.MonkeyPatch) ->
 def test_rejected_answers_are_named(tmp_path: Path) -> None:
     first = Message("user", build_prompt(TEXT))
     index(tmp_path, (first,), "I am sorry.")
-    with pytest.raises(Rejected, match="greedy: .*no code for the kernel"):
+    with pytest.raises(Rejected, match=r"greedy: .*no code for the kernel"):
         translate_kernel(TEXT, SASS, Config.read({"CASS_MODEL": str(tmp_path)}), check)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     """A chat server that speaks what its class says."""
 
-    replies: list[tuple[int, bytes]] = []
-    seen: list[dict[str, object]] = []
+    replies: ClassVar[list[tuple[int, bytes]]] = []
+    seen: ClassVar[list[dict[str, object]]] = []
 
     def do_GET(self) -> None:
         self._send(200, json.dumps({"data": [{"id": "cass-test", "max_model_len": 32768}]}).encode())
