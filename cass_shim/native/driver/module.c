@@ -227,6 +227,30 @@ int cass_variable_address(cass_module *module, int index, cass_device *device, v
     return result;
 }
 
+static const void *content_in(const cass_module *module, uint64_t address, size_t *bytes) {
+    const cass_manifest *manifest = module->manifest;
+    for (int device = 0; manifest && device < cass_device_count; device++) {
+        const cass_module_data *data = module->data[device];
+        for (uint32_t i = 0; data && i < manifest->image_count; i++) {
+            uint64_t start = (uint64_t)(uintptr_t)data->images[i];
+            if (!manifest->images[i].content || address < start) continue;
+            if (address - start >= manifest->images[i].size) continue;
+            *bytes = (size_t)(manifest->images[i].size - (address - start));
+            return (const char *)manifest->images[i].content + (address - start);
+        }
+    }
+    return NULL;
+}
+
+const void *cass_module_content(uint64_t address, size_t *bytes) {
+    const void *found = NULL;
+    pthread_mutex_lock(&all_lock);
+    for (cass_module *module = all_modules; module && !found; module = module->next)
+        found = content_in(module, address, bytes);
+    pthread_mutex_unlock(&all_lock);
+    return found;
+}
+
 static void drop_device(cass_module *module, int device, int free_memory) {
     const cass_manifest *manifest = module->manifest;
     if (!manifest) return;

@@ -88,6 +88,10 @@ int cass_variable_address(cass_module *module, int variable, cass_device *device
 /* The kernel's code on this device. First use translates, loads and binds (may block); then one load. */
 int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, cass_kernel_device **out);
 
+/* The initial content of module memory at a device address, for when the device can no longer be read: the bytes
+ * from there to the end of the image, or NULL. */
+const void *cass_module_content(uint64_t address, size_t *bytes);
+
 /* Attributes of a kernel that do not need its code. */
 int cass_kernel_max_threads(const cass_kernel *kernel);
 

@@ -77,6 +77,13 @@ static size_t readable(uint64_t address, size_t wanted) {
     return end - address < wanted ? (size_t)(end - address) : wanted;
 }
 
+/* After a fault nothing can be copied any more; what a failed assertion names is constant. */
+static char *initial_string(uint64_t address) {
+    size_t room = 0;
+    const char *text = cass_module_content(address, &room);
+    return text && memchr(text, 0, room) ? strdup(text) : NULL;
+}
+
 char *cass_device_string(uint64_t address) {
     size_t length = 0, room = 0;
     char *text = NULL;
@@ -87,8 +94,10 @@ char *cass_device_string(uint64_t address) {
             if (!grown) break;
             text = grown;
         }
-        if (!step || cass_copy_out(text + length, (const void *)(uintptr_t)(address + length), step))
-            break;
+        if (!step || cass_copy_out(text + length, (const void *)(uintptr_t)(address + length), step)) {
+            free(text);
+            return initial_string(address);
+        }
         const char *end = memchr(text + length, 0, step);
         if (end) return text;
         length += step;
