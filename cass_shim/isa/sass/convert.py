@@ -8,7 +8,19 @@ from __future__ import annotations
 import re
 
 from cass_shim.isa.emitter import Emitter
-from cass_shim.isa.operands import V, float32, float64, half, int64, put32, put64, raw32
+from cass_shim.isa.operands import (
+    V,
+    float32,
+    float64,
+    half,
+    half2,
+    int64,
+    put32,
+    put64,
+    raw32,
+    unwanted,
+)
+from cass_shim.isa.sass import float_eight
 from cass_shim.isa.sass.float_single import rounding
 from cass_shim.isa.spec import sass, unsupported
 from cass_shim.model.instruction import Instruction, Operand, Reg
@@ -98,19 +110,66 @@ def f2f(e: Emitter[V], i: Instruction) -> None:
     _put_float(e, dst, kinds[0], e.float_to_float(kinds[0], kinds[1], value, rounding(i), i.has("FTZ")))
 
 
-@sass("F2FP", modifiers="F16 BF16 F32 PACK_AB RELU RN RZ FTZ")
+_EIGHT = {"E4M3": float_eight.E4M3, "E5M2": float_eight.E5M2}
+
+
+_ARRANGEMENTS = "PACK_AB MERGE_C PACK_AB_MERGE_C UNPACK_B UNPACK_B_MERGE_C"
+
+
+@sass("F2FP", modifiers=f"F16 BF16 F32 E4M3 E5M2 {_ARRANGEMENTS} SATFINITE RELU RN RZ FTZ")
 def f2fp(e: Emitter[V], i: Instruction) -> None:
-    """.PACK_AB: a to the high half, b to the low half, as f16 unless .BF16."""
-    dst, a, b = i.operands
-    if not i.has("PACK_AB"):
+    """.PACK_AB: a to the high part, b to the low one, as the first type; .UNPACK_B: the two parts of b."""
+    eight = next((_EIGHT[m] for m in i.modifiers if m in _EIGHT), None)
+    merges = any("MERGE_C" in m for m in i.modifiers)
+    dst, *sources = i.operands
+    if merges and not unwanted(sources.pop()):
+        raise unsupported(i, "merging with a register")
+    if i.has("UNPACK_B", "UNPACK_B_MERGE_C"):
+        if eight is None or len(sources) != 1:
+            raise unsupported(i)
+        _unpack(e, i, dst, sources[0], eight)
+        return
+    if i.has("MERGE_C") == i.has("PACK_AB", "PACK_AB_MERGE_C") or len(sources) != (1 if i.has("MERGE_C") else 2):
         raise unsupported(i)
     kind = "bf16" if i.has("BF16") else "f16"
+    result = e.const(0, 32)
+    for operand in sources:
+        wide = _relu(e, i, "f32", float32(e, operand))
+        if eight is not None:
+            result = e.or_(e.shl(result, e.const(8, 32)), float_eight.narrow(e, wide, eight))
+            continue
+        narrow = e.float_to_float(kind, "f32", wide, rounding(i), i.has("FTZ"))
+        result = e.or_(e.shl(result, e.const(16, 32)), e.zext(narrow, 32))
+    put32(e, dst, result)
+
+
+def _relu(e: Emitter[V], i: Instruction, kind: str, value: V) -> V:
+    """Not below zero; a NaN stays."""
+    zero = e.const(0, 16 if kind == "f16" else 32)
+    return e.fmax(kind, value, zero, nan_propagates=True) if i.has("RELU") else value
+
+
+def _unpack(e: Emitter[V], i: Instruction, dst: Operand, source: Operand, eight: float_eight.Format) -> None:
+    """Two eight-bit floats of the low (.H1: high) half to halves, or two halves to eight-bit floats."""
+    if i.has("UNPACK_B_MERGE_C"):
+        value = half2(e, source)
+        result = e.const(0, 32)
+        for shift in (16, 0):
+            part = e.trunc(e.lshr(value, e.const(shift, 32)), 16)
+            wide = e.float_to_float("f32", "f16", _relu(e, i, "f16", part))
+            result = e.or_(e.shl(result, e.const(8, 32)), float_eight.narrow(e, wide, eight))
+        put32(e, dst, result)
+        return
+    suffix = source.suffix if isinstance(source, Reg) else ()
+    first = {(): 0, ("H0",): 0, ("H1",): 16}.get(suffix)
+    if first is None:
+        raise unsupported(i, "operand suffix")
+    value = raw32(e, source)
     parts = []
-    for operand in (a, b):
-        narrow = e.float_to_float(kind, "f32", float32(e, operand), rounding(i), i.has("FTZ"))
-        parts.append(e.fmax(kind, narrow, e.const(0, 16), nan_propagates=True) if i.has("RELU") else narrow)
-    high = e.shl(e.zext(parts[0], 32), e.const(16, 32))
-    put32(e, dst, e.or_(high, e.zext(parts[1], 32)))
+    for shift in (first, first + 8):
+        widened = float_eight.widen(e, e.lshr(value, e.const(shift, 32)), eight)
+        parts.append(e.zext(_relu(e, i, "f16", widened), 32))
+    put32(e, dst, e.or_(parts[0], e.shl(parts[1], e.const(16, 32))))
 
 
 @sass("FRND", modifiers="F16 F32 F64 FTZ TRUNC FLOOR CEIL RN RZ")
@@ -125,8 +184,14 @@ def frnd(e: Emitter[V], i: Instruction) -> None:
 _FUNCTIONS = "RCP RSQ SQRT EX2 LG2 SIN COS TANH RCP64H RSQ64H"
 
 
-@sass("MUFU", modifiers=_FUNCTIONS)
+@sass("MUFU", modifiers=f"{_FUNCTIONS} F16 BF16")
 def mufu(e: Emitter[V], i: Instruction) -> None:
     """dst = the approximate function of a; RCP64H and RSQ64H work on the high word of a double."""
     dst, a = i.operands
-    put32(e, dst, e.mufu(i.modifiers[0].lower(), float32(e, a)))
+    function = i.modifiers[0].lower()
+    kind = next(iter(_float_kinds(i)), "f32")
+    if kind == "f32":
+        put32(e, dst, e.mufu(function, float32(e, a)))
+        return
+    wide = e.mufu(function, e.float_to_float("f32", kind, half(e, a)))
+    put32(e, dst, e.zext(e.float_to_float(kind, "f32", wide), 32))

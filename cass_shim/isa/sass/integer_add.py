@@ -17,6 +17,7 @@ from cass_shim.isa.operands import (
     raw32,
     unwanted,
 )
+from cass_shim.isa.sass import packed_integer
 from cass_shim.isa.spec import sass, unsupported
 from cass_shim.model.instruction import RZ, Const, Instruction, Operand, Reg
 
@@ -84,11 +85,13 @@ def iadd3(e: Emitter[V], i: Instruction) -> None:
         put_predicate(e, p, carry)
 
 
-@sass("IADD", "VIADD", "UIADD", modifiers="64")
+@sass("IADD", "VIADD", "UIADD", modifiers="64 16x2")
 def iadd(e: Emitter[V], i: Instruction) -> None:
-    """dst = a + b."""
+    """dst = a + b; .16x2 in each half."""
     dst, a, b = i.operands
-    if i.has("64"):
+    if i.has("16x2"):
+        put32(e, dst, packed_integer.join(e, packed_integer.add(e, i, a, b, signed=False)))
+    elif i.has("64"):
         put64(e, dst, e.add(int64(e, a), int64(e, b)))
     else:
         put32(e, dst, e.add(int32(e, a), int32(e, b)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cass_shim.isa.emitter import Emitter
 from cass_shim.isa.operands import V, int32, leading_predicates, predicate, put32, put_predicate, unwanted
+from cass_shim.isa.sass import packed_integer
 from cass_shim.isa.spec import sass, unsupported
 from cass_shim.model.instruction import Instruction, Operand
 
@@ -57,29 +58,41 @@ def _pick(e: Emitter[V], i: Instruction, a: V, b: V, pick_minimum: Operand) -> V
     return e.smax(result, e.const(0, 32)) if i.has("RELU") else result
 
 
-@sass("IMNMX", "VIMNMX", "UIMNMX", "UVIMNMX", modifiers="U32 S32 RELU")
+_PACKED = "S16x2 U16x2"
+
+
+@sass("IMNMX", "VIMNMX", "UIMNMX", "UVIMNMX", modifiers=f"U32 S32 RELU {_PACKED}")
 def imnmx(e: Emitter[V], i: Instruction) -> None:
-    """dst = predicate ? min(a, b) : max(a, b); signed unless .U32."""
+    """dst = predicate ? min(a, b) : max(a, b); signed unless .U32 or .U16x2."""
     marks, operands = leading_predicates(i.operands)
     if not all(unwanted(p) for p in marks):
         raise unsupported(i, "predicate result")
     dst, a, b, pick_minimum = operands
+    if i.has("S16x2", "U16x2"):
+        signed = i.has("S16x2")
+        x, y = (packed_integer.halves(e, i, o, signed) for o in (a, b))
+        put32(e, dst, packed_integer.pick(e, i, x, y, pick_minimum, signed))
+        return
     put32(e, dst, _pick(e, i, int32(e, a), int32(e, b), pick_minimum))
 
 
-@sass("VIADDMNMX", modifiers="U32 S32 RELU")
+@sass("VIADDMNMX", modifiers=f"U32 S32 RELU {_PACKED}")
 def viaddmnmx(e: Emitter[V], i: Instruction) -> None:
     """dst = minimum or maximum of a + b and c."""
     dst, a, b, c, pick_minimum = i.operands
+    if i.has("S16x2", "U16x2"):
+        signed = i.has("S16x2")
+        total, other = packed_integer.add(e, i, a, b, signed), packed_integer.halves(e, i, c, signed)
+        put32(e, dst, packed_integer.pick(e, i, total, other, pick_minimum, signed))
+        return
     put32(e, dst, _pick(e, i, e.add(int32(e, a), int32(e, b)), int32(e, c), pick_minimum))
 
 
 @sass("VIMNMX3", modifiers="U32 S32 RELU")
 def vimnmx3(e: Emitter[V], i: Instruction) -> None:
-    """dst = minimum or maximum of three; each of the two steps has its own predicate."""
-    if len(i.operands) != 6:
-        raise unsupported(i)
-    dst, a, b, c, first, second = i.operands
+    """dst = minimum or maximum of three; two printed predicates choose for each of the two steps."""
+    dst, a, b, c, first, *more = i.operands
+    second = more[0] if more else first
     low, high = _limits(e, i, int32(e, a), int32(e, b))
     step = e.select(predicate(e, first), low, high)
     put32(e, dst, _pick(e, i, step, int32(e, c), second))

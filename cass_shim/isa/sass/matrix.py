@@ -15,6 +15,7 @@ _SHAPES = {
     "16832": (16, 8, 32),
     "8816": (8, 8, 16),
     "884": (8, 8, 4),
+    "8x8x4": (8, 8, 4),
 }
 _BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "s4": 4, "u4": 4}
 _LAYOUT = {("ROW",), ("COL",), ()}
@@ -68,7 +69,7 @@ def imma(e: Emitter[V], i: Instruction) -> None:
     _multiply(e, i, kinds[0], kinds[1], "s32")
 
 
-@sass("DMMA", modifiers="884", effect=Effect.LANES)
+@sass("DMMA", modifiers="884 8x8x4", effect=Effect.LANES)
 def dmma(e: Emitter[V], i: Instruction) -> None:
     """Products of f64."""
     _multiply(e, i, "f64", "f64", "f64")

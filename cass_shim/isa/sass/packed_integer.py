@@ -1,0 +1,44 @@
+"""Two 16-bit integers at a time: what VIADD, VIMNMX and VIADDMNMX do with .16x2, .S16x2 and .U16x2."""
+
+from __future__ import annotations
+
+from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.operands import V, predicate, raw32
+from cass_shim.isa.spec import unsupported
+from cass_shim.model.instruction import Const, Instruction, Operand, Reg
+
+
+def halves(e: Emitter[V], i: Instruction, operand: Operand, signed: bool) -> list[V]:
+    """The low and the high half, extended to 32 bits; - negates each."""
+    value = raw32(e, operand)
+    if isinstance(operand, Reg | Const) and (operand.suffix or operand.absolute or operand.invert):
+        raise unsupported(i, "operand modifier")
+    extend = e.sext if signed else e.zext
+    parts = [extend(e.trunc(v, 16), 32) for v in (value, e.lshr(value, e.const(16, 32)))]
+    if isinstance(operand, Reg | Const) and operand.negate:
+        parts = [extend(e.trunc(e.sub(e.const(0, 32), p), 16), 32) for p in parts]
+    return parts
+
+
+def join(e: Emitter[V], parts: list[V]) -> V:
+    """Two halves back into a register."""
+    low = e.and_(parts[0], e.const(0xFFFF, 32))
+    return e.or_(low, e.shl(parts[1], e.const(16, 32)))
+
+
+def add(e: Emitter[V], i: Instruction, a: Operand, b: Operand, signed: bool) -> list[V]:
+    """Sums modulo 2^16, extended again."""
+    extend = e.sext if signed else e.zext
+    pairs = zip(halves(e, i, a, signed), halves(e, i, b, signed), strict=True)
+    return [extend(e.trunc(e.add(x, y), 16), 32) for x, y in pairs]
+
+
+def pick(e: Emitter[V], i: Instruction, a: list[V], b: list[V], pick_minimum: Operand, signed: bool) -> V:
+    """Minimum or maximum of the halves, not below zero for .RELU."""
+    p = predicate(e, pick_minimum)
+    results = []
+    for x, y in zip(a, b, strict=True):
+        low, high = (e.smin(x, y), e.smax(x, y)) if signed else (e.umin(x, y), e.umax(x, y))
+        chosen = e.select(p, low, high)
+        results.append(e.smax(chosen, e.const(0, 32)) if i.has("RELU") else chosen)
+    return join(e, results)
