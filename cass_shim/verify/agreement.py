@@ -23,13 +23,14 @@ from cass_shim.device import Device, Function
 from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
 from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.model.kernel_abi import (
+    HEAP_HEADER_BYTES,
     PRINTF_HEADER_BYTES,
     PRINTF_KIND_PRINTF,
     PRINTF_RECORD_BYTES,
     AbiClass,
     SlotKind,
 )
-from cass_shim.verify.inputs import BIAS, WINDOW, Input, Roles
+from cass_shim.verify.inputs import BIAS, HEAP_BYTES, WINDOW, Input, Roles
 from cass_shim.verify.interpreter import Interpreter, Launch, Outcome
 from cass_shim.verify.memory import Arena, Fault
 from cass_shim.verify.program import prepare
@@ -38,6 +39,7 @@ from cass_shim.verify.survey import Survey
 from cass_shim.verify.system_calls import argument_sizes
 
 RING_BYTES = 1 << 16
+DEVICE_HEAP_BYTES = 1 << 22
 PATIENCE = 10  # times the usual limits, for the runs that decide whether a difference is one
 # Policies of the reference runs, in order; the first two are always made, the others before a difference is believed.
 ORDERS = ("lowest", "random", "blocks", "warps reversed", "blocks reversed", "warps", "random", "random")
@@ -86,10 +88,19 @@ class Judge:
             policy=ORDERS[order % len(ORDERS)],
             max_steps=self.max_steps * patience,
             deadline=time.monotonic() + self.run_seconds * patience,
+            heap=_heap(given, base, order),
         )
         if observe is not None:
             machine.observe = lambda addresses: observe(machine.current, addresses)
         return machine.run()
+
+
+def _heap(given: Input, base: int, order: int) -> tuple[int, int]:
+    """Where malloc's blocks come from: elsewhere in every run, so that an address in an output is seen to vary."""
+    if not given.heap:
+        return (0, 0)
+    start = base + given.heap
+    return (start + 4096 * (order % 8), start + HEAP_BYTES)
 
 
 @dataclass
@@ -155,6 +166,7 @@ class Candidate:
         self.table = device.alloc(max(8 * len(code.slots), 8))
         self.ring = device.alloc(RING_BYTES)
         self.banks: dict[int, int] = {}
+        self.heap = device.alloc(DEVICE_HEAP_BYTES) if any(s.kind is SlotKind.HEAP for s in code.slots) else 0
         for slot in code.slots:
             if slot.kind is SlotKind.BANK and slot.addend != 3:
                 content = kernel.kernel.constants.get(slot.addend, b"").ljust(16, b"\0")
@@ -168,8 +180,9 @@ class Candidate:
         """Give everything back; a device that has failed is reset instead."""
         try:
             self.module.close()
-            for address in (self.base, self.table, self.ring, *self.banks.values()):
-                self.device.free(address)
+            for address in (self.base, self.table, self.ring, self.heap, *self.banks.values()):
+                if address:
+                    self.device.free(address)
         except DeviceFailed:
             self.device.reset()
 
@@ -178,6 +191,8 @@ class Candidate:
         device = self.device
         device.copy(self.base, given.content)
         device.copy(self.ring, struct.pack("<IIII", RING_BYTES - PRINTF_HEADER_BYTES, 0, 0, 0).ljust(RING_BYTES, b"\0"))
+        if self.heap:
+            device.copy(self.heap, struct.pack("<Q", DEVICE_HEAP_BYTES).ljust(HEAP_HEADER_BYTES, b"\0"))
         device.copy(self.table, self._slots(given, bank3_offset))
         kernarg = given.params
         if self.code.abi is AbiClass.CASS1:
@@ -200,6 +215,8 @@ class Candidate:
                 words.append(self.banks.get(slot.addend, self.base + bank3_offset))
             elif slot.kind is SlotKind.PRINTF:
                 words.append(self.ring)
+            elif slot.kind is SlotKind.HEAP:
+                words.append(self.heap)
             else:
                 raise Unsupported(f"binding {slot.kind.name}", kernel=self.kernel.name, why="not verified by running")
         return b"".join((w & (2**64 - 1)).to_bytes(8, "little") for w in words) or bytes(8)
@@ -249,13 +266,15 @@ class Comparison:
     bad: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
-def compare(after: Octets, outcomes: list[Outcome], halves: bool) -> Comparison:
+def compare(after: Octets, outcomes: list[Outcome], halves: bool, end: int = 0) -> Comparison:
     """Words (by index, 4 bytes each) where the device differs from every reference run that agrees with the others.
 
-    halves: whether the kernel computes in 16-bit floats, so that NaNs are looked for in half words too.
+    halves: whether the kernel computes in 16-bit floats, so that NaNs are looked for in half words too. end: bytes of
+    the arena to compare, 0 for all; behind them lies the reference's heap.
     """
-    device = after.view(np.uint32)
-    runs = [o.arena.content.view(np.uint32) for o in outcomes]
+    end = end or len(after)
+    device = after[:end].view(np.uint32)
+    runs = [o.arena.content[:end].view(np.uint32) for o in outcomes]
     first = runs[0]
     stable = np.ones(len(first), bool)
     nan = _nan_words(first)
@@ -267,13 +286,11 @@ def compare(after: Octets, outcomes: list[Outcome], halves: bool) -> Comparison:
     if bad.any() or nan.any():
         unstable_nan = nan & ~stable  # a NaN that the kernel computed: its payload is open
         bad |= unstable_nan & ~_nan_words(device)
-        bad &= ~(stable & nan & _nan_words(device) & _computed(outcomes))
+        bad &= ~(stable & nan & _nan_words(device) & _computed(outcomes, end))
         bad &= ~_double_nan(device, runs)
         if halves:
             bad &= ~_half_nan(device, runs)
-    touched = np.zeros(len(first), bool)
-    for outcome in outcomes:
-        touched |= outcome.arena.touched.reshape(-1, 4).any(axis=1)
+    touched = _computed(outcomes, end)
     return Comparison(
         4 * int((touched & stable).sum()), 4 * int((touched & ~stable).sum()), np.flatnonzero(bad).astype(np.int64)
     )
@@ -293,12 +310,12 @@ def order_dependent(reference: Reference, words: NDArray[np.int64]) -> NDArray[n
     return np.isin(first.writer[words], sorted(loose - {-1}))
 
 
-def _computed(outcomes: list[Outcome]) -> NDArray[np.bool_]:
+def _computed(outcomes: list[Outcome], end: int) -> NDArray[np.bool_]:
     """Words written in some run: only there may a NaN be replaced by another."""
-    touched = outcomes[0].arena.touched.reshape(-1, 4).any(axis=1)
-    for outcome in outcomes[1:]:
-        touched = touched | outcome.arena.touched.reshape(-1, 4).any(axis=1)
-    return np.asarray(touched)
+    touched = np.zeros(end // 4, bool)
+    for outcome in outcomes:
+        touched |= outcome.arena.touched[:end].reshape(-1, 4).any(axis=1)
+    return touched
 
 
 def _double_nan(device: NDArray[np.uint32], runs: list[NDArray[np.uint32]]) -> NDArray[np.bool_]:
@@ -362,12 +379,12 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
         raise Rejected("the launch failed", kernel=name, witness=f"{_launch_text(given)}: {failure}") from failure
     halves = any(k in ("f16", "bf16") for k in (*judge.found.loads.values(), *judge.found.scalars.values()))
     halves = halves or any(i.mnemonic.startswith("H") for i in judge.kernel.instructions)
-    result = compare(after, reference.outcomes, halves)
+    result = compare(after, reference.outcomes, halves, given.heap)
     for order in range(2, len(ORDERS)):
         if not len(result.bad):
             break
         _one_more(judge, given, candidate.base, reference, order)
-        result = compare(after, reference.outcomes, halves)
+        result = compare(after, reference.outcomes, halves, given.heap)
     if len(result.bad) and any(o.contended or o.undefined_reads for o in reference.outcomes):
         open_to_order = order_dependent(reference, result.bad)
         result.undefined += 4 * int(open_to_order.sum())

@@ -17,6 +17,7 @@ from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.verify.survey import Survey
 
 WINDOW = 1 << 17  # bytes per pointer parameter
+HEAP_BYTES = 1 << 18
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
 SHARED_RESERVED_SM90 = 0x400  # bytes that sm_90 keeps at the start of shared memory, part of the section's size
 OBJECT = 64  # bytes between the objects that pointers in memory lead to
@@ -67,10 +68,14 @@ class Roles:
 
 @dataclass
 class Layout:
-    """Where everything lies in the arena, offsets in bytes. symbols: variable → offset. size: of the arena."""
+    """Where everything lies in the arena, offsets in bytes. symbols: variable → offset. size: of the arena.
+
+    heap: where the reference's malloc takes its blocks from, HEAP_BYTES long; 0 when the kernel has no use for it.
+    """
 
     images: list[int]
     symbols: dict[str, int]
+    heap: int
     size: int
 
 
@@ -83,6 +88,7 @@ class Input:
     content: Octets
     bank3: bytes
     symbols: dict[str, int]  # absolute addresses
+    heap: int = 0  # offset of the reference's heap in content, 0: none
 
 
 def first_roles(kernel: SassKernel, found: Survey) -> Roles:
@@ -123,7 +129,7 @@ def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
     return [Shape(grid, block, dynamic) for block in blocks]
 
 
-def lay_out(cubin: Cubin | None, roles: Roles) -> Layout:
+def lay_out(cubin: Cubin | None, found: Survey, roles: Roles) -> Layout:
     """Windows first, then the module's images, 256-aligned."""
     at = WINDOW * roles.windows()
     images: list[int] = []
@@ -131,7 +137,8 @@ def lay_out(cubin: Cubin | None, roles: Roles) -> Layout:
         images.append(at)
         at += -(-image.size // 256) * 256 + 256
     symbols = {v.name: images[v.image] + v.offset for v in cubin.variables} if cubin else {}
-    return Layout(images, symbols, -(-at // 4096) * 4096)
+    heap = -(-at // 4096) * 4096
+    return Layout(images, symbols, heap if found.heap else 0, heap + (HEAP_BYTES if found.heap else 0))
 
 
 def make_input(
@@ -139,7 +146,7 @@ def make_input(
 ) -> Input:
     """Fill parameters and memory. base: the arena's address. Deterministic in the scenario's seed."""
     random = np.random.default_rng((scenario.seed, 17))
-    layout = lay_out(cubin, roles)
+    layout = lay_out(cubin, found, roles)
     content = np.zeros(layout.size, np.uint8)
     symbols = {name: base + offset for name, offset in layout.symbols.items()}
     for window in range(roles.windows()):
@@ -165,7 +172,7 @@ def make_input(
         if image.kind == "constant3":
             bank3 = octets.tobytes()
     params = _params(kernel, found, roles, scenario, base, random)
-    return Input(scenario, params, content, bank3, symbols)
+    return Input(scenario, params, content, bank3, symbols, layout.heap)
 
 
 def _make_objects(window: Octets, tables: list[int], address: int, random: np.random.Generator) -> None:

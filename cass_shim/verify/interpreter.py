@@ -61,7 +61,7 @@ class Interpreter(AtomicState):
 
     policy: "lowest" (all lanes together, lowest address first), "random" (any group), "blocks" or "warps" (one after
     another, also "blocks reversed"); but for the first, atomics go in random order and NaNs have another payload.
-    deadline: on the monotonic clock, seconds.
+    deadline: on the monotonic clock, seconds. heap: addresses from and to which malloc may give out.
     """
 
     def __init__(
@@ -76,6 +76,7 @@ class Interpreter(AtomicState):
         policy: str = "lowest",
         max_steps: int = MAX_STEPS,
         deadline: float = math.inf,
+        heap: tuple[int, int] = (0, 0),
     ) -> None:
         shared = abi.shared_bytes + launch.dynamic_shared
         if program.sm >= 90:
@@ -99,6 +100,7 @@ class Interpreter(AtomicState):
         self.turn = self._turns(policy)
         self.arrived: dict[tuple[int, int], int] = {}  # (block, barrier) → threads of BAR.ARV
         self.executed = np.zeros(len(program.steps), bool)
+        self.heap = heap  # addresses: what malloc may still give out
         self.calls = SystemCalls(self)
         self.steps = 0
 

@@ -92,7 +92,7 @@ def verify_kernel(
     found = survey(sass)
     roles = first_roles(sass, found)
     judge = Judge(sass, cubin, found, mufu, MAX_STEPS)
-    size = lay_out(cubin, roles).size
+    size = lay_out(cubin, found, roles).size
     try:
         candidate = Candidate(code, sass, cubin, device, size)
     except Unsupported as error:

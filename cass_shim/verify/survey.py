@@ -47,6 +47,7 @@ class Survey:
     atomics: bool = False
     float_atomics: bool = False
     grid_sync: bool = False
+    heap: bool = False  # it may call malloc or free
 
 
 def survey(kernel: SassKernel) -> Survey:
@@ -79,6 +80,9 @@ def survey(kernel: SassKernel) -> Survey:
             shared[loaded_kind(code, position)] += 1
         _propagate(taint, instruction, base, kernel.abi.params_bytes)
     found.addresses -= compared
+    called = [r.symbol for part in (kernel, *kernel.callees.values()) for r in part.kernel.bank4.values()]
+    called += [i.relocation.symbol for i in code if i.relocation is not None]
+    found.heap = "malloc" in called or "free" in called
     held = next((kind for kind, _ in shared.most_common() if kind in _FLOAT_KINDS), "i32")
     found.loads = {at: held if kind == "shared" else kind for at, kind in found.loads.items()}
     return found

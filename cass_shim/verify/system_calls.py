@@ -33,13 +33,29 @@ class SystemCalls:
         self.printed: list[bytes] = []
 
     def perform(self, name: str, instruction: Instruction) -> None:
-        """Run one call for the lanes of the machine's mask. Raises Unsupported for heap calls."""
+        """Run one call for the lanes of the machine's mask. Raises Fault, Unsupported."""
         if name == "vprintf":
             self._vprintf()
         elif name == "__assertfail":
             raise Fault("an assertion failed", lane=int(self.machine.active[0]))
-        else:
-            raise Unsupported(name, address=instruction.address, why="device heap in the reference interpreter")
+        elif name == "malloc" and self.machine.heap[1]:
+            self._malloc()
+        elif name != "free":
+            raise Unsupported(name, address=instruction.address, why="in the reference interpreter")
+
+    def _malloc(self) -> None:
+        """Blocks of what is left of the heap, each lane its own; 0 when there is no room. Nothing is taken back."""
+        machine = self.machine
+        sizes = machine.pair(machine.get_reg(4, False), machine.get_reg(5, False))
+        address = np.zeros(machine.mask.shape, np.uint64)
+        for lane in machine.active.tolist():
+            start, end = machine.heap
+            size = -(-max(int(machine.spread(sizes)[lane]), 1) // 16) * 16
+            if start + size <= end:
+                address[lane] = start
+                machine.heap = (start + size, end)
+        machine.set_reg(4, False, machine.low(address))
+        machine.set_reg(5, False, machine.high(address))
 
     def _vprintf(self) -> None:
         """Count of arguments as the result; the record holds the format address and its argument bytes."""
