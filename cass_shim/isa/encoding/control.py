@@ -1,0 +1,221 @@
+"""Control flow, convergence, barriers, fences."""
+
+from __future__ import annotations
+
+from cass_shim.isa.encoding import text
+from cass_shim.isa.encoding.grammar import Mod, Printed, Undescribed, Word, choice, flag, row
+from cass_shim.isa.encoding.slots import field, is_true, predicate, read, register, shown
+from cass_shim.model.instruction import RZ, Barrier, Imm, Mem, Reg, Scoreboard, Target, Word as Bare
+
+NEXT = 16
+
+
+def relative(w: Word, low_byte: bool = True) -> int:
+    """The distance from the next instruction in words of four bytes; sm_90 keeps its low byte at 16-23."""
+    value, width = w.bits(34, 48), 48
+    if w.sm >= 90 and low_byte:
+        value, width = value << 8 | w.bits(16, 8), 56
+    if value >> (width - 1):
+        value -= 1 << width
+    return w.address + NEXT + 4 * value
+
+
+def condition(w: Word) -> list[Printed]:
+    """The second predicate of a branch, printed unless true."""
+    return [] if is_true(w, "pp") else predicate(w, "pp")
+
+
+def target(w: Word) -> list[Printed]:
+    address = relative(w)
+    return [(Target(address), hex(address))]
+
+
+def branch(w: Word) -> list[Printed]:
+    return condition(w) + target(w)
+
+
+def branch_on_mask(w: Word) -> list[Printed]:
+    """A uniform register holds the mask of lanes that should be here; bit 30 inverts it."""
+    index = w.bits(24, 6)
+    mask = Reg(RZ if index == 63 else index, True, invert=bool(w.bits(30, 1)))
+    w.bits(91, 1)
+    return [*condition(w), (mask, text.register(mask)), *target(w)]
+
+
+row("BRA", 0x947, branch, Mod(32, 2, {0: ""}), Mod(86, 1, {0: ""}), when=lambda w: not w.peek(91, 1))
+row("BRA", 0x947, branch_on_mask, Mod(32, 2, {2: "DIV", 3: "CONV"}), Mod(86, 1, {0: ""}), when=lambda w: bool(w.peek(91, 1)))
+
+
+def exit_operands(w: Word) -> list[Printed]:
+    return condition(w)
+
+
+row("EXIT", 0x94D, exit_operands, choice(84, 1, ""), flag(85, "NO_ATEXIT"))
+
+
+def barrier(w: Word, position: int, width: int = 4) -> list[Printed]:
+    number = w.bits(position, width)
+    return [(Barrier(number), f"B{number}")]
+
+
+def bssy(w: Word) -> list[Printed]:
+    address = relative(w, low_byte=False)  # its barrier is at 16-19
+    return [*condition(w), *barrier(w, 16), (Target(address), hex(address))]
+
+
+row("BSSY", 0x945, bssy)
+row("BSYNC", 0x941, lambda w: condition(w) + barrier(w, 16))
+row("BREAK", 0x942, lambda w: condition(w) + barrier(w, 16))
+row("YIELD", 0x946, condition)
+row("NOP", 0x918, lambda w: [])
+row("LDGDEPBAR", 0x9AF, lambda w: [])
+row("ERRBAR", 0x9AB, lambda w: [])
+row("ENDCOLLECTIVE", 0x91B, condition)
+row("BMOV", 0x355, lambda w: read(w, "d", "hex") + barrier(w, 24), lambda w: ["32"], flag(84, "CLEAR"))
+row("BMOV", 0x356, lambda w: barrier(w, 24) + shown(w, register(w, 32), 32), lambda w: ["32"])
+
+
+def warpsync(w: Word) -> list[Printed]:
+    if w.peek(85, 2) == 2 and w.sm >= 90:  # .COLLECTIVE: a register unless .ALL, and where to go
+        found = condition(w)
+        if w.form == 1:
+            found += shown(w, register(w, 24), 24)
+        return found + target(w)
+    if w.form == 4:
+        bits = w.bits(32, 32)
+        everyone = w.sm >= 90 and bits == 0
+        return condition(w) + ([] if everyone else [(Imm(bits), hex(bits))])
+    if w.sm >= 90:
+        return condition(w) + shown(w, register(w, 24), 24)
+    return condition(w) + shown(w, register(w, 32), 32)
+
+
+def warpsync_kind(w: Word) -> list[str]:
+    """sm_90 has .ALL as the immediate form without a mask, and another number for .EXCLUSIVE."""
+    kind = w.bits(85, 2)
+    if kind == (1 if w.sm >= 90 else 2):
+        return ["EXCLUSIVE"]
+    if kind == 2 and w.sm >= 90:
+        return ["COLLECTIVE", "ALL"] if w.form == 4 else ["COLLECTIVE"]
+    if kind:
+        raise Undescribed(f"WARPSYNC: kind {kind}")
+    return ["ALL"] if w.sm >= 90 and w.form == 4 and not w.peek(32, 32) else []
+
+
+row("WARPSYNC", 0x148, warpsync, warpsync_kind, forms="14")
+
+
+def call_relative(w: Word) -> list[Printed]:
+    return condition(w) + target(w)
+
+
+row("CALL", 0x944, call_relative, lambda w: ["REL"], Mod(86, 1, {1: "NOINC"}))
+
+
+def ret_relative(w: Word) -> list[Printed]:
+    found = condition(w) + shown(w, register(w, 24), 24)
+    return found + target(w)
+
+
+row("RET", 0x950, ret_relative, lambda w: ["REL"], Mod(86, 1, {1: "NODEC"}))
+
+
+def brx(w: Word) -> list[Printed]:
+    found = condition(w) + shown(w, register(w, 24), 24)
+    address = relative(w)
+    distance = address - w.address - NEXT
+    return [*found, (Target(address), hex(distance))]
+
+
+row("BRX", 0x949, brx)
+
+
+def bar_operands(w: Word, predicated: bool) -> list[Printed]:
+    """Barrier number in four bits at 54, count in twelve at 42, for the immediate-immediate form."""
+    found: list[Printed] = []
+    number, count = w.bits(54, 4), w.bits(42, 12)
+    found.append((Imm(number), hex(number)))
+    if count:
+        found.append((Imm(count), hex(count)))
+    truth = predicate(w, "pp")
+    return found + (truth if predicated else [])
+
+
+DEFER = flag(80, "DEFER_BLOCKING")
+ACTION = Mod(77, 3, {0: "SYNC", 1: "ARV"})
+row("BAR", 0xB1D, lambda w: bar_operands(w, False), ACTION, DEFER)
+REDUCTION = choice(74, 2, "POPC", "AND", "OR")
+row("BAR", 0xB1D, lambda w: bar_operands(w, True), Mod(77, 3, {2: "RED"}), REDUCTION, DEFER)
+
+
+def b2r(w: Word) -> list[Printed]:
+    found = read(w, "d", "hex")
+    return found + ([] if is_true(w, "pu") else predicate(w, "pu"))
+
+
+row("B2R", 0x31C, b2r, Mod(78, 2, {1: "RESULT"}))
+
+
+def depbar(w: Word) -> list[Printed]:
+    number, count = w.bits(44, 3), w.bits(38, 6)
+    w.bits(32, 6)
+    return [(Scoreboard(number), f"SB{number}"), (Imm(count), hex(count))]
+
+
+row("DEPBAR", 0x91A, depbar, Mod(47, 1, {1: "LE"}))
+row("MEMBAR", 0x992, lambda w: [], choice(79, 2, "SC", "ALL"), choice(76, 3, "CTA", "SM", "GPU", "SYS"))
+
+
+def cctl(w: Word) -> list[Printed]:
+    """Cache control: an address unless the whole cache is meant."""
+    if w.peek(87, 4) == 4:
+        if w.bits(24, 8) != RZ:
+            raise Undescribed("CCTL.IVALL with an address")
+        return []
+    base, offset = register(w, 24), w.signed(32, 32)
+    mem = Mem(base, offset, None, bool(w.peek(91, 1) and w.bits(91, 1)))
+    return [(mem, text.memory(mem))]
+
+
+row("CCTL", 0x98F, cctl, flag(72, "E"), Mod(87, 4, {1: "PF2", 4: "IVALL", 11: "RML2"}))
+
+
+def nanosleep(w: Word) -> list[Printed]:
+    if w.form == 4:
+        bits = w.bits(32, 32)
+        return condition(w) + [(Imm(bits), hex(bits))]
+    return condition(w) + shown(w, register(w, 32), 32)
+
+
+row("NANOSLEEP", 0x15D, nanosleep, forms="14")
+row("BPT", 0x95C, lambda w: field(34, 20)(w), Mod(84, 3, {3: "TRAP"}))
+row("LEPC", 0x34E, lambda w: read(w, "d", "hex"))
+
+
+def r2p(w: Word) -> list[Printed]:
+    bits = w.bits(32, 32)
+    return [(Bare("PR"), "PR"), *read(w, "a", "hex"), (Imm(bits), hex(bits))]
+
+
+row("R2P", 0x804, r2p)
+
+
+def qspc(w: Word) -> list[Printed]:
+    base = register(w, 24)
+    offset = w.signed(40, 24)
+    mem = Mem(base, offset)
+    return predicate(w, "pu") + read(w, "d", "hex") + [(mem, text.memory(mem))]
+
+
+row("QSPC", 0x3AA, qspc, flag(72, "E"), choice(73, 2, "G", "L", "S"))
+
+
+def call_absolute(w: Word) -> list[Printed]:
+    """The target of a relocated call, or a register pair."""
+    if w.form == 1:
+        return condition(w) + shown(w, register(w, 24), 24)
+    return condition(w) + target(w)
+
+
+row("CALL", 0x343, call_absolute, lambda w: ["ABS"], Mod(86, 1, {1: "NOINC"}))
+row("CGAERRBAR", 0x5AB, lambda w: [])

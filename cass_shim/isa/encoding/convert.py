@@ -1,0 +1,128 @@
+"""Conversions between integers and floats of all widths."""
+
+from __future__ import annotations
+
+from cass_shim.isa.encoding.grammar import Printed, Undescribed, Word, choice, flag, row
+from cass_shim.isa.encoding.slots import X_KIND, read, source
+from cass_shim.model.instruction import Reg
+
+FLOATS = (None, "F16", "F32", "F64")
+TO_INTEGER = choice(78, 2, "", "FLOOR", "CEIL", "TRUNC")
+ROUND = choice(78, 2, "", "RM", "RP", "RZ")
+
+
+def float_name(w: Word, position: int) -> str:
+    """A two-bit float width."""
+    name = FLOATS[w.bits(position, 2)]
+    if name is None:
+        raise Undescribed(f"float width 0 at bits {position}-{position + 1}")
+    return name
+
+
+def integer_name(w: Word, position: int, sign: int) -> str:
+    """A two-bit integer width and its sign bit."""
+    return f"{'S' if w.bits(sign, 1) else 'U'}{8 << w.bits(position, 2)}"
+
+
+def f2i_types(w: Word) -> list[str]:
+    """Destination unless S32, source unless F32."""
+    to, source_type = integer_name(w, 75, 72), float_name(w, 84)
+    return [name for name, usual in ((to, "S32"), (source_type, "F32")) if name != usual]
+
+
+def i2f_types(w: Word) -> list[str]:
+    """Destination unless F32, source unless S32."""
+    to, source_type = float_name(w, 75), integer_name(w, 84, 74)
+    return [name for name, usual in ((to, "F32"), (source_type, "S32")) if name != usual]
+
+
+def part(w: Word, kind: str, marks: str, number: str) -> list[Printed]:
+    """The source with the byte or half that bits 60-61 pick ("B1", "H1")."""
+    found = source(w, marks, number)
+    if X_KIND[w.form] != "immediate" and (index := w.bits(60, 2)):
+        operand, shown = found[0]
+        assert isinstance(operand, Reg)
+        suffix = f"{kind}{index}"
+        changed = Reg(operand.index, operand.uniform, operand.negate, operand.absolute, operand.invert, (suffix,))
+        return [(changed, f"{shown}.{suffix}")]
+    return found
+
+
+def from_float(w: Word) -> list[Printed]:
+    number = {1: "f16x", 2: "f32", 3: "f64"}[w.peek(84, 2)]
+    return read(w, "d", "hex") + part(w, "H", "X", number)
+
+
+def from_integer(w: Word) -> list[Printed]:
+    kind = "B" if w.peek(84, 2) == 0 else "H"
+    return read(w, "d", "hex") + part(w, kind, "x", "hex")
+
+
+FTZ, NTZ = flag(80, "FTZ"), flag(77, "NTZ")
+for opcode in (0x105, 0x111):
+    row("F2I", opcode, from_float, FTZ, f2i_types, TO_INTEGER, NTZ, forms="1456")
+for opcode in (0x106, 0x112):
+    row("I2F", opcode, from_integer, i2f_types, ROUND, forms="1456")
+
+
+def f2f_types(w: Word) -> list[str]:
+    return [float_name(w, 75), float_name(w, 84)]
+
+
+def frnd_type(w: Word) -> list[str]:
+    name = float_name(w, 84)
+    if w.bits(75, 2) != w.peek(84, 2):
+        raise Undescribed("FRND: two widths")
+    return [] if name == "F32" else [name]
+
+
+for opcode in (0x104, 0x110):
+    row("F2F", opcode, from_float, FTZ, f2f_types, ROUND, forms="1456")
+for opcode in (0x107, 0x113):
+    row("FRND", opcode, from_float, FTZ, frnd_type, TO_INTEGER, forms="1456")
+
+
+def i2fp_types(w: Word) -> list[str]:
+    if w.bits(75, 2) != 2 or w.bits(84, 2) != 2:
+        raise Undescribed("I2FP: widths other than 32")
+    return ["F32", "S32" if w.bits(74, 1) else "U32"]
+
+
+row("I2FP", 0x045, lambda w: read(w, "d x", "hex"), i2fp_types, ROUND, forms="1456")
+
+
+def i2i_types(w: Word) -> list[str]:
+    names = [integer_name(w, 75, 72), integer_name(w, 84, 74)]
+    return names
+
+
+row("I2I", 0x038, lambda w: read(w, "d x", "hex"), i2i_types, flag(77, "SAT"), forms="1456")
+
+
+def f2fp_pack(w: Word) -> list[str]:
+    """F2FP of two floats: PACK_AB, or MERGE_C into the other half; the type names grew with sm_89."""
+    to = "BF16" if w.bits(76, 1) else "F16"
+    merge = bool(w.bits(78, 1))
+    w.bits(77, 1)
+    names = ["RELU"] if w.bits(75, 1) else []
+    if w.sm >= 89:
+        names += [to, "F32"]
+    elif to == "BF16":
+        names.append(to)
+    return [*names, "MERGE_C" if merge else "PACK_AB"]
+
+
+def f2fp(w: Word) -> list[Printed]:
+    if not w.peek(78, 1):
+        found = read(w, "d A X", "f32")
+        third = w.bits(64, 8)
+        if third != 255:
+            raise Undescribed(f"F2FP: R{third} at bits 64-71")
+        return found
+    first = w.bits(24, 8)
+    if first != 255:
+        raise Undescribed(f"F2FP: R{first} at bits 24-31")
+    return read(w, "d X c", "f32")
+
+
+row("F2FP", 0x03E, f2fp, f2fp_pack, choice(79, 2, "", None, None, "RZ"), forms="1456", when=lambda w: not w.peek(89, 2) and not w.peek(73, 2))

@@ -1,0 +1,224 @@
+"""Loads, stores, atomics, constant loads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cass_shim.isa.encoding import text
+from cass_shim.isa.encoding.grammar import Mod, Printed, Undescribed, Word, choice, flag, row
+from cass_shim.isa.encoding.slots import is_true, predicate, read, register
+from cass_shim.model.instruction import RZ, Const, Mem, Reg
+
+SIZE = choice(73, 3, "U8", "S8", "U16", "S16", "", "64", "128", "U.128")
+EVICT = choice(84, 3, "EF", "", "EL", "LU", "EU", "NA")
+LTC = choice(68, 2, "", "LTC64B", "LTC128B", "LTC256B")
+EXTENDED = flag(72, "E")
+AMPERE = (80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
+ORDER_AMPERE = {0: [], 4: ["CONSTANT"], 5: ["STRONG", "SM"], 7: ["STRONG", "GPU"], 10: ["STRONG", "SYS"]}
+SCOPE_TURING = ("CTA", "SM", "GPU", "SYS")
+ORDER_TURING = (["CONSTANT"], [], ["STRONG"], ["MMIO"])
+
+
+def order(w: Word) -> list[str]:
+    """Memory order and scope: one field of four bits since sm_80, two of two before."""
+    if w.sm >= 80:
+        value = w.bits(77, 4)
+        if value not in ORDER_AMPERE:
+            raise Undescribed(f"memory order {value}")
+        return ORDER_AMPERE[value]
+    return [*ORDER_TURING[w.bits(79, 2)], SCOPE_TURING[w.bits(77, 2)]]
+
+
+def uniform(w: Word, position: int) -> Reg:
+    """A six-bit uniform register inside a memory instruction (eight bits from sm_100 on)."""
+    index = w.bits(position, 6 if w.sm < 100 else 8)
+    return Reg(RZ if index == (63 if w.sm < 100 else 255) else index, True)
+
+
+def printed(mem: Mem, hide_descriptor: bool) -> Printed:
+    """The address as printed; nvdisasm hides descriptors before sm_90."""
+    shown = Mem(mem.base, mem.offset, mem.uniform, mem.wide, mem.scale, None if hide_descriptor else mem.descriptor)
+    base = shown.base
+    if base is not None and base.index == RZ and (shown.offset or shown.uniform):
+        shown = Mem(None, shown.offset, shown.uniform, False, 1, shown.descriptor)
+    return shown, text.memory(shown)
+
+
+def global_address(
+    w: Word, uniform_at: int, described: Callable[[Word], bool], offset_at: int = 40, wide_always: bool = False
+) -> list[Printed]:
+    """[base + offset] with a uniform register as offset or as descriptor when bit 91 is set."""
+    base = register(w, 24)
+    if not w.bits(91, 1) and offset_at == 32:
+        return [printed(Mem(base, w.signed(32, 32)), True)]
+    offset = w.signed(40, 24)
+    if not w.bits(91, 1):
+        return [printed(Mem(base, offset), True)]
+    wide = wide_always or bool(w.bits(90, 1))
+    if not wide and base.index != RZ:
+        base = Reg(base.index, suffix=("U32",))
+    extra = uniform(w, uniform_at)
+    if described(w):
+        return [printed(Mem(base, offset, None, wide, 1, extra), w.sm < 90)]
+    return [printed(Mem(base, offset, extra, wide), True)]
+
+
+def by_bit_76(w: Word) -> bool:
+    return bool(w.bits(76, 1))
+
+
+def load_global(w: Word) -> list[Printed]:
+    w.bits(81, 3)
+    if w.peek(81, 3) != 7:
+        raise Undescribed("predicate destination of a load")
+    return read(w, "d", "hex") + global_address(w, 32, by_bit_76)
+
+
+def load_generic(w: Word) -> list[Printed]:
+    return read(w, "d", "hex") + global_address(w, 32, by_bit_76, 40 if w.sm >= 80 else 32)
+
+
+def store_global(w: Word) -> list[Printed]:
+    return global_address(w, 64, by_bit_76) + data(w)
+
+
+def store_generic(w: Word) -> list[Printed]:
+    """Before sm_80 the data is at 64-71 and the offset at 32-63."""
+    if w.sm < 80 and not w.peek(91, 1):
+        return global_address(w, 64, by_bit_76, 32) + data(w, 64)
+    return store_global(w)
+
+
+def data(w: Word, position: int = 32) -> list[Printed]:
+    """The register that is stored."""
+    reg = register(w, position)
+    return [(reg, text.register(reg, bool(reg.index != RZ and w.peek(123 if position == 32 else 124, 1))))]
+
+
+for opcode in (0x381, 0x981):
+    row("LDG", opcode, load_global, EXTENDED, EVICT, LTC, SIZE, order)
+for opcode in (0x386, 0x986):
+    row("STG", opcode, store_global, EXTENDED, EVICT, SIZE, order)
+for opcode in (0x380, 0x980):
+    row("LD", opcode, load_generic, EXTENDED, EVICT, SIZE, order)
+for opcode in (0x385, 0x985):
+    row("ST", opcode, store_generic, EXTENDED, EVICT, SIZE, order)
+
+
+def shared_address(w: Word, uniform_at: int) -> list[Printed]:
+    """[base.Xn + UR + offset] of 24 bits."""
+    scale = 1 << w.bits(78, 2) + 1 if w.peek(78, 2) else 1
+    base, offset = register(w, 24), w.signed(40, 24)
+    extra = uniform(w, uniform_at) if w.bits(91, 1) else None
+    if extra is None and w.sm < 80 and w.peek(64, 8) == RZ:
+        w.bits(64, 8)
+    return [printed(Mem(base, offset, extra, False, scale), True)]
+
+
+row("LDS", 0x984, lambda w: read(w, "d", "hex") + shared_address(w, 32), flag(76, "U"), SIZE)
+for opcode in (0x388, 0x988):
+    row("STS", opcode, lambda w: shared_address(w, 64) + data(w), SIZE)
+for opcode in (0x383, 0x983):
+    row("LDL", opcode, lambda w: read(w, "d", "hex") + shared_address(w, 32), EVICT, SIZE)
+for opcode in (0x387, 0x987):
+    row("STL", opcode, lambda w: shared_address(w, 64) + data(w), EVICT, SIZE)
+
+NAMES = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH")
+OPERATION = choice(87, 4, *NAMES)
+REDUCTION = choice(87, 3, *NAMES[:8])
+KIND = choice(73, 3, "", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN")
+FLOAT_KIND = Mod(73, 4, {9: "F32.FTZ.RN", 15: "F64.RN"})
+NORMAL = Mod(84, 3, {1: ""})
+CAS_KIND = choice(73, 3, "", None, "64")
+
+
+def by_bits_70(w: Word) -> bool:
+    """Bits 70 and 71: both set for a returning atomic with a descriptor, bit 71 alone for a reduction."""
+    marks = w.bits(70, 2)
+    if marks == 1 and w.sm >= 80:
+        raise Undescribed(f"bits 70-71 of an atomic are {marks}")
+    return marks > 1
+
+
+def atomic(w: Word) -> list[Printed]:
+    found = predicate(w, "pu") + read(w, "d", "hex") + global_address(w, 64, by_bits_70, 40, True)
+    return found + data(w)
+
+
+def compare_and_swap(w: Word) -> list[Printed]:
+    return predicate(w, "pu") + read(w, "d", "hex") + global_address(w, 64, by_bits_70, 40, True) + data(w) + data(w, 64)
+
+
+def reduction(w: Word) -> list[Printed]:
+    return global_address(w, 64, by_bits_70) + data(w)
+
+
+for opcode in (0x3A8, 0x9A8):
+    row("ATOMG", opcode, atomic, EXTENDED, OPERATION, KIND, order, NORMAL)
+for opcode in (0x38A, 0x98A):
+    row("ATOM", opcode, atomic, EXTENDED, OPERATION, KIND, order, NORMAL)
+row("ATOMG", 0x3A9, compare_and_swap, EXTENDED, lambda w: ["CAS"], CAS_KIND, order, NORMAL)
+row("ATOM", 0x38B, compare_and_swap, EXTENDED, lambda w: ["CAS"], CAS_KIND, order, NORMAL)
+for sms, name in ((tuple(s for s in AMPERE if s >= 90), "REDG"), ((75, 80, 86, 87, 89), "RED")):
+    row(name, 0x98E, reduction, EXTENDED, REDUCTION, KIND, order, NORMAL, sms=sms)
+    row(name, 0x9A6, reduction, EXTENDED, REDUCTION, FLOAT_KIND, order, NORMAL, sms=sms)
+SHARED_OPERATION = choice(87, 4, "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH")
+SHARED_KIND = choice(73, 2, "", "S32", "64")
+for opcode in (0x38C, 0x98C):
+    row("ATOMS", opcode, lambda w: read(w, "d", "hex") + shared_address(w, 64) + data(w), SHARED_OPERATION, SHARED_KIND)
+SWAP = Mod(87, 4, {0: "CAS", 3: "CAST.SPIN"})
+row("ATOMS", 0x38D, lambda w: read(w, "d", "hex") + shared_address(w, 99) + data(w) + data(w, 64), SWAP, SHARED_KIND)
+
+
+def no_uniform(w: Word) -> list[Printed]:
+    return read(w, "d", "hex") + shared_address(w, 64)
+
+
+row("ATOMS", 0xF8C, no_uniform, Mod(87, 4, {10: "POPC.INC.32", 11: "POPC.INC.32"}), Mod(73, 2, {0: ""}))
+
+
+def constant_address(w: Word) -> list[Printed]:
+    """c[bank][R + offset] of LDC and ULDC."""
+    bank, offset = w.bits(54, 5), w.signed(38, 16)
+    index: Reg | None = register(w, 24)
+    assert index is not None
+    if index.index == RZ and offset:
+        index = None
+    const = Const(bank, offset, index)
+    return [(const, text.constant(const))]
+
+
+LDC_MODE = choice(78, 2, "", "IL", "IS", "ISL")
+row("LDC", 0xB82, lambda w: read(w, "d", "hex") + constant_address(w), LDC_MODE, SIZE)
+
+
+def uldc(w: Word) -> list[Printed]:
+    bank, offset = w.bits(54, 5), w.bits(38, 16)
+    const = Const(bank, offset)
+    return [*read(w, "u", "hex"), (const, text.constant(const))]
+
+
+row("ULDC", 0xAB9, uldc, SIZE)
+
+
+def ldsm(w: Word) -> list[Printed]:
+    base, offset = register(w, 24), w.signed(40, 24)
+    extra = uniform(w, 32) if w.bits(91, 1) else None
+    return [*read(w, "d", "hex"), printed(Mem(base, offset, extra), True)]
+
+
+for opcode in (0x83B, 0x93B):
+    row("LDSM", opcode, ldsm, lambda w: ["16"], choice(78, 1, "M88", "MT88"), choice(72, 2, "", "2", "4"))
+
+
+def ldgsts(w: Word) -> list[Printed]:
+    """Shared address from the destination field and 20 bits of offset; global address beside it."""
+    shared = printed(Mem(register(w, 16), w.bits(44, 20)), True)
+    source = printed(Mem(register(w, 24), w.signed(32, 12), None, True, 1, uniform(w, 64)), w.sm < 90)
+    if not w.bits(91, 1) or w.bits(70, 2) != 1:
+        raise Undescribed("LDGSTS without a descriptor")
+    extra = [] if is_true(w, "pp") else predicate(w, "pp")
+    return [shared, source, *extra]
+
+
+row("LDGSTS", 0xFAE, ldgsts, Mod(76, 1, {1: "E"}), choice(81, 1, "BYPASS", ""), EVICT, SIZE, order)
