@@ -113,6 +113,14 @@ static void run_head(emu_stream *stream) {
     pthread_mutex_lock(&emu_engine);
 }
 
+static void unlink_stream(const emu_stream *stream) {
+    for (emu_stream **link = &stream->device->streams; *link; link = &(*link)->sibling) {
+        if (*link != stream) continue;
+        *link = stream->sibling;
+        break;
+    }
+}
+
 static void *work(void *argument) {
     emu_stream *stream = argument;
     emu_me.device = stream->device->ordinal;
@@ -124,6 +132,7 @@ static void *work(void *argument) {
         else pthread_cond_wait(&stream->work, &emu_engine);
     }
     stream->worker = false;
+    unlink_stream(stream);
     emu_stream_release(stream);
     pthread_mutex_unlock(&emu_engine);
     return NULL;
@@ -269,16 +278,18 @@ emu_stream *emu_stream_create(emu_device *device, unsigned flags, int priority) 
     return stream;
 }
 
+/* A stream stays in its device's list until its queue is empty, so that whoever waits for the
+ * device waits for it. */
 void emu_stream_retire(emu_stream *stream) {
     if (stream->capture) emu_capture_stream_gone(stream);
     pthread_mutex_lock(&emu_engine);
-    for (emu_stream **link = &stream->device->streams; *link; link = &(*link)->sibling) {
-        if (*link != stream) continue;
-        *link = stream->sibling;
-        break;
-    }
     stream->closing = true;
-    if (stream->worker || stream->head) wake(stream);
+    if (stream->worker) {
+        pthread_cond_signal(&stream->work);
+    } else {
+        wait_locked(stream, stream->submitted);
+        unlink_stream(stream);
+    }
     emu_stream_release(stream);
     pthread_mutex_unlock(&emu_engine);
 }

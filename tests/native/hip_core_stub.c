@@ -1,0 +1,21 @@
+/* An interpreter that runs nothing, for tests of the HIP half alone. */
+#include "emulator/core.h"
+
+#include <stdlib.h>
+
+struct emu_program {
+    int unused;
+};
+
+emu_program *emu_program_create(const void *text, size_t text_bytes, char *error,
+                                size_t error_bytes) {
+    (void)text, (void)text_bytes, (void)error, (void)error_bytes;
+    return calloc(1, sizeof(emu_program));
+}
+
+void emu_program_destroy(emu_program *program) { free(program); }
+
+emu_status emu_run(const emu_launch *launch, emu_fault *fault) {
+    (void)launch, (void)fault;
+    return EMU_OK;
+}
