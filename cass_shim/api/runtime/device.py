@@ -15,12 +15,12 @@ fn("cudaDeviceGetAttribute", IMPLEMENTED, "cudaError_t",
    "int *value, enum cudaDeviceAttr attr, int device", since=5000)
 fn("cudaDeviceGetByPCIBusId", IMPLEMENTED, "cudaError_t", "int *device, const char *pciBusId", since=4010)
 fn("cudaDeviceGetCacheConfig", IMPLEMENTED, "cudaError_t", "enum cudaFuncCache *pCacheConfig", since=3020)
-fn("cudaDeviceGetDefaultMemPool", STUB, "cudaError_t", "cudaMemPool_t *memPool, int device", since=11020)
+fn("cudaDeviceGetDefaultMemPool", IMPLEMENTED, "cudaError_t", "cudaMemPool_t *memPool, int device", since=11020)
 fn("cudaDeviceGetHostAtomicCapabilities", STUB, "cudaError_t",
    "unsigned int *capabilities, const enum cudaAtomicOperation *operations, unsigned int count, int "
    "device", since=13000)
 fn("cudaDeviceGetLimit", IMPLEMENTED, "cudaError_t", "size_t *pValue, enum cudaLimit limit", since=3020)
-fn("cudaDeviceGetMemPool", STUB, "cudaError_t", "cudaMemPool_t *memPool, int device", since=11020)
+fn("cudaDeviceGetMemPool", IMPLEMENTED, "cudaError_t", "cudaMemPool_t *memPool, int device", since=11020)
 fn("cudaDeviceGetNvSciSyncAttributes", STUB, "cudaError_t",
    "void *nvSciSyncAttrList, int device, int flags", since=10020)
 fn("cudaDeviceGetP2PAtomicCapabilities", STUB, "cudaError_t",
@@ -40,7 +40,7 @@ fn("cudaDeviceRegisterAsyncNotification", STUB, "cudaError_t",
 fn("cudaDeviceReset", IMPLEMENTED, "cudaError_t", "void", since=3020)
 fn("cudaDeviceSetCacheConfig", IMPLEMENTED, "cudaError_t", "enum cudaFuncCache cacheConfig", since=3020)
 fn("cudaDeviceSetLimit", IMPLEMENTED, "cudaError_t", "enum cudaLimit limit, size_t value", since=3020)
-fn("cudaDeviceSetMemPool", STUB, "cudaError_t", "int device, cudaMemPool_t memPool", since=11020)
+fn("cudaDeviceSetMemPool", IMPLEMENTED, "cudaError_t", "int device, cudaMemPool_t memPool", since=11020)
 fn("cudaDeviceSetSharedMemConfig", IMPLEMENTED, "cudaError_t", "enum cudaSharedMemConfig config", since=4020)
 fn("cudaDeviceSynchronize", IMPLEMENTED, "cudaError_t", "void", since=3020)
 fn("cudaDeviceUnregisterAsyncNotification", STUB, "cudaError_t",
@@ -53,13 +53,13 @@ fn("cudaGetDeviceProperties_v2", IMPLEMENTED, "cudaError_t",
    "struct cudaDeviceProp *prop, int device", since=12000, until=13000)
 fn("cudaInitDevice", IMPLEMENTED, "cudaError_t",
    "int device, unsigned int deviceFlags, unsigned int flags", since=12000)
-fn("cudaIpcCloseMemHandle", STUB, "cudaError_t", "void *devPtr", since=4010)
-fn("cudaIpcGetEventHandle", STUB, "cudaError_t",
+fn("cudaIpcCloseMemHandle", IMPLEMENTED, "cudaError_t", "void *devPtr", since=4010)
+fn("cudaIpcGetEventHandle", IMPLEMENTED, "cudaError_t",
    "cudaIpcEventHandle_t *handle, cudaEvent_t event", since=4010)
-fn("cudaIpcGetMemHandle", STUB, "cudaError_t", "cudaIpcMemHandle_t *handle, void *devPtr", since=4010)
-fn("cudaIpcOpenEventHandle", STUB, "cudaError_t",
+fn("cudaIpcGetMemHandle", IMPLEMENTED, "cudaError_t", "cudaIpcMemHandle_t *handle, void *devPtr", since=4010)
+fn("cudaIpcOpenEventHandle", IMPLEMENTED, "cudaError_t",
    "cudaEvent_t *event, cudaIpcEventHandle_t handle", since=4010)
-fn("cudaIpcOpenMemHandle", STUB, "cudaError_t",
+fn("cudaIpcOpenMemHandle", IMPLEMENTED, "cudaError_t",
    "void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags", since=4010)
 fn("cudaSetDevice", IMPLEMENTED, "cudaError_t", "int device", since=3020)
 fn("cudaSetDeviceFlags", IMPLEMENTED, "cudaError_t", "unsigned int flags", since=3020)

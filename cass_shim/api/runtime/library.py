@@ -2,32 +2,32 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("runtime", "Library management")
 fn = chapter.fn
 
 fn("cudaGetExportTable", STUB, "cudaError_t",
    "const void **ppExportTable, const cudaUUID_t *pExportTableId", since=13000)
-fn("cudaKernelSetAttributeForDevice", STUB, "cudaError_t",
+fn("cudaKernelSetAttributeForDevice", IMPLEMENTED, "cudaError_t",
    "cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device", since=12060)
-fn("cudaLibraryEnumerateKernels", STUB, "cudaError_t",
+fn("cudaLibraryEnumerateKernels", IMPLEMENTED, "cudaError_t",
    "cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib", since=12060)
-fn("cudaLibraryGetGlobal", STUB, "cudaError_t",
+fn("cudaLibraryGetGlobal", IMPLEMENTED, "cudaError_t",
    "void **dptr, size_t *bytes, cudaLibrary_t library, const char *name", since=12060)
-fn("cudaLibraryGetKernel", STUB, "cudaError_t",
+fn("cudaLibraryGetKernel", IMPLEMENTED, "cudaError_t",
    "cudaKernel_t *pKernel, cudaLibrary_t library, const char *name", since=12060)
-fn("cudaLibraryGetKernelCount", STUB, "cudaError_t", "unsigned int *count, cudaLibrary_t lib", since=12060)
-fn("cudaLibraryGetManaged", STUB, "cudaError_t",
+fn("cudaLibraryGetKernelCount", IMPLEMENTED, "cudaError_t", "unsigned int *count, cudaLibrary_t lib", since=12060)
+fn("cudaLibraryGetManaged", IMPLEMENTED, "cudaError_t",
    "void **dptr, size_t *bytes, cudaLibrary_t library, const char *name", since=12060)
-fn("cudaLibraryGetUnifiedFunction", STUB, "cudaError_t",
+fn("cudaLibraryGetUnifiedFunction", IMPLEMENTED, "cudaError_t",
    "void **fptr, cudaLibrary_t library, const char *symbol", since=12060)
-fn("cudaLibraryLoadData", STUB, "cudaError_t",
+fn("cudaLibraryLoadData", IMPLEMENTED, "cudaError_t",
    "cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions, void **jitOptionsValues, "
    "unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void **libraryOptionValues, "
    "unsigned int numLibraryOptions", since=12060)
-fn("cudaLibraryLoadFromFile", STUB, "cudaError_t",
+fn("cudaLibraryLoadFromFile", IMPLEMENTED, "cudaError_t",
    "cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions, void "
    "**jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions, void "
    "**libraryOptionValues, unsigned int numLibraryOptions", since=12060)
-fn("cudaLibraryUnload", STUB, "cudaError_t", "cudaLibrary_t library", since=12060)
+fn("cudaLibraryUnload", IMPLEMENTED, "cudaError_t", "cudaLibrary_t library", since=12060)

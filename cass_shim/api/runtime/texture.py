@@ -2,12 +2,12 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("runtime", "Texture object management")
 fn = chapter.fn
 
-fn("cudaCreateChannelDesc", STUB, "struct cudaChannelFormatDesc",
+fn("cudaCreateChannelDesc", IMPLEMENTED, "struct cudaChannelFormatDesc",
    "int x, int y, int z, int w, enum cudaChannelFormatKind f", since=3020)
 fn("cudaCreateTextureObject", STUB, "cudaError_t",
    "cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct "
@@ -16,7 +16,7 @@ fn("cudaCreateTextureObject_v2", STUB, "cudaError_t",
    "cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct "
    "cudaTextureDesc_v2 *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc", since=11080, until=12000)
 fn("cudaDestroyTextureObject", STUB, "cudaError_t", "cudaTextureObject_t texObject", since=5000)
-fn("cudaGetChannelDesc", STUB, "cudaError_t",
+fn("cudaGetChannelDesc", IMPLEMENTED, "cudaError_t",
    "struct cudaChannelFormatDesc *desc, cudaArray_const_t array", since=3020)
 fn("cudaGetTextureObjectResourceDesc", STUB, "cudaError_t",
    "struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject", since=5000)

@@ -165,6 +165,10 @@ int cass_event_create(unsigned flags, hipEvent_t *event) {
     return result ? result : add(*event, 1, flags, 0);
 }
 
+int cass_event_adopt(hipEvent_t event) {
+    return add(event, 1, CASS_EVENT_DISABLE_TIMING | CASS_EVENT_INTERPROCESS, 0);
+}
+
 int cass_event_destroy(hipEvent_t event) {
     if (!event || !forget(event, 1)) return INVALID_HANDLE;
     cass_capture_forget_event(event);

@@ -30,6 +30,8 @@ int cass_stream_wait(cass_device *device, hipStream_t stream, hipEvent_t event, 
 int cass_stream_host(cass_device *device, hipStream_t stream, hipHostFn_t function, void *user);
 
 int cass_event_create(unsigned flags, hipEvent_t *event);
+/* Takes in an event that another process made. */
+int cass_event_adopt(hipEvent_t event);
 int cass_event_destroy(hipEvent_t event);
 int cass_event_record(cass_device *device, hipEvent_t event, hipStream_t stream, unsigned flags);
 int cass_event_query(cass_device *device, hipEvent_t event);

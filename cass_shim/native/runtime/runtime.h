@@ -11,8 +11,8 @@
 #define ENTER(device)                                                                              \
     cass_device *device;                                                                           \
     do {                                                                                           \
-        int entered = cass_enter(&device);                                                         \
-        if (entered) return (cudaError_t)entered;                                                  \
+        int enter_result = cass_enter(&device);                                                         \
+        if (enter_result) return (cudaError_t)enter_result;                                                  \
     } while (0)
 
 /* Returns from the body when `call` fails; faults are remembered. */

@@ -1,0 +1,17 @@
+/* Advice on managed memory: kept per allocation so that it can be read back, passed to HIP where it takes it. */
+#ifndef CASS_MANAGED_H
+#define CASS_MANAGED_H
+
+#include "driver/state.h"
+
+enum { CASS_CPU = -1, CASS_NOWHERE = -2 }; /* cudaCpuDeviceId, cudaInvalidDeviceId */
+
+/* advice: cudaMemoryAdvise. location: a device, or CASS_CPU. 1 for memory that is not managed. */
+int cass_advise(const void *pointer, size_t bytes, int advice, int location);
+int cass_prefetch(cass_device *device, const void *pointer, size_t bytes, int location,
+                  hipStream_t stream);
+
+/* attribute: cudaMemRangeAttribute; data_bytes: 4, or 4 per device for AccessedBy. */
+int cass_range_get(void *data, size_t data_bytes, int attribute, const void *pointer, size_t bytes);
+
+#endif

@@ -1,0 +1,66 @@
+/* Memory pools: see pool.h. */
+#include "driver/pool.h"
+
+#include "driver/capture.h"
+
+enum { PINNED = 1, LOCATION_DEVICE = 1, FIRST_ATTRIBUTE = 1, LAST_ATTRIBUTE = 8 };
+
+int cass_pool_create(int device, int handle_types, size_t max_bytes, hipMemPool_t *pool) {
+    if (!pool) return INVALID_VALUE;
+    if (device < 0 || device >= cass_device_count) return INVALID_DEVICE;
+    if (handle_types) return NOT_SUPPORTED; /* sharing between processes */
+    hipMemPoolProps properties = {.allocation_type = PINNED,
+                                  .location = {LOCATION_DEVICE, device},
+                                  .max_bytes = max_bytes};
+    return HIP_OPTIONAL(hipMemPoolCreate, pool, &properties);
+}
+
+int cass_pool_destroy(hipMemPool_t pool) {
+    return pool ? HIP_OPTIONAL(hipMemPoolDestroy, pool) : INVALID_VALUE;
+}
+
+int cass_pool_default(int device, hipMemPool_t *pool) {
+    if (!pool) return INVALID_VALUE;
+    if (device < 0 || device >= cass_device_count) return INVALID_DEVICE;
+    return HIP_OPTIONAL(hipDeviceGetDefaultMemPool, pool, device);
+}
+
+int cass_pool_current(int device, hipMemPool_t *pool) {
+    if (!pool) return INVALID_VALUE;
+    if (device < 0 || device >= cass_device_count) return INVALID_DEVICE;
+    return HIP_OPTIONAL(hipDeviceGetMemPool, pool, device);
+}
+
+int cass_pool_choose(int device, hipMemPool_t pool) {
+    if (!pool) return INVALID_VALUE;
+    if (device < 0 || device >= cass_device_count) return INVALID_DEVICE;
+    return HIP_OPTIONAL(hipDeviceSetMemPool, device, pool);
+}
+
+int cass_pool_trim(hipMemPool_t pool, size_t keep_bytes) {
+    return pool ? HIP_OPTIONAL(hipMemPoolTrimTo, pool, keep_bytes) : INVALID_VALUE;
+}
+
+int cass_pool_attribute(hipMemPool_t pool, int attribute, void *value, int set) {
+    if (!pool || !value || attribute < FIRST_ATTRIBUTE || attribute > LAST_ATTRIBUTE)
+        return INVALID_VALUE;
+    return set ? HIP_OPTIONAL(hipMemPoolSetAttribute, pool, attribute, value)
+               : HIP_OPTIONAL(hipMemPoolGetAttribute, pool, attribute, value);
+}
+
+int cass_pool_access(hipMemPool_t pool, int device, int flags, int *flags_out) {
+    if (!pool || device < 0 || device >= cass_device_count) return INVALID_VALUE;
+    hipMemAccessDesc access = {{LOCATION_DEVICE, device}, flags};
+    if (flags_out) return HIP_OPTIONAL(hipMemPoolGetAccess, flags_out, pool, &access.location);
+    return HIP_OPTIONAL(hipMemPoolSetAccess, pool, &access, 1);
+}
+
+int cass_pool_malloc(cass_device *device, void **pointer, size_t bytes, hipMemPool_t pool,
+                     hipStream_t stream) {
+    if (!pointer || !pool) return INVALID_VALUE;
+    cass_capture *capture = cass_capturing(stream);
+    if (capture) return cass_capture_malloc(capture, pointer, bytes);
+    *pointer = NULL;
+    if (!bytes) return OK;
+    return cass_note(device, HIP_OPTIONAL(hipMallocFromPoolAsync, pointer, bytes, pool, stream));
+}
