@@ -75,6 +75,13 @@ def anchors(text: bytes, functions: list[tuple[int, int]], ranges: list[tuple[in
     return sorted(unique, key=lambda anchor: -anchor.length)
 
 
+def start_hash(text: bytes, offset: int, ranges: list[tuple[int, int, int]]) -> int:
+    """What a program's bytes at an entry point must hash to; 0: linking changes them."""
+    if any(start < offset + PREFIX_BYTES and end > offset for start, end, _ in ranges):
+        return 0
+    return fnv1a(text[offset : offset + PREFIX_BYTES]) & 0xFFFFFFFF
+
+
 def record(name: str, version: int, archive: bytes) -> Release:
     """The facts of one archive. SystemExit when it is not built as expected."""
     for member in archive_members(archive):
@@ -93,11 +100,13 @@ def record(name: str, version: int, archive: bytes) -> Release:
             continue
         text = elf.get_section(text_index).data()
         public = [functions[key] for key in entry_points]
-        chosen = anchors(text, public, relocated(elf, text_index))[:2]
+        ranges = relocated(elf, text_index)
+        chosen = anchors(text, public, ranges)[:2]
         if len(chosen) < 2:
             raise SystemExit(f"{name}: no two functions identify it")
         ordered = sorted(entry_points.items(), key=lambda item: item[1])
-        return Release(name, version, (chosen[0], chosen[1]), " ".join(f"{key} {at:x}" for key, at in ordered))
+        offsets = " ".join(f"{key} {at:x} {start_hash(text, at, ranges):x}" for key, at in ordered)
+        return Release(name, version, (chosen[0], chosen[1]), offsets)
     raise SystemExit(f"{name}: no object with cudaMalloc in its .text")
 
 

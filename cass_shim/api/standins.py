@@ -6,6 +6,8 @@ in libcass_shim.so; a stand-in notes which copy of the runtime was called and ju
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from dataclasses import dataclass
 
 from cass_shim.api.entries import Entry, entries
@@ -44,6 +46,13 @@ def exported(standin: Standin) -> list[Entry]:
     return [chosen[name] for name in sorted(chosen)]
 
 
+@functools.cache
+def table_symbol() -> str:
+    """The entry table under a name that changes with its order: a stand-in of another build does not load."""
+    order = " ".join(entry.function for entry in entries())
+    return f"cass_entry_table_{hashlib.sha256(order.encode()).hexdigest()[:16]}"
+
+
 def standin_source(standin: Standin) -> str:
     """One jump per name. Scratch registers r10 and r11 carry no argument in the System V ABI."""
     lines = [
@@ -56,7 +65,7 @@ def standin_source(standin: Standin) -> str:
         '        "movq cass_standin_callers@GOTPCREL(%rip), %r11\\n"',
         f'        "addq ${standin.copy * CALLER_BYTES}, %r11\\n"',
         '        "movq %r11, %fs:(%r10)\\n"',
-        '        "movq cass_entry_table@GOTPCREL(%rip), %r10\\n"',
+        f'        "movq {table_symbol()}@GOTPCREL(%rip), %r10\\n"',
         '        "jmp *8*\\\\index(%r10)\\n"',
         '        ".size \\\\name, .-\\\\name\\n.endm\\n"',
     ]

@@ -39,17 +39,19 @@ class Anchor:
 
 @dataclass(frozen=True)
 class Release:
-    """One build. version: CUDA version (13000); offsets: "name hex-offset name hex-offset ..."."""
+    """One build. version: CUDA version (13000). offsets: "name offset start ..." in hexadecimal, where start is the
+    low half of FNV-1a of the entry point's first 16 bytes, or 0 where linking changes them."""
 
     name: str
     version: int
     anchors: tuple[Anchor, Anchor]
     offsets: str
 
-    def entry_points(self) -> list[tuple[str, int]]:
-        """(name, offset in `.text`), by offset."""
+    def entry_points(self) -> list[tuple[str, int, int]]:
+        """(name, offset in `.text`, start), by offset."""
         words = self.offsets.split()
-        return [(name, int(offset, 16)) for name, offset in zip(words[::2], words[1::2], strict=True)]
+        triples = zip(words[::3], words[1::3], words[2::3], strict=True)
+        return [(name, int(offset, 16), int(start, 16)) for name, offset, start in triples]
 
 
 def releases() -> list[Release]:

@@ -226,10 +226,12 @@ const char *cass_object_soname(const struct link_map *map) {
     return strings && offset ? strings + offset : NULL;
 }
 
-int cass_object_needs(const struct link_map *map, const char *library) {
+int cass_object_is_ours(const struct link_map *map) {
+    static const char own[] = "libcass_shim.so";
     const char *strings = dynamic_pointer(map, DT_STRTAB);
     for (const Elf64_Dyn *entry = map->l_ld; strings && entry && entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_NEEDED && strcmp(strings + entry->d_un.d_val, library) == 0)
+        if ((entry->d_tag == DT_NEEDED || entry->d_tag == DT_SONAME) &&
+            strcmp(strings + entry->d_un.d_val, own) == 0)
             return 1;
     return 0;
 }

@@ -45,7 +45,7 @@ void cass_symbols_free(cass_symbols *symbols);
 const Elf64_Shdr *cass_object_section(const cass_object *object, const char *name);
 /* DT_SONAME, or NULL. */
 const char *cass_object_soname(const struct link_map *map);
-/* 1 when the object names `library` in DT_NEEDED. */
-int cass_object_needs(const struct link_map *map, const char *library);
+/* 1 for libcass_shim.so and for the stand-ins, which name it in DT_NEEDED. */
+int cass_object_is_ours(const struct link_map *map);
 
 #endif

@@ -3,6 +3,7 @@
  * Linked -z initfirst, so it runs before the constructors of the program and of its libraries,
  * which register kernels. No thread, no socket, no HIP before the first CUDA call; nothing at all
  * in a set-id program. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -15,8 +16,10 @@ __attribute__((constructor)) static void preload(int count, char **arguments, ch
     (void)count;
     (void)arguments;
     if (getauxval(AT_SECURE)) return;
+    int saved = errno;
     cass_trace_setup(environment);
     if (cass_watch_now() != 0) _Exit(126);
     if (cass_watch_loader() != 0)
         cass_warn("this loader cannot be watched: CUDA libraries opened later run unredirected");
+    errno = saved;
 }

@@ -42,8 +42,7 @@ static int is_runtime(const cass_symbols *symbols) {
  */
 static int is_vendor_library(const struct link_map *map, const char *prefix) {
     const char *soname = cass_object_soname(map);
-    return soname && strncmp(soname, prefix, strlen(prefix)) == 0 &&
-           !cass_object_needs(map, "libcass_shim.so");
+    return soname && strncmp(soname, prefix, strlen(prefix)) == 0 && !cass_object_is_ours(map);
 }
 
 /* Keeps what is to be redirected: names we know, and names in between that a newer runtime may
@@ -167,16 +166,20 @@ static int choose(candidate *c) {
     return stripped == 0 ? 1 : stripped == -1 ? 0 : -1;
 }
 
-cass_redirect_result cass_redirect(const struct link_map *map, cass_copy *copy) {
+cass_redirect_result cass_redirect(const struct link_map *map, cass_copy **copy) {
     cass_object object;
-    *copy = (cass_copy){0};
-    if (cass_object_needs(map, "libcass_shim.so") || cass_object_open(&object, map) != 0)
-        return CASS_NO_CUDA;
+    *copy = NULL;
+    if (cass_object_is_ours(map) || cass_object_open(&object, map) != 0) return CASS_NO_CUDA;
     candidate c = {.map = map, .object = &object};
     int found = choose(&c);
     cass_redirect_result result = found < 0 ? CASS_CANNOT : CASS_NO_CUDA;
-    if (found > 0) result = redirect(&c, copy);
-    if (result == CASS_CANNOT) cass_redirect_forget(copy);
+    if (found > 0) {
+        void *memory =
+            mmap(NULL, sizeof **copy, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        *copy = memory == MAP_FAILED ? NULL : memory;
+        result = *copy ? redirect(&c, *copy) : CASS_CANNOT;
+        if (result != CASS_REDIRECTED && *copy) cass_redirect_forget(*copy);
+    }
     cass_symbols_free(&c.symbols);
     cass_object_close(&object);
     return result;
@@ -185,5 +188,5 @@ cass_redirect_result cass_redirect(const struct link_map *map, cass_copy *copy) 
 void cass_redirect_forget(cass_copy *copy) {
     cass_near_unmap(&copy->area);
     if (copy->names && copy->names != MAP_FAILED) munmap(copy->names, copy->names_bytes);
-    *copy = (cass_copy){0};
+    munmap(copy, sizeof *copy);
 }

@@ -19,9 +19,10 @@ typedef struct cass_copy {
 
 typedef enum { CASS_NO_CUDA, CASS_REDIRECTED, CASS_CANNOT } cass_redirect_result;
 
-/* Looks at an object and redirects all of its CUDA entry points or none. CASS_CANNOT has been
- * explained on stderr. */
-cass_redirect_result cass_redirect(const struct link_map *map, cass_copy *copy);
+/* Looks at an object and redirects all of its CUDA entry points or none. With CASS_REDIRECTED,
+ * *copy is for cass_redirect_forget() when the object goes. CASS_CANNOT has been explained on
+ * stderr. */
+cass_redirect_result cass_redirect(const struct link_map *map, cass_copy **copy);
 void cass_redirect_forget(cass_copy *copy);
 
 /* Fills `found` with the entry points of a stripped static cudart; 0, or -1 when there is none in

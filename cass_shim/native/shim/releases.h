@@ -19,7 +19,8 @@ typedef struct {
     const struct cass_release_entry {
         const char *name;
         uint32_t offset;
-    } *entries; /* by offset */
+        uint32_t start; /* low half of FNV-1a of its first 16 bytes; 0: linking changes them */
+    } *entries;         /* by offset */
 } cass_release;
 
 extern const cass_release cass_releases[];

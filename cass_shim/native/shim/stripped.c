@@ -10,6 +10,7 @@
 #define MARK "/cudart.shm.%x.%x.%llx"
 /* nvcc leaves this in GPU code: the toolkit a program was built with. */
 #define BUILD "Build cuda_"
+#define FNV_START 0xcbf29ce484222325u
 enum { PREFIX_BYTES = 16, ALIGNMENT = 16, BUILD_DIGITS = 48 };
 
 static uint64_t fnv1a(uint64_t value, const uint8_t *bytes, size_t count) {
@@ -20,7 +21,7 @@ static uint64_t fnv1a(uint64_t value, const uint8_t *bytes, size_t count) {
 /* FNV-1a with the masked bytes as zero. */
 static uint64_t masked_hash(const cass_anchor *anchor, const uint8_t *code) {
     static const uint8_t zeros[16];
-    uint64_t value = 0xcbf29ce484222325u;
+    uint64_t value = FNV_START;
     uint32_t at = 0;
     for (uint32_t i = 0; i < anchor->mask_count; i++) {
         uint32_t start = anchor->masks[2 * i], end = anchor->masks[2 * i + 1];
@@ -36,19 +37,32 @@ static int anchor_is_at(const cass_anchor *anchor, const uint8_t *code, const ui
     return code + anchor->length <= end && masked_hash(anchor, code) == anchor->digest;
 }
 
+/* Releases that differ little may share anchors and their distance: every entry point is looked at.
+ */
+static int entries_match(const cass_release *release, const uint8_t *text, const uint8_t *end) {
+    for (uint32_t i = 0; i < release->entry_count; i++) {
+        const uint8_t *code = text + release->entries[i].offset;
+        if (code + PREFIX_BYTES > end) return 0;
+        uint32_t start = (uint32_t)fnv1a(FNV_START, code, PREFIX_BYTES);
+        if (release->entries[i].start && start != release->entries[i].start) return 0;
+    }
+    return 1;
+}
+
 /* The release whose .text starts so that both anchors match, and that start. */
 static const cass_release *recognise(const cass_object *object, uintptr_t *start) {
     const uint8_t *low = (const uint8_t *)object->text_low,
                   *end = (const uint8_t *)object->text_high;
     const uint8_t *code = low + (ALIGNMENT - object->text_low % ALIGNMENT) % ALIGNMENT;
     for (; code + PREFIX_BYTES <= end; code += ALIGNMENT) {
-        uint64_t prefix = fnv1a(0xcbf29ce484222325u, code, PREFIX_BYTES);
+        uint64_t prefix = fnv1a(FNV_START, code, PREFIX_BYTES);
         for (uint32_t i = 0; i < cass_release_count; i++) {
             const cass_anchor *first = &cass_releases[i].anchors[0],
                               *second = &cass_releases[i].anchors[1];
             if (prefix != first->prefix || !anchor_is_at(first, code, end)) continue;
             const uint8_t *text = code - first->offset;
-            if (text >= low && anchor_is_at(second, text + second->offset, end)) {
+            if (text >= low && anchor_is_at(second, text + second->offset, end) &&
+                entries_match(&cass_releases[i], text, end)) {
                 *start = (uintptr_t)text;
                 return &cass_releases[i];
             }

@@ -53,7 +53,6 @@ static int make_room(void) {
 static void drop_copy(cass_copy *copy) {
     if (cass_runtime_copy_gone) cass_runtime_copy_gone(&copy->caller);
     cass_redirect_forget(copy);
-    munmap(copy, sizeof *copy);
 }
 
 /* Looks at one object of the list; CASS_CANNOT is passed up. */
@@ -67,11 +66,9 @@ static cass_redirect_result visit(const struct link_map *map) {
     if (known->map && known->copy) drop_copy(known->copy);
     object_count += known->map ? 0 : 1;
     *known = (watched){.map = map, .dynamic = map->l_ld, .seen = current_round};
-    cass_copy *copy = map_memory(sizeof *copy);
-    if (!copy) return CASS_NO_CUDA;
-    cass_redirect_result result = cass_redirect(map, copy);
+    cass_copy *copy;
+    cass_redirect_result result = cass_redirect(map, &copy);
     if (result == CASS_REDIRECTED) known->copy = copy;
-    else munmap(copy, sizeof *copy);
     return result;
 }
 

@@ -1,0 +1,224 @@
+"""Calls of real nvcc programs reach our bodies, however the CUDA runtime got into the process."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.native.shim_support import (
+    MAIN,
+    NEED_NVCC,
+    TOOLKIT,
+    VECTOR_ADD,
+    built,
+    cass_run,
+    compile_c,
+    compile_cuda,
+    traced_calls,
+)
+
+pytestmark = [pytest.mark.nvcc, pytest.mark.skipif(bool(NEED_NVCC), reason=NEED_NVCC)]
+
+EXPECTED = [
+    "__cudaRegisterFatBinary", "__cudaRegisterFunction", "__cudaRegisterFatBinaryEnd", "cudaMalloc", "cudaMalloc",
+    "__cudaPushCallConfiguration", "__cudaGetKernel", "__cudaPopCallConfiguration", "__cudaLaunchKernel",
+    "cudaDeviceSynchronize", "cudaFree", "__cudaUnregisterFatBinary",
+]  # fmt: skip
+OPENER = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **arguments) {
+    int times = count > 3 ? 2 : 1;
+    for (int i = 0; i < times; i++) {
+        void *library = dlopen(arguments[1], RTLD_NOW);
+        if (!library) return puts(dlerror()), 3;
+        int (*function)(void) = (int (*)(void))dlsym(library, arguments[2]);
+        if (!function) return puts("no function"), 4;
+        function();
+        dlclose(library);
+    }
+    return 42;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("redirect")
+
+
+@pytest.fixture(scope="module")
+def static(folder: Path) -> Path:
+    return compile_cuda(VECTOR_ADD + MAIN, folder / "static")
+
+
+@pytest.fixture(scope="module")
+def library(folder: Path) -> Path:
+    return compile_cuda(VECTOR_ADD, folder / "libwith_cudart.so", "-shared", "-Xcompiler", "-fPIC")
+
+
+@pytest.fixture(scope="module")
+def opener(folder: Path) -> Path:
+    return compile_c(OPENER, folder / "opener", "-ldl")
+
+
+def check_run(*command: str | Path) -> list[str]:
+    """Runs traced; the program's own exit status must come through."""
+    done = cass_run("--trace", *command)
+    assert done.returncode == 42, done.stderr
+    return traced_calls(done.stderr)
+
+
+def test_static_runtime(static: Path) -> None:
+    assert check_run(static) == EXPECTED
+
+
+def test_without_the_launcher_nothing_is_redirected(static: Path) -> None:
+    done = subprocess.run([static], env={"CASS_TRACE": "calls"}, capture_output=True, text=True, check=False)
+    assert done.returncode == 42
+    assert done.stderr == ""
+
+
+def test_shared_runtime(folder: Path) -> None:
+    assert check_run(compile_cuda(VECTOR_ADD + MAIN, folder / "shared", "-cudart", "shared")) == EXPECTED
+
+
+def test_shared_runtime_with_rpath_to_the_real_one(folder: Path) -> None:
+    flags = ["-Xlinker", "-rpath", "-Xlinker", str(TOOLKIT / "lib64"), "-Xlinker", "--disable-new-dtags"]
+    program = compile_cuda(VECTOR_ADD + MAIN, folder / "rpath", "-cudart", "shared", *flags)
+    assert check_run(program) == EXPECTED
+
+
+def test_stripped_static_runtime(static: Path, folder: Path) -> None:
+    stripped = folder / "stripped"
+    subprocess.run(["strip", "-o", stripped, static], check=True)
+    assert check_run(stripped) == EXPECTED
+
+
+def test_unknown_stripped_runtime_is_named_and_left(static: Path, folder: Path) -> None:
+    """A changed byte in both anchors makes the build an unknown one."""
+    from cass_shim.api.cudart import releases
+
+    stripped = folder / "unknown"
+    subprocess.run(["strip", "-o", stripped, static], check=True)
+    image = bytearray(stripped.read_bytes())
+    symbols = subprocess.run(["nm", static], capture_output=True, text=True, check=True).stdout
+    where = {line.split()[2]: int(line.split()[0], 16) for line in symbols.splitlines() if len(line.split()) == 3}
+    changed = 0
+    for release in releases():
+        points = {name: offset for name, offset, _ in release.entry_points()}
+        start = where["cudaMalloc"] - points["cudaMalloc"]
+        if all(where.get(name) == start + offset for name, offset in points.items()):
+            for anchor in release.anchors:
+                image[start + anchor.offset + 20] ^= 0xFF  # text is mapped at its file offset
+                changed += 1
+    assert changed == 2
+    stripped.write_bytes(image)
+    done = cass_run("--trace", stripped)
+    assert done.returncode == 126
+    assert "entry points are not recorded" in done.stderr
+    assert traced_calls(done.stderr) == []
+
+
+def test_relocatable_device_code(folder: Path) -> None:
+    assert check_run(compile_cuda(VECTOR_ADD + MAIN, folder / "rdc", "-rdc=true")) == EXPECTED
+
+
+def test_linked_library_with_its_own_runtime(folder: Path, library: Path) -> None:
+    source = "int run_it(void); int main(void) { run_it(); return 42; }"
+    flags = [f"-L{folder}", "-lwith_cudart", f"-Wl,-rpath,{folder}"]
+    assert check_run(compile_c(source, folder / "linked", *flags)) == EXPECTED
+
+
+def test_opened_library_with_its_own_runtime(opener: Path, library: Path) -> None:
+    assert check_run(opener, library, "run_it") == EXPECTED
+
+
+def test_opened_closed_and_opened_again(opener: Path, library: Path) -> None:
+    assert check_run(opener, library, "run_it", "twice") == EXPECTED * 2
+
+
+def test_stripped_opened_library(folder: Path, opener: Path, library: Path) -> None:
+    stripped = folder / "libstripped.so"
+    subprocess.run(["strip", "-o", stripped, library], check=True)
+    assert check_run(opener, stripped, "run_it") == EXPECTED
+
+
+def test_two_runtimes_in_one_process(folder: Path, library: Path) -> None:
+    """The program's static copy and the library's: one stub address each, no mixing up."""
+    source = VECTOR_ADD.replace('extern "C" int run_it', "static int own") + (
+        'extern "C" int run_it(void);\nint main() { own(); run_it(); return 42; }\n'
+    )
+    program = compile_cuda(source, folder / "two", f"-L{folder}", "-lwith_cudart", "-Xlinker", f"-rpath={folder}")
+    calls = check_run(program)
+    assert calls.count("cudaMalloc") == 4
+    assert calls.count("__cudaLaunchKernel") == 2
+
+
+@pytest.mark.parametrize("name", ["libcudart.so.13", "libcudart.so"])
+def test_real_runtime_opened_by_absolute_path(opener: Path, name: str) -> None:
+    path = TOOLKIT / "lib64" / name
+    if not path.exists():
+        pytest.skip(f"{path} is not installed")
+    assert check_run(opener, path, "cudaDeviceSynchronize") == ["cudaDeviceSynchronize"]
+
+
+@pytest.mark.parametrize("soname", ["libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"])
+def test_standin_opened_by_soname(opener: Path, soname: str) -> None:
+    assert check_run(opener, soname, "cudaDeviceSynchronize") == ["cudaDeviceSynchronize"]
+
+
+def test_redirection_survives_a_program_with_functions_called_cuda(folder: Path) -> None:
+    source = VECTOR_ADD + 'extern "C" int cudaOfMyOwn(int x) { return x + 1; }\n'
+    source += "int main(int count, char **) { run_it(); return cudaOfMyOwn(count + 40); }\n"
+    assert check_run(compile_cuda(source, folder / "own")) == EXPECTED
+
+
+def test_existing_preload_is_kept(folder: Path, static: Path) -> None:
+    source = (
+        '#include <unistd.h>\n__attribute__((constructor)) static void hello(void) { if (write(2, "own\\n", 4)) {} }'
+    )
+    own = compile_c(source, folder / "libown.so", "-shared", "-fPIC")
+    done = cass_run("--trace", static, environment={"LD_PRELOAD": str(own)})
+    assert done.returncode == 42
+    assert "own\n" in done.stderr
+    assert traced_calls(done.stderr) == EXPECTED
+
+
+def test_text_is_not_left_writable(folder: Path) -> None:
+    source = VECTOR_ADD + (
+        'int main() { run_it(); FILE *maps = fopen("/proc/self/maps", "r"); char line[512];\n'
+        '  while (fgets(line, sizeof line, maps)) if (__builtin_strstr(line, "rwx")) fputs(line, stdout);\n'
+        "  return 42; }\n"
+    )
+    done = cass_run(compile_cuda(source, folder / "maps"))
+    assert done.returncode == 42
+    assert done.stdout == ""
+
+
+def test_first_calls_from_two_threads(folder: Path) -> None:
+    source = (
+        VECTOR_ADD
+        + "#include <thread>\nint main() { std::thread a(run_it), b(run_it); a.join(); b.join(); return 42; }\n"
+    )
+    done = cass_run("--trace", compile_cuda(source, folder / "threads"))
+    assert done.returncode == 42
+    assert traced_calls(done.stderr).count("cudaMalloc") == 4
+
+
+def test_exec_of_a_cuda_child(folder: Path, static: Path) -> None:
+    done = cass_run("--trace", "sh", "-c", f"{static}; echo status $?")
+    assert done.stdout == "status 42\n"
+    assert traced_calls(done.stderr) == EXPECTED
+
+
+def test_core_is_one_library_in_the_process(opener: Path, folder: Path) -> None:
+    """A stand-in opened by path, without the launcher, brings the core itself."""
+    done = subprocess.run(
+        [opener, built() / "libcudart.so.13", "cudaDeviceSynchronize"],
+        env={"CASS_TRACE": "calls", "CASS_DAEMON": "0"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 42, done.stdout
+    assert traced_calls(done.stderr) == ["cudaDeviceSynchronize"]
