@@ -40,9 +40,8 @@ def standin(soname: str) -> Part:
 
 # The gfx1100 interpreter's bodies are compiled for x86-64-v2 and for AVX2, chosen at run time by CPU.
 EMULATOR_BODIES = (
-    "approximate", "atomics", "buffer", "control", "dispatch", "ds_memory", "ds_special", "global", "lane_ops",
-    "modifiers", "salu", "scratch", "smem", "valu_bytes", "valu_compare", "valu_convert", "valu_double", "valu_float",
-    "valu_half", "valu_int", "valu_packed", "wmma",
+    "dispatch", "ds_memory", "global", "modifiers", "valu_compare", "valu_convert", "valu_double", "valu_float",
+    "valu_half", "valu_int", "valu_packed",
 )  # fmt: skip
 EMULATOR_VARIANTS = (
     Variant("v2", ("-DEMU_VARIANT=v2",)),

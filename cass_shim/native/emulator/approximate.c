@@ -4,6 +4,7 @@
  * rounded once, by MODE, to the result's type. For f64, rcp and sqrt are correctly rounded, rsq is
  * 1/sqrt in extended precision. sin and cos take revolutions: the fraction x - floor(x) is exact,
  * then times 2*pi in double. Special values follow IEEE. */
+#define EMU_SHARED
 #include "emulator/float_rules.h"
 #include "emulator/half.h"
 

@@ -1,5 +1,6 @@
 /* GLOBAL and FLAT atomics. 64-bit ones must be aligned to 8 bytes, 32-bit ones to 4. Lanes go in
  * order. */
+#define EMU_SHARED
 #include "emulator/atomic_ops.h"
 #include "emulator/memory_ops.h"
 #include "emulator/scratch_ops.h"
@@ -32,7 +33,7 @@ static uint64_t one_lane(wave_t *w, unsigned operation, unsigned bytes, uint64_t
     return 0;
 }
 
-static const op_t *atomic_lanes(wave_t *w, const op_t *o, unsigned operation, unsigned bytes) {
+OUT_OF_LINE const op_t *atomic_lanes(wave_t *w, const op_t *o, unsigned operation, unsigned bytes) {
     lane_addresses at;
     uint32_t exec = EXEC, left = exec;
     if (!exec) return o + 1;

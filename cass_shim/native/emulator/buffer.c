@@ -1,6 +1,7 @@
 /* MUBUF loads, stores and atomics through a buffer resource: lanes outside the buffer read 0 and
  * write nothing; what is inside must still be accessible device memory. Source: AMD RDNA3 ISA,
  * "Buffer Addressing" (raw and structured buffers without swizzling). */
+#define EMU_SHARED
 #include "emulator/atomic_ops.h"
 #include "emulator/memory_ops.h"
 
@@ -33,7 +34,7 @@ static uint64_t buffer_address(const wave_t *w, const op_t *o, const resource_t 
     return x->base + x->soffset + at;
 }
 
-static const op_t *buffer_load(wave_t *w, const op_t *o, unsigned bytes, int is_signed, int half) {
+OUT_OF_LINE const op_t *buffer_load(wave_t *w, const op_t *o, unsigned bytes, int is_signed, int half) {
     resource_t x = resource(w, o);
     unsigned words = bytes < 4 ? 1 : bytes / 4;
     lanes32 r[4];
@@ -52,7 +53,7 @@ static const op_t *buffer_load(wave_t *w, const op_t *o, unsigned bytes, int is_
     for (unsigned k = 1; k < words; k++) put32(w, o->d + k, r[k]);
     return o + 1;
 }
-static const op_t *buffer_store(wave_t *w, const op_t *o, unsigned bytes, unsigned shift) {
+OUT_OF_LINE const op_t *buffer_store(wave_t *w, const op_t *o, unsigned bytes, unsigned shift) {
     resource_t x = resource(w, o);
     unsigned words = bytes < 4 ? 1 : bytes / 4;
     for (unsigned i = 0; i < LANES; i++) {
@@ -70,7 +71,7 @@ static const op_t *buffer_store(wave_t *w, const op_t *o, unsigned bytes, unsign
 static uint64_t operand(const wave_t *w, unsigned r, unsigned bytes, unsigned lane) {
     return bytes == 8 ? w->v[r][lane] | (uint64_t)w->v[r + 1][lane] << 32 : w->v[r][lane];
 }
-static const op_t *buffer_atomic(wave_t *w, const op_t *o, unsigned operation, unsigned bytes) {
+OUT_OF_LINE const op_t *buffer_atomic(wave_t *w, const op_t *o, unsigned operation, unsigned bytes) {
     resource_t x = resource(w, o);
     lanes32 low = {0}, high = {0};
     int compares = operation == RMW_CMPSWAP || operation == RMW_CMPSWAP_F;

@@ -1,4 +1,5 @@
 /* Program control: branches, calls, barriers, traps, hardware registers, messages. */
+#define EMU_SHARED
 #include "emulator/interp.h"
 
 #include <time.h>

@@ -4,7 +4,7 @@
 #include "emulator/atomic_ops.h"
 #include "emulator/memory_ops.h"
 
-static inline const op_t *outside(wave_t *w, const op_t *o, const uint32_t *address, uint32_t exec,
+OUT_OF_LINE const op_t *outside(wave_t *w, const op_t *o, const uint32_t *address, uint32_t exec,
                                   uint32_t offset, unsigned bytes) {
     for (unsigned i = 0; i < LANES; i++)
         if ((exec >> i & 1) && (uint64_t)address[i] + offset + bytes > w->lds_bytes)
@@ -83,28 +83,38 @@ ALWAYS_INLINE const op_t *lds_store(wave_t *w, const op_t *o, unsigned s, uint32
     HANDLER(ds_load_##name) { CONTINUE(lds_load(w, o, o->d, OFFSET, bytes, is_signed, half)); }
 #define STORE(name, bytes, shift)                                                                  \
     HANDLER(ds_store_##name) { CONTINUE(lds_store(w, o, o->sd, OFFSET, bytes, shift)); }
-LOAD(u8, 1, 0, LOAD_WORD)
-LOAD(i8, 1, 1, LOAD_WORD)
-LOAD(u16, 2, 0, LOAD_WORD)
-LOAD(i16, 2, 1, LOAD_WORD)
+OUT_OF_LINE const op_t *load_narrow(wave_t *w, const op_t *o, unsigned bytes, int is_signed, int half) {
+    return lds_load(w, o, o->d, OFFSET, bytes == 1 ? 1 : 2, is_signed, half);
+}
+OUT_OF_LINE const op_t *store_narrow(wave_t *w, const op_t *o, unsigned bytes, unsigned shift) {
+    return lds_store(w, o, o->sd, OFFSET, bytes == 1 ? 1 : 2, shift);
+}
+#define LOAD_NARROW(name, bytes, is_signed, half) \
+    HANDLER(ds_load_##name) { CONTINUE(load_narrow(w, o, bytes, is_signed, half)); }
+#define STORE_NARROW(name, bytes, shift) \
+    HANDLER(ds_store_##name) { CONTINUE(store_narrow(w, o, bytes, shift)); }
+LOAD_NARROW(u8, 1, 0, LOAD_WORD)
+LOAD_NARROW(i8, 1, 1, LOAD_WORD)
+LOAD_NARROW(u16, 2, 0, LOAD_WORD)
+LOAD_NARROW(i16, 2, 1, LOAD_WORD)
 LOAD(b32, 4, 0, LOAD_WORD)
 LOAD(b64, 8, 0, LOAD_WORD)
 LOAD(b96, 12, 0, LOAD_WORD)
 LOAD(b128, 16, 0, LOAD_WORD)
-LOAD(u8_d16, 1, 0, LOAD_LOW)
-LOAD(i8_d16, 1, 1, LOAD_LOW)
-LOAD(u16_d16, 2, 0, LOAD_LOW)
-LOAD(u8_d16_hi, 1, 0, LOAD_HIGH)
-LOAD(i8_d16_hi, 1, 1, LOAD_HIGH)
-LOAD(u16_d16_hi, 2, 0, LOAD_HIGH)
-STORE(b8, 1, 0)
-STORE(b16, 2, 0)
+LOAD_NARROW(u8_d16, 1, 0, LOAD_LOW)
+LOAD_NARROW(i8_d16, 1, 1, LOAD_LOW)
+LOAD_NARROW(u16_d16, 2, 0, LOAD_LOW)
+LOAD_NARROW(u8_d16_hi, 1, 0, LOAD_HIGH)
+LOAD_NARROW(i8_d16_hi, 1, 1, LOAD_HIGH)
+LOAD_NARROW(u16_d16_hi, 2, 0, LOAD_HIGH)
+STORE_NARROW(b8, 1, 0)
+STORE_NARROW(b16, 2, 0)
 STORE(b32, 4, 0)
 STORE(b64, 8, 0)
 STORE(b96, 12, 0)
 STORE(b128, 16, 0)
-STORE(b8_d16_hi, 1, 16)
-STORE(b16_d16_hi, 2, 16)
+STORE_NARROW(b8_d16_hi, 1, 16)
+STORE_NARROW(b16_d16_hi, 2, 16)
 
 /* Two elements at independent offsets. Both are read before either register is written: the address
  * may be one. */
@@ -148,7 +158,7 @@ static void put_old(wave_t *w, unsigned d, const uint64_t *r, unsigned bytes) {
     put32(w, d, low);
     if (bytes == 8) put32(w, d + 1, high);
 }
-static const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation, unsigned bytes,
+OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation, unsigned bytes,
                               int returns) {
     lanes32 at;
     lanes64 r;
@@ -200,7 +210,7 @@ ATOMIC(add, f32, RMW_ADD_F, 4)
 ATOMIC1(wrap_rtn_b32, RMW_WRAP, 4, 1)
 
 /* Exchanges two elements per lane; results in d and d + bytes/4. */
-static const op_t *exchange2(wave_t *w, const op_t *o, unsigned bytes, uint32_t stride) {
+OUT_OF_LINE const op_t *exchange2(wave_t *w, const op_t *o, unsigned bytes, uint32_t stride) {
     lanes32 at;
     lanes64 first, second;
     uint32_t exec = EXEC, one = OFFSET0 * stride, two = OFFSET1 * stride,

@@ -45,45 +45,53 @@ ALWAYS_INLINE const op_t *global_store(wave_t *w, const op_t *o, unsigned bytes,
         GO(to);                                                                                    \
     } while (0)
 
-#define LOAD(name, bytes, is_signed, half)                                                         \
-    HANDLER(global_load_##name) { CONTINUE(global_load(w, o, bytes, is_signed, half)); }           \
-    HANDLER(flat_load_##name) {                                                                    \
-        uint32_t exec = EXEC;                                                                      \
-        if (unlikely(flat_leaves_global(w, o, exec)))                                              \
-            CONTINUE(flat_load(w, o, exec, bytes, is_signed, half));                               \
-        CONTINUE(global_load(w, o, bytes, is_signed, half));                                       \
+/* The flat form of an access that stays in device memory continues in the global form's body. */
+#ifdef EMU_MUSTTAIL
+#define GO_GLOBAL(name) TAIL BODY_NAME(global_##name)(w, o)
+#else
+#define GO_GLOBAL(name) return BODY_NAME(global_##name)(w, o)
+#endif
+#define FLAT(name, elsewhere) \
+    HANDLER(flat_##name) { \
+        uint32_t exec = EXEC; \
+        if (unlikely(flat_leaves_global(w, o, exec))) CONTINUE(elsewhere); \
+        GO_GLOBAL(name); \
     }
-LOAD(u8, 1, 0, LOAD_WORD)
-LOAD(i8, 1, 1, LOAD_WORD)
-LOAD(u16, 2, 0, LOAD_WORD)
-LOAD(i16, 2, 1, LOAD_WORD)
-LOAD(b32, 4, 0, LOAD_WORD)
-LOAD(b64, 8, 0, LOAD_WORD)
-LOAD(b96, 12, 0, LOAD_WORD)
-LOAD(b128, 16, 0, LOAD_WORD)
-LOAD(d16_u8, 1, 0, LOAD_LOW)
-LOAD(d16_i8, 1, 1, LOAD_LOW)
-LOAD(d16_b16, 2, 0, LOAD_LOW)
-LOAD(d16_hi_u8, 1, 0, LOAD_HIGH)
-LOAD(d16_hi_i8, 1, 1, LOAD_HIGH)
-LOAD(d16_hi_b16, 2, 0, LOAD_HIGH)
+#define LOAD(name, how, bytes, is_signed, half) \
+    HANDLER(global_load_##name) { CONTINUE(how(w, o, bytes, is_signed, half)); } \
+    FLAT(load_##name, emu_flat_load(w, o, exec, bytes, is_signed, half))
+#define STORE(name, how, bytes, shift) \
+    HANDLER(global_store_##name) { CONTINUE(how(w, o, bytes, shift)); } \
+    FLAT(store_##name, emu_flat_store(w, o, exec, bytes, shift))
 
-#define STORE(name, bytes, shift)                                                                  \
-    HANDLER(global_store_##name) { CONTINUE(global_store(w, o, bytes, shift)); }                   \
-    HANDLER(flat_store_##name) {                                                                   \
-        uint32_t exec = EXEC;                                                                      \
-        if (unlikely(flat_leaves_global(w, o, exec)))                                              \
-            CONTINUE(flat_store(w, o, exec, bytes, shift));                                        \
-        CONTINUE(global_store(w, o, bytes, shift));                                                \
-    }
-STORE(b8, 1, 0)
-STORE(b16, 2, 0)
-STORE(b32, 4, 0)
-STORE(b64, 8, 0)
-STORE(b96, 12, 0)
-STORE(b128, 16, 0)
-STORE(d16_hi_b8, 1, 16)
-STORE(d16_hi_b16, 2, 16)
+OUT_OF_LINE const op_t *load_narrow(wave_t *w, const op_t *o, unsigned bytes, int is_signed, int half) {
+    return global_load(w, o, bytes == 1 ? 1 : 2, is_signed, half);
+}
+OUT_OF_LINE const op_t *store_narrow(wave_t *w, const op_t *o, unsigned bytes, unsigned shift) {
+    return global_store(w, o, bytes == 1 ? 1 : 2, shift);
+}
+LOAD(u8, load_narrow, 1, 0, LOAD_WORD)
+LOAD(i8, load_narrow, 1, 1, LOAD_WORD)
+LOAD(u16, load_narrow, 2, 0, LOAD_WORD)
+LOAD(i16, load_narrow, 2, 1, LOAD_WORD)
+LOAD(b32, global_load, 4, 0, LOAD_WORD)
+LOAD(b64, global_load, 8, 0, LOAD_WORD)
+LOAD(b96, global_load, 12, 0, LOAD_WORD)
+LOAD(b128, global_load, 16, 0, LOAD_WORD)
+LOAD(d16_u8, load_narrow, 1, 0, LOAD_LOW)
+LOAD(d16_i8, load_narrow, 1, 1, LOAD_LOW)
+LOAD(d16_b16, load_narrow, 2, 0, LOAD_LOW)
+LOAD(d16_hi_u8, load_narrow, 1, 0, LOAD_HIGH)
+LOAD(d16_hi_i8, load_narrow, 1, 1, LOAD_HIGH)
+LOAD(d16_hi_b16, load_narrow, 2, 0, LOAD_HIGH)
+STORE(b8, store_narrow, 1, 0)
+STORE(b16, store_narrow, 2, 0)
+STORE(b32, global_store, 4, 0)
+STORE(b64, global_store, 8, 0)
+STORE(b96, global_store, 12, 0)
+STORE(b128, global_store, 16, 0)
+STORE(d16_hi_b8, store_narrow, 1, 16)
+STORE(d16_hi_b16, store_narrow, 2, 16)
 
 /* Lane i uses the scalar address plus 4 * i. */
 static void addtid_addresses(const wave_t *w, const op_t *o, lane_addresses *at) {

@@ -125,10 +125,27 @@ struct group {
 #define EMU_VARIANT v2
 #endif
 #define BODY_NAME(name) EMU_CAT(EMU_CAT(emu_, EMU_VARIANT), _##name)
-/* A body: also declares its prototype, which -Wmissing-prototypes asks for. */
-#define HANDLER(name)                                                                              \
-    const op_t *BODY_NAME(name)(wave_t * w, const op_t *o);                                        \
-    const op_t *BODY_NAME(name)(wave_t * w, const op_t *o)
+/* A body: also declares its prototype, which -Wmissing-prototypes asks for. Files with EMU_SHARED are compiled once and
+ * serve every variant under a second name. */
+#ifdef EMU_SHARED
+#define EMU_TEXT2(x) #x
+#define EMU_TEXT(x) EMU_TEXT2(x)
+#define HANDLER(name) \
+    const op_t *emu_v2_##name(wave_t *w, const op_t *o); \
+    const op_t *emu_v3_##name(wave_t *w, const op_t *o) __attribute__((alias(EMU_TEXT(emu_v2_##name)))); \
+    const op_t *emu_v2_##name(wave_t *w, const op_t *o)
+#else
+#define HANDLER(name) \
+    const op_t *BODY_NAME(name)(wave_t *w, const op_t *o); \
+    const op_t *BODY_NAME(name)(wave_t *w, const op_t *o)
+#endif
+
+/* One copy: for bodies whose cost is elsewhere, to keep the build short. */
+#if defined(__clang__)
+#define OUT_OF_LINE __attribute__((noinline)) static
+#else
+#define OUT_OF_LINE __attribute__((noinline, noclone)) static
+#endif
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)

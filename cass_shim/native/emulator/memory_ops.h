@@ -18,17 +18,9 @@ typedef struct {
 
 #define WINDOW_MAX (64u << 12)
 
-/* flat.c: accesses where some lane is in the LDS or scratch aperture. */
-const op_t *BODY_NAME(flat_load_lanes)(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes,
-                                       int is_signed, int half);
-const op_t *BODY_NAME(flat_store_lanes)(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes,
-                                        unsigned shift);
-#define flat_load BODY_NAME(flat_load_lanes)
-#define flat_store BODY_NAME(flat_store_lanes)
-
-ALWAYS_INLINE int in_aperture(uint32_t high) {
-    return high == APERTURE_LDS || high == APERTURE_SCRATCH;
-}
+/* scratch.c: accesses where some lane is in the LDS or scratch aperture. */
+const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, int is_signed, int half);
+const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, unsigned shift);
 
 ALWAYS_INLINE int flat_leaves_global(const wave_t *w, const op_t *o, uint32_t exec) {
     V high = *(const V *)((const char *)w + o->off[0] + sizeof(vreg_t));

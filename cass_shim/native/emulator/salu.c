@@ -1,5 +1,6 @@
 /* Scalar arithmetic. Sources: AMD RDNA3 ISA, chapter "Scalar ALU Instructions"; SCC of s_bfe_* as
  * the hardware does it (Mesa's list of ISA errata). */
+#define EMU_SHARED
 #include "emulator/interp.h"
 
 #define S_OP(name, n, TA, LA, TB, LB, TC, ...)                                                     \

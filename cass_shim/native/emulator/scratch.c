@@ -1,5 +1,6 @@
 /* SCRATCH loads and stores, and FLAT accesses that reach LDS or scratch through an aperture.
  * Source: AMD RDNA3 ISA, "Flat Memory Instructions"; LLVM AMDGPUUsage, "Address Spaces". */
+#define EMU_SHARED
 #include "emulator/scratch_ops.h"
 #include "emulator/memory_ops.h"
 
@@ -26,7 +27,7 @@ static inline uint32_t extend(uint32_t x, unsigned bytes, int is_signed) {
     return x;
 }
 
-static inline const op_t *scratch_load(wave_t *w, const op_t *o, unsigned bytes, int is_signed,
+OUT_OF_LINE const op_t *scratch_load(wave_t *w, const op_t *o, unsigned bytes, int is_signed,
                                        int half) {
     lanes32 at, r[4];
     int same;
@@ -54,7 +55,7 @@ static inline const op_t *scratch_load(wave_t *w, const op_t *o, unsigned bytes,
     return o + 1;
 }
 
-static inline const op_t *scratch_store(wave_t *w, const op_t *o, unsigned bytes, unsigned shift) {
+OUT_OF_LINE const op_t *scratch_store(wave_t *w, const op_t *o, unsigned bytes, unsigned shift) {
     lanes32 at;
     int same;
     uint32_t exec = EXEC;
@@ -96,7 +97,7 @@ static inline int flat_ok(const wave_t *w, uint64_t address, unsigned bytes) {
     return range_ok(address, bytes);
 }
 
-const op_t *flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, int is_signed,
+const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, int is_signed,
                       int half) {
     lanes32 r[4];
     unsigned words = bytes < 4 ? 1 : bytes / 4, part = bytes < 4 ? bytes : 4;
@@ -119,7 +120,7 @@ const op_t *flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, i
     return o + 1;
 }
 
-const op_t *flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, unsigned shift) {
+const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, unsigned shift) {
     unsigned words = bytes < 4 ? 1 : bytes / 4, part = bytes < 4 ? bytes : 4;
     for (unsigned i = 0; i < LANES; i++) {
         if (!(exec >> i & 1)) continue;
