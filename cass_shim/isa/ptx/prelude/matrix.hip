@@ -1,0 +1,191 @@
+struct PtxF16 {
+    template <class T> static __attribute__((device)) T dot(u32 a, u32 b, T c) {
+        c = __builtin_fmaf((f32)as<f16>((u16)a), (f32)as<f16>((u16)b), c);
+        return __builtin_fmaf((f32)as<f16>((u16)(a >> 16)), (f32)as<f16>((u16)(b >> 16)), c);
+    }
+};
+
+struct PtxBf16 {
+    static __attribute__((device)) f32 dot(u32 a, u32 b, f32 c) {
+        c = __builtin_fmaf(as<f32>(a << 16), as<f32>(b << 16), c);
+        return __builtin_fmaf(as<f32>(a & 0xffff0000u), as<f32>(b & 0xffff0000u), c);
+    }
+};
+
+struct PtxTf32 {
+    static __attribute__((device)) f32 dot(u32 a, u32 b, f32 c) {
+        return __builtin_fmaf(as<f32>(a & 0xffffe000u), as<f32>(b & 0xffffe000u), c);
+    }
+};
+
+struct PtxF64 {
+    static __attribute__((device)) f64 dot(u64 a, u64 b, f64 c) { return __builtin_fma(as<f64>(a), as<f64>(b), c); }
+};
+
+template <bool sa, bool sb> struct PtxInt8 {
+    template <class T> static __attribute__((device)) T dot(u32 a, u32 b, T c) {
+        for (u32 k = 0; k < 32; k += 8) {
+            i32 x = sa ? (i32)(i8)(a >> k) : (i32)(u8)(a >> k), y = sb ? (i32)(i8)(b >> k) : (i32)(u8)(b >> k);
+            c += x * y;
+        }
+        return c;
+    }
+};
+
+template <bool sa, bool sb> struct PtxInt4 {
+    template <class T> static __attribute__((device)) T dot(u32 a, u32 b, T c) {
+        for (u32 k = 0; k < 32; k += 4) {
+            i32 x = sa ? (i32)(a << (28 - k)) >> 28 : (i32)(a >> k & 15);
+            i32 y = sb ? (i32)(b << (28 - k)) >> 28 : (i32)(b >> k & 15);
+            c += x * y;
+        }
+        return c;
+    }
+};
+
+template <bool both> struct PtxBits {
+    template <class T> static __attribute__((device)) T dot(u32 a, u32 b, T c) {
+        return c + __builtin_popcount(both ? a & b : a ^ b);
+    }
+};
+
+template <int wide_a, int wide_b> struct PtxFp8 {
+    static __attribute__((device)) f32 one(u32 x, int wide) {
+        return (f32)as<f16>((u16)(wide ? x << 8 : ptx_e4m3_to_f16(x)));
+    }
+    static __attribute__((device)) f32 dot(u32 a, u32 b, f32 c) {
+        for (u32 k = 0; k < 32; k += 8) c = __builtin_fmaf(one(a >> k & 255, wide_a), one(b >> k & 255, wide_b), c);
+        return c;
+    }
+};
+
+FN u32 ptx_from_lane(u32 x, u32 lane) { return ptx_read_lane(x, lane); }
+FN u64 ptx_from_lane(u64 x, u32 lane) {
+    return (u64)ptx_read_lane((u32)(x >> 32), lane) << 32 | ptx_read_lane((u32)x, lane);
+}
+
+FN i64 ptx_clamp_s32(i64 x) { return x > 2147483647 ? 2147483647 : x < -2147483647 - 1 ? -2147483647 - 1 : x; }
+
+template <class E, u32 rows, u32 columns, u32 groups, class T, class R>
+FN void ptx_mma_sum(T *sums, const R *a, const R *b) {
+    u32 lane = ptx_lane();
+#pragma unroll
+    for (u32 column = 0; column < columns; column++)
+#pragma unroll
+        for (u32 row = 0; row < rows; row++)
+#pragma unroll
+            for (u32 group = 0; group < groups; group++)
+#pragma unroll
+                for (u32 k = 0; k < 4; k++) {
+                    R x = ptx_from_lane(a[group * rows + row], (lane & ~3u) | k);
+#pragma unroll
+                    for (u32 j = 0; j < 2; j++) {
+                        R y = ptx_from_lane(b[column * groups + group], ((lane & 3) * 2 + j) * 4 + k);
+                        T &sum = sums[(column * rows + row) * 2 + j];
+                        sum = E::dot(x, y, sum);
+                    }
+                }
+}
+
+template <class E, u32 rows, u32 columns, u32 groups, class T, class R>
+FN void ptx_mma(T *sums, const R *a, const R *b, bool clamp) {
+    if constexpr (sizeof(T) == 4 && (T)0.5f == (T)0) {
+        i64 wide[rows * columns * 2];
+#pragma unroll
+        for (u32 k = 0; k < rows * columns * 2; k++) wide[k] = sums[k];
+        ptx_mma_sum<E, rows, columns, groups>(wide, a, b);
+#pragma unroll
+        for (u32 k = 0; k < rows * columns * 2; k++) sums[k] = (T)(clamp ? ptx_clamp_s32(wide[k]) : wide[k]);
+    } else {
+        ptx_mma_sum<E, rows, columns, groups>(sums, a, b);
+    }
+}
+
+template <u32 blocks, u32 groups, u32 packed, class R, class P>
+FN void ptx_wmma_load_a(R *fragment, P at, u32 stride, bool across) {
+    u32 lane = ptx_lane();
+#pragma unroll
+    for (u32 group = 0; group < groups; group++)
+#pragma unroll
+        for (u32 block = 0; block < blocks; block++) {
+            R word = 0;
+#pragma unroll
+            for (u32 e = 0; e < packed; e++) {
+                u64 row = block * 8 + lane / 4, k = (group * 4 + lane % 4) * packed + e;
+                word |= (R)at[across ? row * stride + k : k * stride + row] << (e * 8 * sizeof(at[0]));
+            }
+            fragment[group * blocks + block] = word;
+        }
+}
+
+template <u32 blocks, u32 groups, u32 packed, class R, class P>
+FN void ptx_wmma_load_b(R *fragment, P at, u32 stride, bool across) {
+    u32 lane = ptx_lane();
+#pragma unroll
+    for (u32 block = 0; block < blocks; block++)
+#pragma unroll
+        for (u32 group = 0; group < groups; group++) {
+            R word = 0;
+#pragma unroll
+            for (u32 e = 0; e < packed; e++) {
+                u64 column = block * 8 + lane / 4, k = (group * 4 + lane % 4) * packed + e;
+                word |= (R)at[across ? column * stride + k : k * stride + column] << (e * 8 * sizeof(at[0]));
+            }
+            fragment[block * groups + group] = word;
+        }
+}
+
+template <u32 rows, u32 columns, u32 packed, class R, class P>
+FN void ptx_wmma_load_accumulator(R *fragment, P at, u32 stride, bool across) {
+    u32 lane = ptx_lane();
+#pragma unroll
+    for (u32 block = 0; block < rows * columns; block++)
+#pragma unroll
+        for (u32 j = 0; j < 2; j++) {
+            u64 row = block % rows * 8 + lane / 4, column = block / rows * 8 + lane % 4 * 2 + j;
+            R value = (R)at[across ? row * stride + column : column * stride + row];
+            if (packed == 1) fragment[block * 2 + j] = value;
+            else fragment[block] = j ? fragment[block] | value << 16 : value;
+        }
+}
+
+template <u32 rows, u32 columns, u32 packed, class R, class P>
+FN void ptx_wmma_store_accumulator(const R *fragment, P at, u32 stride, bool across) {
+    u32 lane = ptx_lane();
+#pragma unroll
+    for (u32 block = 0; block < rows * columns; block++)
+#pragma unroll
+        for (u32 j = 0; j < 2; j++) {
+            u64 row = block % rows * 8 + lane / 4, column = block / rows * 8 + lane % 4 * 2 + j;
+            R value = packed == 1 ? fragment[block * 2 + j] : (R)(fragment[block] >> (j * 16));
+            at[across ? row * stride + column : column * stride + row] = value;
+        }
+}
+
+FN u32 ptx_ldmatrix(u32 row, u32 matrix) {
+    u32 lane = ptx_lane();
+    return ptx_ld_shared<u32>(ptx_read_lane(row, 8 * matrix + (lane >> 2)) + 4 * (lane & 3));
+}
+
+FN u32 ptx_ldmatrix_trans(u32 row, u32 matrix) {
+    u32 lane = ptx_lane(), from = 8 * matrix + 2 * (lane & 3), at = 2 * (lane >> 2);
+    u32 low = ptx_ld_shared<u16>(ptx_read_lane(row, from) + at);
+    return low | (u32)ptx_ld_shared<u16>(ptx_read_lane(row, from + 1) + at) << 16;
+}
+
+FN void ptx_stmatrix(u32 row, u32 matrix, u32 x) {
+    u32 lane = ptx_lane();
+    ptx_st_shared<u32>(ptx_read_lane(row, 8 * matrix + (lane >> 2)) + 4 * (lane & 3), x);
+}
+
+FN void ptx_stmatrix_trans(u32 row, u32 matrix, u32 x) {
+    u32 lane = ptx_lane(), to = 8 * matrix + 2 * (lane & 3), at = 2 * (lane >> 2);
+    ptx_st_shared<u16>(ptx_read_lane(row, to) + at, (u16)x);
+    ptx_st_shared<u16>(ptx_read_lane(row, to + 1) + at, (u16)(x >> 16));
+}
+
+FN u32 ptx_movmatrix(u32 x) {
+    u32 lane = ptx_lane(), from = 8 * (lane & 3) + (lane >> 3), shift = (lane >> 2 & 1) * 16;
+    u32 low = ptx_read_lane(x, from) >> shift & 0xffff;
+    return low | (ptx_read_lane(x, from + 4) >> shift & 0xffff) << 16;
+}
