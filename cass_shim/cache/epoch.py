@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import cass_shim
@@ -25,17 +26,30 @@ BAD_PRODUCERS: tuple[tuple[str, str, str], ...] = ()
 STAGES = ("isa", "extract", "decode", "lift", "translate", "assemble", "verify", "model", "pipeline.py")
 
 
+PACKAGE = Path(cass_shim.__file__).parent
+
+
+def _sources() -> Iterator[Path]:
+    for stage in STAGES:
+        top = PACKAGE / stage
+        yield from sorted(top.rglob("*.py")) if top.is_dir() else [top]
+
+
 @functools.cache
 def sources_digest() -> str:
     """SHA-256 over the sources of the stages: a changed semantic or rule revokes what was made with the old one."""
-    package = Path(cass_shim.__file__).parent
     digest = hashlib.sha256()
-    for stage in STAGES:
-        top = package / stage
-        for path in sorted(top.rglob("*.py")) if top.is_dir() else [top]:
-            if path.is_file():
-                digest.update(joined_digest(str(path.relative_to(package)), path.read_bytes()))
+    for path in _sources():
+        digest.update(joined_digest(str(path.relative_to(PACKAGE)), path.read_bytes()))
     return digest.hexdigest()
+
+
+def sources_changed(since: float) -> bool:
+    """Whether a source is newer than `since` (seconds since 1970) or gone: this process runs old code."""
+    try:
+        return any(path.stat().st_mtime > since for path in _sources())
+    except OSError:
+        return True
 
 
 def base_epoch(root: Path) -> str:

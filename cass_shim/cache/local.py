@@ -60,10 +60,14 @@ class LocalTier:
         self.versioned = root / f"v{SCHEMA}"
         self.base_epoch = ""
         self._silent: set[int] = set()
+        self.publish()
+
+    def publish(self) -> None:
+        """Write the epoch of today's package and trust; entries of another one are misses for C from now on."""
         try:
-            make_directory(root)
+            make_directory(self.root)
             make_directory(self.versioned)
-            self.base_epoch = publish_epoch(root, self.versioned)
+            self.base_epoch = publish_epoch(self.root, self.versioned)
         except OSError as error:
             self._excuse(error)
             self.base_epoch = (read_file(self.versioned / "epoch") or b"").decode(errors="replace")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
+import pty
 import shutil
 import signal
 import socket
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from cass_shim.daemon.runtime import Client
+from cass_shim.daemon.runtime import PACKAGE_ROOT, Client
 from cass_shim.model.wire import FRAME, FrameKind, KernelRequest, ModuleRequest, Status, frame
 from tests.daemon.conftest import Place
 
@@ -117,6 +118,52 @@ def test_an_idle_daemon_ends_and_takes_its_socket_along(place: Place, regions: l
             break
         time.sleep(0.05)
     assert not place.socket.exists()
+    assert place.run(regions[0]).returncode == 0
+
+
+def test_progress_names_the_kernel_that_takes_long(place: Place, regions: list[Path]) -> None:
+    ours, theirs = pty.openpty()
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [place.probe, "--pause", str(reading), regions[0]],
+        env={**place.environment, "CASS_QUIET": "0"},
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        pass_fds=(reading,),
+    )
+    os.close(theirs)
+    assert process.stdout is not None
+    process.stdout.readline()
+    (worker,) = workers(place)
+    with stopped(worker):
+        os.write(writing, b"g")
+        shown = os.read(ours, 4096)
+    assert shown == b"\r\x1b[Kcass: translating 1/1 kernels (_Z10vector_addPKfS0_Pfi)"
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    for descriptor in (ours, reading, writing):
+        os.close(descriptor)
+
+
+def test_a_changed_package_ends_the_daemon_and_its_answers(place: Place, regions: list[Path], tmp_path: Path) -> None:
+    """With a copy of the package, since a test does not touch the one it runs."""
+    copy = tmp_path / "copy"
+    ignore = shutil.ignore_patterns("_build", "__pycache__")
+    shutil.copytree(PACKAGE_ROOT / "cass_shim", copy / "cass_shim", ignore=ignore)
+    build = copy / "cass_shim" / "native" / "_build"
+    build.mkdir()
+    shutil.copy(place.probe, build)
+    place.probe, place.environment["CASS_IDLE"] = build / place.probe.name, "2"
+    assert place.run(regions[0]).returncode == 0
+    assert place.run(regions[0], CASS_PYTHON="/bin/false").returncode == 0
+    before = (place.cache / "v1" / "epoch").read_text()
+    (copy / "cass_shim" / "lift" / "__init__.py").open("a").write("# a corrected meaning\n")
+    for _ in range(200):
+        if (place.cache / "v1" / "epoch").read_text() != before:
+            break
+        time.sleep(0.05)
+    assert (place.cache / "v1" / "epoch").read_text() != before
+    assert place.run(regions[0], CASS_PYTHON="/bin/false", CASS_TIMEOUT="5").returncode == 1
     assert place.run(regions[0]).returncode == 0
 
 

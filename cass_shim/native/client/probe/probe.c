@@ -31,6 +31,12 @@ static void *read_whole(const char *path, size_t *size) {
     return bytes;
 }
 
+static bool timing;
+
+static void show_time(const char *what, int64_t began_ns) {
+    if (timing) fprintf(stderr, "%s %.1f us\n", what, (double)(cass_now_ns() - began_ns) / 1e3);
+}
+
 static int show_failure(const char *what, const cass_client_error *error) {
     printf("%s failed %d: %s\n", what, error->cuda_error, error->message);
     return 1;
@@ -61,7 +67,10 @@ static int show_kernels(const cass_manifest *manifest) {
     int failed = 0;
     for (uint32_t i = 0; i < manifest->kernel_count; i++) {
         const cass_code *code;
-        if (cass_client_kernel(manifest, i, &code, &error) != 0) {
+        int64_t began_ns = cass_now_ns();
+        int done = cass_client_kernel(manifest, i, &code, &error);
+        show_time("kernel", began_ns);
+        if (done != 0) {
             failed |= show_failure(manifest->kernels[i].name, &error);
             continue;
         }
@@ -106,7 +115,9 @@ static int show_file(const char *path, bool kernels, int pause_fd) {
         printf("%s cannot be read\n", path);
         return 1;
     }
+    int64_t began_ns = cass_now_ns();
     int done = cass_client_module(bytes, size, &manifest, &error);
+    show_time("module", began_ns);
     free(bytes); /* the client keeps what it needs */
     if (done != 0) return show_failure("module", &error);
     show_manifest(manifest);
@@ -124,6 +135,7 @@ int main(int count, char **arguments) {
             printf("socket %s\ncache %s\nroot %s\noptions %s", settings->socket_path,
                    settings->cache_path, settings->root, settings->options);
         } else if (strcmp(arguments[i], "--no-kernels") == 0) kernels = false;
+        else if (strcmp(arguments[i], "--time") == 0) timing = true;
         else if (strcmp(arguments[i], "--pause") == 0 && i + 1 < count)
             pause_fd = atoi(arguments[++i]);
         else if (strcmp(arguments[i], "--sha256") == 0 && i + 1 < count)
