@@ -73,6 +73,7 @@ def library() -> ctypes.CDLL:
         from cass_shim.native.build import build_all
 
         chosen = str(build_all(["libamdhip64"])[0])
+
     loaded = ctypes.CDLL(chosen)
     loaded.cass_emu_launch_raw.argtypes = [ctypes.POINTER(Launch), ctypes.c_void_p, ctypes.c_uint64]
     loaded.cass_emu_launch_raw.argtypes.append(ctypes.POINTER(Fault))
@@ -80,12 +81,17 @@ def library() -> ctypes.CDLL:
     return loaded
 
 
-def assemble(text: str, folder: Path) -> bytes:
-    """Machine code (.text) of gfx1100 assembler text, by LLVM."""
+def assemble_object(text: str, folder: Path) -> bytes:
+    """The object file of gfx1100 assembler text, by LLVM."""
     source, target = folder / "a.s", folder / "a.o"
     source.write_text(text)
     subprocess.run([*ZIG, "clang", *TARGET, "-x", "assembler", "-c", str(source), "-o", str(target)], check=True)
-    return ELFFile(BytesIO(target.read_bytes())).get_section_by_name(".text").data()
+    return target.read_bytes()
+
+
+def assemble(text: str, folder: Path) -> bytes:
+    """Machine code (.text) of gfx1100 assembler text."""
+    return ELFFile(BytesIO(assemble_object(text, folder))).get_section_by_name(".text").data()
 
 
 def compile_hip(source: Path, folder: Path, optimize: str) -> bytes:

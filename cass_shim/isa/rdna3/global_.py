@@ -31,12 +31,6 @@ ROWS = table(
   37  global_store_d16_hi_b16
   40  global_load_addtid_b32
   41  global_store_addtid_b32
-  42  global_load_lds_addtid_b32 !
-  45  global_load_lds_u8 !
-  46  global_load_lds_i8 !
-  47  global_load_lds_u16 !
-  48  global_load_lds_i16 !
-  49  global_load_lds_b32 !
   51  global_atomic_swap_b32
   52  global_atomic_cmpswap_b32
   53  global_atomic_add_u32

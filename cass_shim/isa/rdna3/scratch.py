@@ -29,10 +29,5 @@ ROWS = table(
   35  scratch_load_d16_hi_b16
   36  scratch_store_d16_hi_b8
   37  scratch_store_d16_hi_b16
-  45  scratch_load_lds_u8 !
-  46  scratch_load_lds_i8 !
-  47  scratch_load_lds_u16 !
-  48  scratch_load_lds_i16 !
-  49  scratch_load_lds_b32 !
 """,
 )

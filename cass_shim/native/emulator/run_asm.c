@@ -4,7 +4,7 @@
  * run_asm has the calling convention of tinygrad's AMD emulator, so its hardware-checked test suite
  * can drive this interpreter. While one of these runs, addresses outside the device arena are
  * accepted as host memory: a wrong address in a test kernel ends the test process. */
-#include "emulator/interp.h"
+#include "emulator/decode.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,6 +20,9 @@ EXPORT int run_asm(const void *code, uint64_t bytes, uint32_t gx, uint32_t gy, u
                    uint32_t scratch_bytes);
 EXPORT const char *cass_emu_last_error(void);
 EXPORT uint64_t cass_emu_instructions(void);
+
+EXPORT int cass_emu_describe(const void *code, uint32_t bytes, char *name, uint32_t name_bytes);
+EXPORT uint32_t cass_emu_fidelity(uint32_t index, const char **name);
 
 static __thread emu_fault last;
 
@@ -62,4 +65,24 @@ int run_asm(const void *code, uint64_t bytes, uint32_t gx, uint32_t gy, uint32_t
         .kernel_name = "run_asm",
     };
     return cass_emu_launch_raw(&launch, code, bytes, &fault);
+}
+
+/* Decodes one instruction: its length in bytes, its row's name and the count of records in `name`; -1 when refused,
+ * with the reason. */
+int cass_emu_describe(const void *code, uint32_t bytes, char *name, uint32_t name_bytes) {
+    decode_t d = {.words = code, .available = bytes / 4};
+    emu_decode(&d);
+    if (d.error) {
+        snprintf(name, name_bytes, "%s", d.error);
+        return -1;
+    }
+    snprintf(name, name_bytes, "%s %u", emu_rows[d.row].name, d.count);
+    return (int)(d.used * 4);
+}
+
+/* Fidelity of row `index`: 0 exact, n > 0 approximate within n ULP, 1000 refused, 1001 past the last row. */
+uint32_t cass_emu_fidelity(uint32_t index, const char **name) {
+    if (index >= emu_row_count) return 1001;
+    *name = emu_rows[index].name;
+    return emu_rows[index].refused ? 1000 : emu_rows[index].ulp;
 }
