@@ -25,7 +25,7 @@ BUILD = NATIVE / "_build"
 GENERATED = BUILD / "gen"
 
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror", "-Wno-psabi")
-COMMON = ("-std=gnu17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-D_GNU_SOURCE", "-march=x86-64-v2", *WARNINGS)
+COMMON = ("-std=gnu17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-D_GNU_SOURCE", *WARNINGS)
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,11 @@ def compiler() -> tuple[str, ...]:
     if shutil.which("cc"):
         return ("cc",)
     return (sys.executable, "-m", "ziglang", "cc")
+
+
+def baseline() -> str:
+    """The processor every part runs on; zig's driver spells it its own way."""
+    return "-march=x86_64_v2" if "ziglang" in compiler() else "-march=x86-64-v2"
 
 
 def run_tool(command: Sequence[str]) -> None:
@@ -90,7 +95,7 @@ def header_digest() -> str:
 
 def compile_object(source: Path, flags: Sequence[str], label: str, headers: str) -> Path:
     """Compile one source into `_build/obj`; skipped when nothing it depends on changed."""
-    command = [*compiler(), *COMMON, "-I", str(NATIVE), "-I", str(GENERATED), *flags, "-c", str(source)]
+    command = [*compiler(), *COMMON, baseline(), "-I", str(NATIVE), "-I", str(GENERATED), *flags, "-c", str(source)]
     stamp = hashlib.sha256((" ".join(command) + headers).encode() + source.read_bytes()).hexdigest()
     relative = "_".join(source.relative_to(GENERATED if GENERATED in source.parents else NATIVE).parts)
     target = BUILD / "obj" / f"{label}.{relative}.o"
