@@ -7,10 +7,13 @@
 
 static const char unknown[] = "unrecognized error code";
 
+/* A function, as clang warns of a literal that is tested in place. */
+static const char *first_of(const char *text, const char *other) { return text ? text : other; }
+
 const char *cass_error_name(int code, int driver) {
     switch (code) {
 #define ROW(number, runtime_name, driver_name, text)                                               \
-    case number: return driver ? driver_name : runtime_name ? runtime_name : unknown;
+    case number: return driver ? driver_name : first_of(runtime_name, unknown);
         CASS_ERRORS(ROW)
 #undef ROW
     default: return driver ? NULL : unknown;
@@ -21,7 +24,7 @@ const char *cass_error_text(int code, int driver) {
     if (driver && !cass_error_name(code, 1)) return NULL;
     switch (code) {
 #define ROW(number, runtime_name, driver_name, text)                                               \
-    case number: return text ? text : driver ? driver_name : unknown;
+    case number: return first_of(text, driver ? driver_name : unknown);
         CASS_ERRORS(ROW)
 #undef ROW
     default: return driver ? NULL : unknown;
