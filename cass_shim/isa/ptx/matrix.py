@@ -20,7 +20,7 @@ _ELEMENTS = {
     "e5m2": ("PtxFp8", 4),
 }  # fmt: skip
 _INPUTS = "f16|bf16|tf32|f64|s8|u8|s4|u4|b1|e4m3|e5m2"
-_MMA_SHAPES = ("m16n8k4|m16n8k8|m16n8k16|m16n8k32|m16n8k64|m16n8k128|m16n8k256|m8n8k4|m8n8k16|m8n8k32|m8n8k128")
+_MMA_SHAPES = "m16n8k4|m16n8k8|m16n8k16|m16n8k32|m16n8k64|m16n8k128|m16n8k256|m8n8k4|m8n8k16|m8n8k32|m8n8k128"
 _WMMA_SHAPES = "m16n16k16|m8n32k16|m32n8k16|m16n16k8|m8n8k4|m8n8k32|m8n8k128"
 
 

@@ -16,4 +16,8 @@ def runtime_call(program: Program, writer: FunctionWriter, name: str, values: li
         return f"ptx_vprintf({writer.slot('PRINTF')}, {', '.join(values)})"
     if name == "__assertfail":
         return f"ptx_assertfail({writer.slot('PRINTF')}, {', '.join(values)})"
+    if name == "malloc":
+        return f"ptx_malloc({writer.slot('HEAP')}, {', '.join(values)})"
+    if name == "free":
+        return f"ptx_free({writer.slot('HEAP')}, {', '.join(values)})"
     return None

@@ -247,14 +247,19 @@ def _prototype(program: Program, function: Function, writer: FunctionWriter) -> 
     )
 
 
-def _kernel_head(kernel: Function) -> str:
+def _kernel_head(kernel: Function, name: str) -> str:
+    """The kernel's head; one whose name C++ or the prelude uses gets it as the symbol only."""
     threads = kernel.tuning.get("reqntid") or kernel.tuning.get("maxntid") or ()
     total = 1
     for extent in threads:
         total *= extent
     bound = f", amdgpu_flat_work_group_size(1, {total})" if threads and 1 <= total <= 1024 else ""
     params = "Params p, " if kernel.signature.parameters else ""
-    return f'extern "C" __attribute__((global{bound})) void {kernel.name}({params}void *const *bindings)'
+    head = f'extern "C" __attribute__((global{bound})) void'
+    if name == kernel.name:
+        return f"{head} {name}({params}void *const *bindings)"
+    declared = f'{head} {name}({params}void *const *bindings) __asm__("{kernel.name}");'
+    return f"{declared}\n{head} {name}({params}void *const *bindings)"
 
 
 def write_program(module: Module, name: str, abi: KernelAbi, tokens: Mapping[str, int]) -> HipSource:
@@ -282,7 +287,7 @@ def write_own(module: Module, name: str, abi: KernelAbi, tokens: Mapping[str, in
         bodies.append("\n".join([f"{head} {{", *lines, "}", ""]))
     writer, lines = write_function(program, kernel)
     zeroing = _zero_shared(program)
-    main = "\n".join([f"{_kernel_head(kernel)} {{", *zeroing, *lines, "}", ""])
+    main = "\n".join([f"{_kernel_head(kernel, program.function_name(kernel))} {{", *zeroing, *lines, "}", ""])
     struct = _params_struct(program, kernel, abi) if kernel.signature.parameters else []
     return program, "\n".join([*struct, *program.shared.values(), "", *forward, "", *bodies, main])
 

@@ -28,7 +28,7 @@ from cass_shim.isa.ptx.syntax import (
     Variable,
 )
 from cass_shim.isa.ptx.types import TYPES, bits_of, bytes_of
-from cass_shim.model.errors import Malformed
+from cass_shim.model.errors import Malformed, Unsupported
 from cass_shim.translate.ptx_hip.layout import size_of
 from cass_shim.translate.ptx_hip.literals import literal
 from cass_shim.translate.ptx_hip.names import Names
@@ -143,9 +143,10 @@ class FunctionWriter:
 
     def _read_special(self, register: Register, type_name: str) -> str:
         text = SPECIAL.get(register.name + register.part)
+        if register.name in ("%envreg1", "%envreg2"):  # the halves of the cooperative launch's workspace
+            shift = " >> 32" if register.name == "%envreg1" else ""
+            text = f"(u32)({self.slot('GRID_SYNC')}{shift})"
         if text is None:
-            from cass_shim.model.errors import Unsupported
-
             line = self.current.line if self.current else 0
             raise Unsupported(register.name + register.part, why=f"line {line}: no such register on this device")
         row = TYPES[type_name]

@@ -20,7 +20,7 @@ using f16 = _Float16; using f32 = float; using f64 = double;
 
 _DEFINES = re.compile(
     r"#define (\w+)|(?:template <.*?> )?struct alignas\(.*\) (\w+) \{|(?:template <.*?> )?struct (\w+)"
-    r"|template <.*?> using (\w+)|(?:template <.*?> )?FN [\w<>]+ (\w+)\("
+    r"|template <.*?> using (\w+)|(?:template <.*?> )?FN [\w<> ]+[ *](\w+)\("
 )
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 

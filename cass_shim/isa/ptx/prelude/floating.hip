@@ -235,69 +235,72 @@ FN i32 ptx_root_error(f64 a, f64 r) {
 }
 
 FN f32 ptx_div_approx(f32 a, f32 b) {
-    return __builtin_fabsf(b) > 0x1p126f && __builtin_fabsf(b) < __builtin_inff() ? a * 0.0f : ptx_div_full(a, b);
+    bool tiny = __builtin_fabsf(b) < 0x1p-126f;
+    if (tiny) a *= 0x1p24f, b *= 0x1p24f;
+    return ptx_ftz(__builtin_amdgcn_rcpf(b)) * a;
 }
 
 FN f32 ptx_div_full(f32 a, f32 b) {
-    i32 e = __builtin_amdgcn_frexp_expf(b);
-    if (__builtin_amdgcn_classf(b, 0x267)) return a * __builtin_amdgcn_rcpf(b);
-    f32 r = __builtin_amdgcn_rcpf(__builtin_amdgcn_frexp_mantf(b));
-    i32 f = __builtin_amdgcn_frexp_expf(a);
-    if (__builtin_amdgcn_classf(a, 0x267)) return a * r;
-    return __builtin_amdgcn_ldexpf(__builtin_amdgcn_frexp_mantf(a) * r, f - e);
+    bool tiny = __builtin_fabsf(b) < 0x1p-126f, huge = __builtin_fabsf(b) > 0x1p126f;
+    f32 scale = huge ? 0.25f : tiny ? 0x1p24f : 1.0f;
+    return ptx_ftz(__builtin_amdgcn_rcpf(b * scale)) * (a * scale);
 }
 
 FN f32 ptx_rcp(f32 x) {
-    f32 r = __builtin_amdgcn_rcpf(__builtin_amdgcn_frexp_mantf(x));
-    return __builtin_amdgcn_classf(x, 0x267) ? __builtin_amdgcn_rcpf(x)
-                                             : __builtin_amdgcn_ldexpf(r, -__builtin_amdgcn_frexp_expf(x));
+    bool tiny = __builtin_fabsf(x) < 0x1p-126f, huge = __builtin_fabsf(x) > 0x1p126f;
+    f32 scale = huge ? 0.25f : tiny ? 0x1p24f : 1.0f;
+    return __builtin_amdgcn_rcpf(x * scale) * scale;
 }
+
 FN f64 ptx_high(f64 x) { return as<f64>(as<u64>(x) & ~0xffffffffull); }
 
-FN f64 ptx_rcp_high(f64 x) { return ptx_high(1.0 / ptx_high(x)); }
+FN f64 ptx_rcp_high(f64 x) { return ptx_high(__builtin_amdgcn_rcp(ptx_high(x))); }
 
-FN f64 ptx_rsqrt_high(f64 x) { return ptx_high(1.0 / __builtin_sqrt(ptx_high(x))); }
-
+FN f64 ptx_rsqrt_high(f64 x) { return ptx_high(__builtin_amdgcn_rsq(ptx_high(x))); }
 
 FN f32 ptx_sqrt(f32 x) {
-    bool tiny = x < 0x1p-96f;
-    f32 r = __builtin_amdgcn_sqrtf(tiny ? x * 0x1p32f : x);
-    return tiny ? r * 0x1p-16f : r;
+    bool tiny = __builtin_fabsf(x) < 0x1p-126f;
+    f32 r = __builtin_amdgcn_sqrtf(tiny ? x * 0x1p24f : x);
+    return tiny ? r * 0x1p-12f : r;
 }
 
 FN f32 ptx_rsqrt(f32 x) {
-    bool tiny = x < 0x1p-96f;
-    f32 r = __builtin_amdgcn_rsqf(tiny ? x * 0x1p32f : x);
-    return tiny ? r * 0x1p16f : r;
+    bool tiny = __builtin_fabsf(x) < 0x1p-126f;
+    f32 r = __builtin_amdgcn_rsqf(tiny ? x * 0x1p24f : x);
+    return tiny ? r * 0x1p12f : r;
 }
-FN f64 ptx_rsqrt(f64 x) { return 1.0 / __builtin_sqrt(x); }
+FN f64 ptx_rsqrt(f64 x) {
+    if (!(x > 0) || x == __builtin_inf()) return __builtin_amdgcn_rsq(x);
+    bool tiny = x < 0x1p-1021;
+    f64 scaled = tiny ? x * 0x1p54 : x;
+    f64 y = ptx_high(__builtin_amdgcn_rsq(ptx_high(scaled)));
+    f64 e = __builtin_fma(scaled, -(y * y), 1.0);
+    y = __builtin_fma(__builtin_fma(e, 0.375, 0.5), y * e, y);
+    return tiny ? y * 0x1p27 : y;
+}
 
-FN f32 ptx_turns(f32 x) {
-    f32 turns = x * 0.15915494f;
-    return __builtin_fabsf(turns) <= 256.0f ? turns : __builtin_amdgcn_fractf(turns);
-}
+FN f32 ptx_turns(f32 x) { return __builtin_amdgcn_fractf(ptx_ftz(ptx_mul_rz(x, 0.15915494f))); }
 
 FN f32 ptx_sin(f32 x) { return __builtin_amdgcn_sinf(ptx_turns(x)); }
 
 FN f32 ptx_cos(f32 x) { return __builtin_amdgcn_cosf(ptx_turns(x)); }
 
 FN f32 ptx_lg2(f32 x) {
-    bool tiny = x < 0x1p-126f;
-    f32 r = __builtin_amdgcn_logf(tiny ? x * 0x1p32f : x);
-    return tiny ? r - 32.0f : r;
+    bool tiny = __builtin_fabsf(x) < 0x1p-126f;
+    f32 r = __builtin_amdgcn_logf(tiny ? x * 0x1p24f : x);
+    return tiny ? r - 24.0f : r;
 }
 
 FN f32 ptx_ex2(f32 x) {
     bool low = x < -126.0f;
-    f32 r = __builtin_amdgcn_exp2f(low ? x + 64.0f : x);
-    return low ? r * 0x1p-64f : r;
+    f32 r = ptx_ftz(__builtin_amdgcn_exp2f(low ? x * 0.5f : x));
+    return low ? r * r : r;
 }
 
 FN f32 ptx_tanh(f32 x) {
     f32 a = __builtin_fabsf(x);
-    f32 e = __builtin_amdgcn_exp2f(a * 2.8853901f);
-    f32 t = a < 0x1p-7f ? a - a * a * a * 0.33333333f : 1.0f - 2.0f * __builtin_amdgcn_rcpf(e + 1.0f);
-    return x != x ? x : __builtin_copysignf(t, x);
+    f32 t = ptx_ftz(__builtin_amdgcn_rcpf(ptx_ftz(__builtin_amdgcn_exp2f(a * 2.88539004f)) + 1.0f)) * -2.0f + 1.0f;
+    return a < 0x1p-6f ? x : as<f32>(as<u32>(t) | (as<u32>(x) & 0x80000000u));
 }
 
 FN f32 ptx_fmin(f32 a, f32 b) { return ptx_pick(a, b, a < b || (a == b && __builtin_signbit(a))); }
