@@ -9,26 +9,26 @@ fn = chapter.fn
 
 fn("cuArray3DCreate", STUB, "CUresult",
    "CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *pAllocateArray", since=2000)
-fn("cuArray3DCreate_v2", STUB, "CUresult",
+fn("cuArray3DCreate_v2", IMPLEMENTED, "CUresult",
    "CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray", since=3020)
 fn("cuArray3DGetDescriptor", STUB, "CUresult",
    "CUDA_ARRAY3D_DESCRIPTOR_v1 *pArrayDescriptor, CUarray hArray", since=2000)
-fn("cuArray3DGetDescriptor_v2", STUB, "CUresult",
+fn("cuArray3DGetDescriptor_v2", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray", since=3020)
 fn("cuArrayCreate", STUB, "CUresult",
    "CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR_v1 *pAllocateArray", since=2000)
-fn("cuArrayCreate_v2", STUB, "CUresult",
+fn("cuArrayCreate_v2", IMPLEMENTED, "CUresult",
    "CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray", since=3020)
-fn("cuArrayDestroy", STUB, "CUresult", "CUarray hArray", since=2000)
+fn("cuArrayDestroy", IMPLEMENTED, "CUresult", "CUarray hArray", since=2000)
 fn("cuArrayGetDescriptor", STUB, "CUresult",
    "CUDA_ARRAY_DESCRIPTOR_v1 *pArrayDescriptor, CUarray hArray", since=2000)
-fn("cuArrayGetDescriptor_v2", STUB, "CUresult",
+fn("cuArrayGetDescriptor_v2", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray", since=3020)
-fn("cuArrayGetMemoryRequirements", STUB, "CUresult",
+fn("cuArrayGetMemoryRequirements", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array, CUdevice device", since=11060)
-fn("cuArrayGetPlane", STUB, "CUresult",
+fn("cuArrayGetPlane", IMPLEMENTED, "CUresult",
    "CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx", since=11020)
-fn("cuArrayGetSparseProperties", STUB, "CUresult",
+fn("cuArrayGetSparseProperties", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array", since=11010)
 fn("cuDeviceGetByPCIBusId", IMPLEMENTED, "CUresult", "CUdevice *dev, const char *pciBusId", since=4010)
 fn("cuDeviceGetPCIBusId", IMPLEMENTED, "CUresult", "char *pciBusId, int len, CUdevice dev", since=4010)
@@ -83,16 +83,16 @@ fn("cuMemHostRegister_v2", IMPLEMENTED, "CUresult", "void *p, size_t bytesize, u
 fn("cuMemHostUnregister", IMPLEMENTED, "CUresult", "void *p", since=4000)
 fn("cuMemcpy", IMPLEMENTED, "CUresult", "CUdeviceptr dst, CUdeviceptr src, size_t ByteCount", since=4000, pt="ptds")
 fn("cuMemcpy2D", STUB, "CUresult", "const CUDA_MEMCPY2D_v1 *pCopy", since=2000)
-fn("cuMemcpy2D_v2", STUB, "CUresult", "const CUDA_MEMCPY2D *pCopy", since=3020, pt="ptds")
+fn("cuMemcpy2D_v2", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY2D *pCopy", since=3020, pt="ptds")
 fn("cuMemcpy2DAsync", STUB, "CUresult", "const CUDA_MEMCPY2D_v1 *pCopy, CUstream hStream", since=2000)
-fn("cuMemcpy2DAsync_v2", STUB, "CUresult",
+fn("cuMemcpy2DAsync_v2", IMPLEMENTED, "CUresult",
    "const CUDA_MEMCPY2D *pCopy, CUstream hStream", since=3020, pt="ptsz")
 fn("cuMemcpy2DUnaligned", STUB, "CUresult", "const CUDA_MEMCPY2D_v1 *pCopy", since=2000)
-fn("cuMemcpy2DUnaligned_v2", STUB, "CUresult", "const CUDA_MEMCPY2D *pCopy", since=3020, pt="ptds")
+fn("cuMemcpy2DUnaligned_v2", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY2D *pCopy", since=3020, pt="ptds")
 fn("cuMemcpy3D", STUB, "CUresult", "const CUDA_MEMCPY3D_v1 *pCopy", since=2000)
-fn("cuMemcpy3D_v2", STUB, "CUresult", "const CUDA_MEMCPY3D *pCopy", since=3020, pt="ptds")
+fn("cuMemcpy3D_v2", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY3D *pCopy", since=3020, pt="ptds")
 fn("cuMemcpy3DAsync", STUB, "CUresult", "const CUDA_MEMCPY3D_v1 *pCopy, CUstream hStream", since=2000)
-fn("cuMemcpy3DAsync_v2", STUB, "CUresult",
+fn("cuMemcpy3DAsync_v2", IMPLEMENTED, "CUresult",
    "const CUDA_MEMCPY3D *pCopy, CUstream hStream", since=3020, pt="ptsz")
 fn("cuMemcpy3DBatchAsync", STUB, "CUresult",
    "size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream "
@@ -100,29 +100,29 @@ fn("cuMemcpy3DBatchAsync", STUB, "CUresult",
 fn("cuMemcpy3DBatchAsync_v2", STUB, "CUresult",
    "size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags, CUstream hStream",
    since=13000, pt="ptsz")
-fn("cuMemcpy3DPeer", STUB, "CUresult", "const CUDA_MEMCPY3D_PEER *pCopy", since=4000, pt="ptds")
-fn("cuMemcpy3DPeerAsync", STUB, "CUresult",
+fn("cuMemcpy3DPeer", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY3D_PEER *pCopy", since=4000, pt="ptds")
+fn("cuMemcpy3DPeerAsync", IMPLEMENTED, "CUresult",
    "const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream", since=4000, pt="ptsz")
 fn("cuMemcpyAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream", since=4000, pt="ptsz")
 fn("cuMemcpyAtoA", STUB, "CUresult",
    "CUarray dstArray, unsigned int dstOffset, CUarray srcArray, unsigned int srcOffset, unsigned int "
    "ByteCount", since=2000)
-fn("cuMemcpyAtoA_v2", STUB, "CUresult",
+fn("cuMemcpyAtoA_v2", IMPLEMENTED, "CUresult",
    "CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount",
    since=3020, pt="ptds")
 fn("cuMemcpyAtoD", STUB, "CUresult",
    "CUdeviceptr_v1 dstDevice, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount", since=2000)
-fn("cuMemcpyAtoD_v2", STUB, "CUresult",
+fn("cuMemcpyAtoD_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount", since=3020, pt="ptds")
 fn("cuMemcpyAtoH", STUB, "CUresult",
    "void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount", since=2000)
-fn("cuMemcpyAtoH_v2", STUB, "CUresult",
+fn("cuMemcpyAtoH_v2", IMPLEMENTED, "CUresult",
    "void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount", since=3020, pt="ptds")
 fn("cuMemcpyAtoHAsync", STUB, "CUresult",
    "void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount, CUstream hStream",
    since=2000)
-fn("cuMemcpyAtoHAsync_v2", STUB, "CUresult",
+fn("cuMemcpyAtoHAsync_v2", IMPLEMENTED, "CUresult",
    "void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream",
    since=3020, pt="ptsz")
 fn("cuMemcpyBatchAsync", STUB, "CUresult",
@@ -133,7 +133,7 @@ fn("cuMemcpyBatchAsync_v2", STUB, "CUresult",
    "size_t *attrsIdxs, size_t numAttrs, CUstream hStream", since=13000, pt="ptsz")
 fn("cuMemcpyDtoA", STUB, "CUresult",
    "CUarray dstArray, unsigned int dstOffset, CUdeviceptr_v1 srcDevice, unsigned int ByteCount", since=2000)
-fn("cuMemcpyDtoA_v2", STUB, "CUresult",
+fn("cuMemcpyDtoA_v2", IMPLEMENTED, "CUresult",
    "CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount", since=3020, pt="ptds")
 fn("cuMemcpyDtoD", STUB, "CUresult",
    "CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice, unsigned int ByteCount", since=2000)
@@ -153,12 +153,12 @@ fn("cuMemcpyDtoHAsync_v2", IMPLEMENTED, "CUresult",
    "void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream", since=3020, pt="ptsz")
 fn("cuMemcpyHtoA", STUB, "CUresult",
    "CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount", since=2000)
-fn("cuMemcpyHtoA_v2", STUB, "CUresult",
+fn("cuMemcpyHtoA_v2", IMPLEMENTED, "CUresult",
    "CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount", since=3020, pt="ptds")
 fn("cuMemcpyHtoAAsync", STUB, "CUresult",
    "CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount, CUstream "
    "hStream", since=2000)
-fn("cuMemcpyHtoAAsync_v2", STUB, "CUresult",
+fn("cuMemcpyHtoAAsync_v2", IMPLEMENTED, "CUresult",
    "CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream",
    since=3020, pt="ptsz")
 fn("cuMemcpyHtoD", STUB, "CUresult",
@@ -217,11 +217,11 @@ fn("cuMemsetD8_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned char uc, size_t N", since=3020, pt="ptds")
 fn("cuMemsetD8Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream", since=3020, pt="ptsz")
-fn("cuMipmappedArrayCreate", STUB, "CUresult",
+fn("cuMipmappedArrayCreate", IMPLEMENTED, "CUresult",
    "CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int "
    "numMipmapLevels", since=5000)
-fn("cuMipmappedArrayDestroy", STUB, "CUresult", "CUmipmappedArray hMipmappedArray", since=5000)
-fn("cuMipmappedArrayGetLevel", STUB, "CUresult",
+fn("cuMipmappedArrayDestroy", IMPLEMENTED, "CUresult", "CUmipmappedArray hMipmappedArray", since=5000)
+fn("cuMipmappedArrayGetLevel", IMPLEMENTED, "CUresult",
    "CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level", since=5000)
 fn("cuMipmappedArrayGetMemoryRequirements", STUB, "CUresult",
    "CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device",

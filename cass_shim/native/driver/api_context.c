@@ -90,7 +90,8 @@ CUresult cass_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams
 CUresult cass_cuCtxDestroy_v2(CUcontext ctx) {
     STARTED();
     cass_context *context = cass_context_of(ctx);
-    if (!context || context->primary) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!context) return RESULT(cass_context_fault(ctx));
+    if (context->primary) return CUDA_ERROR_INVALID_CONTEXT;
     if (cass_thread.current == context) {
         cass_device *device;
         if (!cass_enter_driver(&device)) cass_wait_device(device);

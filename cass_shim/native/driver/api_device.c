@@ -31,14 +31,15 @@ CUresult cass_cuGetErrorString(CUresult error, const char **pStr) {
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Programs that probe for a feature take their fallback when its name is not found. */
+/* Programs that probe for a feature take their fallback when its name is not found; with room for a status that is
+ * where they are told (recorded). */
 CUresult cass_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                                   CUdriverProcAddressQueryResult *symbolStatus) {
     int status = 0;
     if (!symbol || !pfn || flags > (FLAG_PER_THREAD | FLAG_LEGACY)) return CUDA_ERROR_INVALID_VALUE;
     *pfn = cass_proc_lookup(symbol, cudaVersion, (flags & FLAG_PER_THREAD) != 0, &status);
     if (symbolStatus) *symbolStatus = (CUdriverProcAddressQueryResult)status;
-    return *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    return *pfn || symbolStatus ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cass_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags) {

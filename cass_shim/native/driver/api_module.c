@@ -18,7 +18,8 @@ CUresult cass_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned i
     (void)device;
     if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
     cass_module *made = NULL;
-    return loaded(cass_image_load(image, 0, &made), module, made, numOptions, options, optionValues);
+    int result = cass_image_load(image, 0, &made);
+    return loaded(result, module, made, numOptions, options, optionValues);
 }
 
 CUresult cass_cuModuleLoadData(CUmodule *module, const void *image) {
@@ -34,7 +35,8 @@ CUresult cass_cuModuleLoad(CUmodule *module, const char *fname) {
     (void)device;
     if (!module || !fname) return CUDA_ERROR_INVALID_VALUE;
     cass_module *made = NULL;
-    return loaded(cass_image_load_file(fname, &made), module, made, 0, NULL, NULL);
+    int result = cass_image_load_file(fname, &made);
+    return loaded(result, module, made, 0, NULL, NULL);
 }
 
 CUresult cass_cuModuleUnload(CUmodule hmod) {
@@ -135,8 +137,9 @@ CUresult cass_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_opti
     if (!library || !code) return CUDA_ERROR_INVALID_VALUE;
     cass_module *made = NULL;
     int keep = is_preserved(numLibraryOptions, libraryOptions, libraryOptionValues);
-    return loaded(cass_image_load(code, keep, &made), (CUmodule *)(void *)library, made, numJitOptions,
-                  jitOptions, jitOptionsValues);
+    int result = cass_image_load(code, keep, &made);
+    return loaded(result, (CUmodule *)(void *)library, made, numJitOptions, jitOptions,
+                  jitOptionsValues);
 }
 
 CUresult cass_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
@@ -147,8 +150,9 @@ CUresult cass_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CU
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
     if (!library || !fileName) return CUDA_ERROR_INVALID_VALUE;
     cass_module *made = NULL;
-    return loaded(cass_image_load_file(fileName, &made), (CUmodule *)(void *)library, made,
-                  numJitOptions, jitOptions, jitOptionsValues);
+    int result = cass_image_load_file(fileName, &made);
+    return loaded(result, (CUmodule *)(void *)library, made, numJitOptions, jitOptions,
+                  jitOptionsValues);
 }
 
 CUresult cass_cuLibraryUnload(CUlibrary library) {

@@ -204,6 +204,7 @@ int cass_capture_end(hipStream_t stream, cass_graph **graph) {
     else if (first->of->mode != RELAXED && !pthread_equal(first->of->owner, pthread_self()))
         result = CAPTURE_WRONG_THREAD;
     if (result) {
+        if (result == CAPTURE_UNMATCHED) first->of->invalid = 1; /* recorded */
         pthread_mutex_unlock(&lock);
         return result;
     }

@@ -64,7 +64,7 @@ int cass_malloc_async(cass_device *device, void **pointer, size_t bytes, hipStre
 int cass_free_async(cass_device *device, void *pointer, hipStream_t stream) {
     cass_capture *capture = cass_capturing(stream);
     if (capture) return cass_capture_free(capture, pointer);
-    if (!pointer) return INVALID_VALUE;
+    if (!pointer) return OK; /* recorded */
     if (!cass_hip.hipFreeAsync) return cass_note(device, HIP(hipFree, pointer));
     return cass_note(device, HIP(hipFreeAsync, pointer, stream));
 }

@@ -134,6 +134,13 @@ cass_context *cass_context_of(const void *handle) {
     return context->magic == CONTEXT_MAGIC && (context->primary || context->active) ? context : NULL;
 }
 
+int cass_context_fault(const void *handle) {
+    const cass_context *context = handle;
+    int known = context && (uintptr_t)handle % _Alignof(cass_context) == 0 &&
+                context->magic == CONTEXT_MAGIC;
+    return known ? CONTEXT_DESTROYED : INVALID_CONTEXT;
+}
+
 cass_context *cass_context_create(int device, unsigned flags) {
     cass_context *context = calloc(1, sizeof *context);
     if (!context) return NULL;

@@ -121,8 +121,10 @@ int cass_note(cass_device *device, int code);
 /* Makes `context` the thread's current one (NULL: none) and tells HIP its device. */
 int cass_set_current(cass_context *context);
 
-/* A context handle given by the program, or NULL when it is none of ours or destroyed. */
+/* A context handle given by the program, or NULL when it is none of ours or destroyed; and why it is NULL: 201 or
+ * 709 (recorded). */
 cass_context *cass_context_of(const void *handle);
+int cass_context_fault(const void *handle);
 cass_context *cass_context_create(int device, unsigned flags);
 int cass_context_destroy(cass_context *context);
 
