@@ -38,7 +38,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Part:
-    """One output file. sources: globs below native/ or below the generated folder ("gen:...")."""
+    """One output file. sources: globs below native/ or below the generated folder ("gen:..."). finish: last change."""
 
     output: str
     sources: tuple[str, ...]
@@ -46,6 +46,7 @@ class Part:
     link: tuple[str, ...] = ()
     variants: tuple[tuple[str, Variant], ...] = ()
     generate: Callable[[Path], None] | None = None
+    finish: Callable[[Path], None] | None = None
 
 
 @functools.cache
@@ -127,6 +128,8 @@ def build_part(part: Part, pool: concurrent.futures.Executor, headers: str) -> P
     temporary = target.with_name(f"{target.name}.{os.getpid()}")
     target.parent.mkdir(parents=True, exist_ok=True)
     run_tool([*compiler(), *objects, *part.link, "-o", str(temporary)])
+    if part.finish:
+        part.finish(temporary)
     os.replace(temporary, target)
     return target
 

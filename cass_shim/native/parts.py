@@ -8,6 +8,7 @@ from cass_shim.api.generate import generate as api_generate
 from cass_shim.isa.rdna3.generate import generate as rdna3_generate
 from cass_shim.native.build import BUILD, GENERATED, NATIVE, Part, Variant
 from cass_shim.native.client.generate import generate as client_generate
+from cass_shim.native.dynamic import initialise_first
 from cass_shim.native.emulator.hip_generate import generate as hip_generate
 from cass_shim.native.launcher.generate import generate as options_generate
 
@@ -61,9 +62,10 @@ PARTS: tuple[Part, ...] = (
     Part(
         "libcass_shim.so",
         tuple(name for name in CORE if name.startswith("gen:") or any(NATIVE.glob(name))),
-        link=(*SHARED, "-Wl,-soname,libcass_shim.so", "-Wl,-z,initfirst", "-Wl,-z,now", "-Wl,-z,nodelete",
+        link=(*SHARED, "-Wl,-soname,libcass_shim.so", "-Wl,-z,now", "-Wl,-z,nodelete",
               f"-Wl,--version-script={NATIVE / 'shim' / 'libcass_shim.map'}", "-lpthread", "-ldl"),
         generate=core_generate,
+        finish=initialise_first,
     ),
     *(standin(soname) for soname in STANDINS),
     Part("cass-run", ("launcher/*.c",), generate=launcher_generate),
