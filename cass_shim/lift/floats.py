@@ -90,12 +90,28 @@ class Floats(Integers):
         return self._operate(kind, "fma", [a, b, c], rounding, ftz)
 
     def exact32(self, operation: str, sources: list[Value]) -> Value:
-        """Correctly rounded f32: "fdiv" of two, "rcp" or "sqrt" of one."""
-        names = [self._float("f32", s) for s in sources]
+        """Correctly rounded f32: "fdiv" of two, "rcp" or "sqrt" of one.
+
+        A quotient is computed in f64, where neither overflow nor underflow touches it, and rounded again: harmless,
+        since a quotient of two 24-bit numbers is never within 2^-49 of a midpoint without being one. The hardware's
+        reciprocal has 24 good bits (RDNA3 ISA, V_RCP_F64), one Newton step and one correction make more than 50.
+        """
         if operation == "sqrt":
-            return self._bits("f32", self._intrinsic("f32", "sqrt", names[0]))
-        numerator = "1.0" if operation == "rcp" else names[0]
-        return self._bits("f32", self.text(f"fdiv float {numerator}, {names[-1]}"))
+            return self._bits("f32", self._intrinsic("f32", "sqrt", self._float("f32", sources[0])))
+        wide = [self._convert("fpext", "f32", "f64", self._float("f32", s)) for s in sources]
+        numerator, denominator = ("1.0" if operation == "rcp" else wide[0]), wide[-1]
+        minus = self.text(f"fneg double {denominator}")
+        first = self.call_text("double", "llvm.amdgcn.rcp.f64", f"double {denominator}")
+        error = self._intrinsic("f64", "fma", minus, first, "1.0")
+        reciprocal = self._intrinsic("f64", "fma", first, error, first)
+        near = self.text(f"fmul double {numerator}, {reciprocal}")
+        rest = self._intrinsic("f64", "fma", minus, near, numerator)
+        quotient = self._intrinsic("f64", "fma", rest, reciprocal, near)
+        # Zeros and infinities make the steps NaN or lose a sign; there the first product is exact.
+        plain = self.text(f"fmul double {numerator}, {first}")
+        number = self.text(f"fcmp one double {quotient}, 0.0")
+        chosen = self.text(f"select i1 {number}, double {quotient}, double {plain}")
+        return self._bits("f32", self._convert("fptrunc", "f64", "f32", chosen))
 
     # bfloat16: no hardware arithmetic on gfx11
     def _per_half(self, kind: str, values: list[Value]) -> list[list[Value]]:

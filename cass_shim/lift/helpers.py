@@ -19,6 +19,7 @@ _NAMES = {
     "__cuda_sm20_sqrt_rn_f32_slowpath": "sqrt",
 }
 _EXPONENT_SHIFT = 0x17
+_BEGINNING = 12  # instructions in which both exponents are taken
 _SQRT_UNSCALE = 0x2F80_0000  # 2^-32, the last factor of the square root
 
 
@@ -73,9 +74,9 @@ def _is(i: Instruction, form: str) -> bool:
 
 
 def _exponents(body: Body) -> list[tuple[int, int]]:
-    """(position, register) of the instructions that take an operand's exponent."""
+    """(position, register) of the instructions that take an operand's exponent, at the beginning."""
     found = []
-    for at, (_, i) in enumerate(body):
+    for at, (_, i) in enumerate(body[:_BEGINNING]):
         if _is(i, "SHF.R.U32.HI") and i.operands[2] == Imm(_EXPONENT_SHIFT):
             register = _register(i.operands[3])
             if register is not None:
@@ -84,12 +85,15 @@ def _exponents(body: Body) -> list[tuple[int, int]]:
 
 
 def _divide(body: Body) -> Match | None:
-    """Denominator's exponent first, then the numerator's; the sum of both is the result for NaNs."""
+    """Denominator's exponent first, then the numerator's; the sum of both is the result for NaNs.
+
+    Copies made for a constant operand take one exponent only and are left alone.
+    """
     exponents = _exponents(body)
     sums = [at for at, (_, i) in enumerate(body) if _is(i, "FADD.FTZ") and i.guard is None]
-    if len(exponents) < 2 or not sums:
+    if len(exponents) != 2 or not sums:
         return None
-    (first, denominator), (_, numerator) = exponents[:2]
+    (first, denominator), (_, numerator) = exponents
     target = _register(body[sums[-1]][1].operands[0])
     if target is None or first > 4:
         return None

@@ -373,24 +373,10 @@ class _Lifter:
             self._system(instance, address, name)
 
     def _callee(self, instance: Instance, address: int, entry: int) -> str:
-        """Label of the callee's instance, told to come back behind the call or where its register says."""
-        back = self._return_address(entry)
-        if back is None or back not in instance.function.blocks:
-            back = address + STEP
-        if back not in instance.function.blocks:
-            return self.layout.call(instance, entry, back, "lost").label(entry)
-        return self.layout.call(instance, entry, back, instance.label(back)).label(entry)
-
-    def _return_address(self, entry: int) -> int | None:
-        """The constant in the register that the callee returns through, when this block set it."""
-        for start in self.functions[entry].blocks:
-            for _address, i in self.code.block(start):
-                if i.mnemonic == "RET" and isinstance(i.operands[0], Reg):
-                    held = self.e.held.get(f"R{i.operands[0].index}")
-                    if held is None or held.known is None:
-                        return None
-                    return held.known + (0 if i.has("ABS") else self.code.base_of(entry))
-        return None
+        """Label of the callee's instance, told to come back behind the call; elsewhere is `lost`."""
+        back = address + STEP
+        label = instance.label(back) if back in instance.function.blocks else "lost"
+        return self.layout.call(instance, entry, back, label).label(entry)
 
     def _system(self, instance: Instance, address: int, name: str) -> None:
         self.e.system_call(name)

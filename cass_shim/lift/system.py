@@ -1,8 +1,9 @@
 """System calls of device code: printf and assert into the ring, as `model.kernel_abi` lays it out.
 
 The helpers are LLVM functions, inlined where they are used. The format string is read on the device to find how
-many arguments there are (the result of printf, as recorded on a GPU) and their size: `%%` none, a `*` four bytes, `c d i o u x X` four or eight by the length modifier,
-`s p n` and floats eight, at natural alignment (CUDA C++ programming guide, formatted output).
+many arguments there are (the result of printf, as recorded on a GPU) and their size: `%%` none, a `*` four bytes,
+`c d i o u x X` four or eight by the length modifier, `s p n` and floats eight, at natural alignment (CUDA C++
+programming guide, formatted output).
 """
 
 from __future__ import annotations
