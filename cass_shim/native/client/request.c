@@ -75,6 +75,10 @@ static int exchange(message *request, cass_reply *reply, uint8_t **body, int64_t
     if (done == CASS_IO_OK)
         done =
             cass_transport_receive(connection.fd, reply, body, deadline_ns, show_progress, state);
+    if (done == CASS_IO_OK && reply->status == CASS_STATUS_VERSION) {
+        free(*body);
+        return CASS_IO_BAD;
+    }
     return done;
 }
 
@@ -85,7 +89,8 @@ static int ask(message *request, cass_reply *reply, uint8_t **body, progress *st
     bool reached = false;
     for (int attempt = 0; attempt <= INLINE_ATTEMPT && done != CASS_IO_LATE; attempt++) {
         done = connect_for(attempt, deadline_ns);
-        if (done == CASS_IO_OK) done = exchange(request, reply, body, deadline_ns, state);
+        reached = done == CASS_IO_OK;
+        if (reached) done = exchange(request, reply, body, deadline_ns, state);
         if (done == CASS_IO_OK) break;
         drop_connection();
         if (done == CASS_IO_BAD) /* another version or another user's: only our own will do */
