@@ -26,9 +26,7 @@ def cp_async(w: Writer, i: Use) -> None:
         raise i.unsupported("a copy of other than 4, 8 or 16 bytes")
     to, source = w.address(memory(operands[0], i), "shared"), w.address(memory(operands[1], i), "global")
     used = str(size.value)
-    if len(operands) > 3 and "L2::cache_hint" not in i.instruction.modifiers:
-        used = _used(w, operands[3], used)
-    elif len(operands) > 4:
+    if (len(operands) > 3 and "L2::cache_hint" not in i.instruction.modifiers) or len(operands) > 4:
         used = _used(w, operands[3], used)
     w.line(f"ptx_copy<{size.value}>({to}, {source}, {used})")
 

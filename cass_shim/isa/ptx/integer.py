@@ -23,7 +23,11 @@ def add_sub(w: Writer, i: Use) -> None:
     """d = a ± b, modulo 2^n."""
     d, a, b = i.take(3)
     operator = "+" if i.instruction.opcode == "add" else "-"
-    w.set(d, i.t, f"{w.get(a, i.t)} {operator} {w.get(b, i.t)}")
+    bits = bits_of(i.t)
+    x, y = w.whole(a, bits), w.whole(b, bits)
+    if y.startswith("-"):
+        operator, y = ("-" if operator == "+" else "+"), y[1:]
+    w.set(d, f"b{bits}", f"{x} {operator} {y}")
 
 
 @ptx("add.sat.{t:s32}", "sub.sat.{t:s32}")
@@ -37,8 +41,9 @@ def add_sub_saturated(w: Writer, i: Use) -> None:
 def mul(w: Writer, i: Use) -> None:
     """The low half, the high half, or all of a × b."""
     d, a, b = i.take(3)
+    bits = bits_of(i.t)
     if i["mode"] == "lo":
-        w.set(d, i.t, f"{w.get(a, i.t)} * {w.get(b, i.t)}")
+        w.set(d, f"b{bits}", f"{w.whole(a, bits)} * {w.whole(b, bits)}")
     elif i["mode"] == "hi":
         w.set(d, i.t, f"ptx_mul_hi({w.get(a, i.t)}, {w.get(b, i.t)})")
     else:
@@ -50,10 +55,12 @@ def mul(w: Writer, i: Use) -> None:
 def mad(w: Writer, i: Use) -> None:
     """a × b (a half of it, or all) + c."""
     d, a, b, c = i.take(4)
-    x, y = w.get(a, i.t), w.get(b, i.t)
+    bits = bits_of(i.t)
     if i["mode"] == "lo":
-        w.set(d, i.t, f"{x} * {y} + {w.get(c, i.t)}")
-    elif i["mode"] == "hi":
+        w.set(d, f"b{bits}", f"{w.whole(a, bits)} * {w.whole(b, bits)} + {w.whole(c, bits)}")
+        return
+    x, y = w.get(a, i.t), w.get(b, i.t)
+    if i["mode"] == "hi":
         w.set(d, i.t, f"ptx_mul_hi({x}, {y}) + {w.get(c, i.t)}")
     else:
         wide = _wide(i)

@@ -13,7 +13,12 @@ _OPERATORS = {"and": "&", "or": "|", "xor": "^"}
 def bitwise(w: Writer, i: Use) -> None:
     """a & b, a | b, a ^ b."""
     d, a, b = i.take(3)
-    w.set(d, i.t, f"{w.get(a, i.t)} {_OPERATORS[i.instruction.opcode]} {w.get(b, i.t)}")
+    operator = _OPERATORS[i.instruction.opcode]
+    if i.t == "pred":
+        w.set(d, "pred", f"{w.get(a, 'pred')} {operator} {w.get(b, 'pred')}")
+    else:
+        bits = bits_of(i.t)
+        w.set(d, i.t, f"{w.whole(a, bits)} {operator} {w.whole(b, bits)}")
 
 
 @ptx("not.{t:pred|b16|b32|b64}")

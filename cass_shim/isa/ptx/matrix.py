@@ -97,7 +97,7 @@ def mma(w: Writer, i: Use) -> None:
     _accumulate(w, i, _geometry(i["shape"], i["a"], i))
 
 
-@ptx(f"mma.sync.aligned.{{shape:m8n8k128|m16n8k128|m16n8k256}}.row.col.{{d:s32}}.{{a:b1}}.{{b:b1}}.{{c:s32}}"
+@ptx("mma.sync.aligned.{shape:m8n8k128|m16n8k128|m16n8k256}.row.col.{d:s32}.{a:b1}.{b:b1}.{c:s32}"
      ".{op:xor|and}.popc")  # fmt: skip
 def mma_bits(w: Writer, i: Use) -> None:
     """d = popc(a op b) + c."""

@@ -148,6 +148,8 @@ def mov(w: Writer, i: Use) -> None:
     elif isinstance(a, Symbol):
         width = f"u{bits_of(i.t)}"
         w.set(d, width, w.address(a, w.space_of(a)))
+    elif TYPES[i.t].kind in "us":
+        w.set(d, f"b{bits_of(i.t)}", w.whole(a, bits_of(i.t)))
     else:
         w.set(d, i.t, w.get(a, i.t))
 

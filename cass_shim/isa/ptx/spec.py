@@ -21,6 +21,9 @@ class Writer(Protocol):
     def get(self, operand: Operand, type_name: str) -> str:
         """An operand as an expression of `type_name`. Raises Malformed when it is not of that width."""
 
+    def whole(self, operand: Operand, bits: int) -> str:
+        """An operand as an integer of this width, signed or not: for what does not depend on the sign."""
+
     def set(self, operand: Operand, type_name: str, expression: str) -> None:
         """Assign; a wider register gets the value extended by the type's signedness."""
 

@@ -10,7 +10,7 @@ _SIMD = {"2": ("h", 16), "4": ("b", 8)}
 
 
 def _plain(i: Use, operand: Operand) -> Operand:
-    if isinstance(operand, (Register, Negative)) and getattr(operand, "part", ""):
+    if isinstance(operand, Register) and operand.part:
         raise i.unsupported("a part of a register that the type does not ask for")
     return operand
 

@@ -8,6 +8,7 @@ from cass_shim.isa.ptx.syntax import Function
 from cass_shim.model.errors import Unsupported
 from cass_shim.translate.ptx_hip.graph import Branch, Graph, Switch, build_graph
 from cass_shim.translate.ptx_hip.layout import align_of, size_of
+from cass_shim.translate.ptx_hip.scopes import move_declarations
 from cass_shim.translate.ptx_hip.structure import Printer, structured
 from cass_shim.translate.ptx_hip.writer import FunctionWriter
 
@@ -35,7 +36,8 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
     body = structured(graph, printer)
     while body and body[-1].strip() == "return;":
         body.pop()
-    return writer, [*(f"    {line}" for line in _declarations(program, writer)), *body]
+    body, moved = move_declarations(body, writer.named_types())
+    return writer, [*(f"    {line}" for line in _declarations(program, writer, moved)), *body]
 
 
 def _code(writer: FunctionWriter, graph: Graph, number: int) -> list[str]:
@@ -68,14 +70,15 @@ def _leave(writer: FunctionWriter, exits: bool) -> str:
     return f"return {writer.parameter(results[0])};" if results else "return;"
 
 
-def _declarations(program: Program, writer: FunctionWriter) -> list[str]:
+def _declarations(program: Program, writer: FunctionWriter, moved: set[str]) -> list[str]:
+    """What stands at the top of a function. moved: registers that are declared where they get their value."""
     from cass_shim.translate.ptx_hip.program import value_type
 
     function = writer.function
     lines = []
     for name, local in writer.symbols.items():
         lines.append(f"const u64 {local} = (u64)bindings[{program.slot_of_symbol(name)}];")
-    lines.extend(writer.declarations())
+    lines.extend(writer.declarations(moved))
     formal = set(function.signature.parameters)
     for variable in function.variables.values():
         if variable.space == "param" and variable not in formal:

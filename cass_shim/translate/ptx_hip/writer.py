@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from cass_shim.isa.ptx.spec import Use, find, items_of, memory
@@ -81,6 +82,17 @@ class FunctionWriter:
             address = self.address(operand, self.space_of(operand))
             return address if bits_of(type_name) >= 32 else f"({TYPES[type_name].c})({address})"
         raise self.malformed(f"a {type(operand).__name__.lower()} where a value is expected")
+
+    def whole(self, operand: Operand, bits: int) -> str:
+        if isinstance(operand, Integer) and -0x8000 <= operand.value < 0 and bits >= 32:
+            return literal(operand, f"s{bits}")
+        if isinstance(operand, Register) and not operand.special and operand.type == "pred":
+            raise self.malformed(f"{operand.name} is a predicate")
+        if isinstance(operand, Register) and not operand.special and bits_of(operand.type) == bits:
+            name, held = self._name(operand), self._type(operand)
+            self._vote(operand, f"b{bits}")
+            return f"as<u{bits}>({name})" if held in _FLOATS else name
+        return self.get(operand, f"u{bits}")
 
     def set(self, operand: Operand, type_name: str, expression: str) -> None:
         if isinstance(operand, Sink):
@@ -188,12 +200,18 @@ class FunctionWriter:
             return f"f{bits}"
         return f"i{bits}" if votes["s"] > votes["u"] else f"u{bits}"
 
-    def declarations(self) -> list[str]:
-        """Declarations of all registers used, by type; zero where PTX would leave them undefined."""
+    def named_types(self) -> dict[str, str]:
+        """C++ type of each register's C++ name."""
+        return {self.names.of(f"%{key}"): c for key, c in self.types.items()}
+
+    def declarations(self, moved: AbstractSet[str]) -> list[str]:
+        """Declarations of registers by type, less those `moved`; zero where PTX would leave them undefined."""
         grouped: dict[str, list[str]] = {}
         lines: list[str] = []
         for key, c in self.types.items():
             name = self.names.of(f"%{key}")
+            if name in moved:
+                continue
             grouped.setdefault(c, []).append(f"{name} = {'false' if c == 'bool' else '0'}")
         for c in sorted(grouped):
             members = grouped[c]

@@ -1,0 +1,61 @@
+"""Moves declarations to where a register gets its only value: `const u32 r5 = r3 + r4;`.
+
+Works on the printed lines, whose indentation is their nesting. A register is moved when it has one unconditional
+assignment and everything that names it comes after, inside the same braces. Functions with labels are left alone:
+C++ does not let a goto jump over an initialisation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_ASSIGNS = re.compile(r"(?<![\w.>\])])([A-Za-z_]\w*) = ")
+_STATEMENT = re.compile(r"^( *)([A-Za-z_]\w*) = ")
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def move_declarations(lines: list[str], types: Mapping[str, str]) -> tuple[list[str], set[str]]:
+    """The lines with declarations in them, and the names that no longer need one at the top.
+
+    types: C++ type of each register's name.
+    """
+    if any(line.rstrip().endswith(":;") for line in lines):
+        return lines, set()
+    named: dict[str, list[int]] = {}
+    assigned: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        for word in set(_WORD.findall(line)) & types.keys():
+            named.setdefault(word, []).append(number)
+        for word in _ASSIGNS.findall(line):
+            assigned[word] = assigned.get(word, 0) + 1
+    ends = _scope_ends(lines)
+    result, moved = list(lines), set()
+    for number, line in enumerate(lines):
+        match = _STATEMENT.match(line)
+        if match is None or match[2] not in types or assigned.get(match[2]) != 1:
+            continue
+        name = match[2]
+        places = named[name]
+        if places[0] == number and places[-1] < ends[number]:
+            if len(re.findall(rf"\b{name}\b", line)) > 1:
+                continue  # it reads itself
+            result[number] = f"{match[1]}const {types[name]} {line.lstrip(' ')}"
+            moved.add(name)
+    return result, moved
+
+
+def _scope_ends(lines: list[str]) -> list[int]:
+    """For each line, the first later line that is less deeply nested."""
+    ends = [len(lines)] * len(lines)
+    stack: list[int] = []
+    for number, line in enumerate(lines):
+        depth = _depth(line)
+        while stack and _depth(lines[stack[-1]]) > depth:
+            ends[stack.pop()] = number
+        stack.append(number)
+    return ends
