@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,7 +47,10 @@ static void note_segments(cass_object *object, const Elf64_Phdr *headers, size_t
 
 int cass_object_open(cass_object *object, const struct link_map *map) {
     *object = (cass_object){.base = map->l_addr};
-    object->path = map->l_name && map->l_name[0] ? map->l_name : "/proc/self/exe";
+    int program = !map->l_name || !map->l_name[0];
+    object->path = program ? "/proc/self/exe" : map->l_name;
+    object->name = program ? (const char *)getauxval(AT_EXECFN) : map->l_name;
+    if (!object->name) object->name = object->path;
     if (map_file(object) != 0) return -1;
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)object->file;
     size_t end = header->e_phoff + (size_t)header->e_phnum * sizeof(Elf64_Phdr);

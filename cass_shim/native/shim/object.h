@@ -13,6 +13,7 @@
 
 typedef struct {
     const char *path;              /* of the file; "/proc/self/exe" for the program */
+    const char *name;              /* the same for people */
     uintptr_t base;                /* load bias */
     uintptr_t low, high;           /* of its mapped segments */
     uintptr_t text_low, text_high; /* of its executable segments */

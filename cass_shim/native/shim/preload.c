@@ -18,8 +18,9 @@ __attribute__((constructor)) static void preload(int count, char **arguments, ch
     if (getauxval(AT_SECURE)) return;
     int saved = errno;
     cass_trace_setup(environment);
-    if (cass_watch_now() != 0) _Exit(126);
-    if (cass_watch_loader() != 0)
+    int redirected = cass_watch_now();
+    if (redirected < 0) _Exit(126);
+    if (cass_watch_loader() != 0 && redirected > 0) /* silent in programs without CUDA */
         cass_warn("this loader cannot be watched: CUDA libraries opened later run unredirected");
     errno = saved;
 }

@@ -76,14 +76,14 @@ static const cass_symbol *too_short(const candidate *c) {
 }
 
 static int prepare_names(const candidate *c, cass_copy *copy) {
-    size_t bytes = strlen(c->object->path) + 1;
+    size_t bytes = strlen(c->object->name) + 1;
     for (size_t i = 0; i < c->symbols.count; i++)
         if (!cass_entry_named(c->symbols.symbols[i].name, c->version))
             bytes += strlen(c->symbols.symbols[i].name) + 1;
     copy->names_bytes = bytes;
     copy->names = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy->names == MAP_FAILED) return -1;
-    strcpy(copy->names, c->object->path);
+    strcpy(copy->names, c->object->name);
     return 0;
 }
 
@@ -123,7 +123,7 @@ static int write_jumps(const candidate *c, void *const *targets) {
         cass_jump_write(cass_jump_site(symbols[i].address), targets[i]);
     if (mprotect((void *)first, bytes, PROT_READ | PROT_EXEC) == 0) return 0;
     cass_warn("%s: its code was made writable and may not be made executable again: %s",
-              c->object->path, strerror(errno));
+              c->object->name, strerror(errno));
     _Exit(126);
 }
 
@@ -131,7 +131,7 @@ static cass_redirect_result redirect(candidate *c, cass_copy *copy) {
     keep_entry_points(c);
     const cass_symbol *bad = too_short(c);
     if (bad) {
-        cass_warn("%s: %s has no room for a jump; this CUDA runtime is left alone", c->object->path,
+        cass_warn("%s: %s has no room for a jump; this CUDA runtime is left alone", c->object->name,
                   bad->name);
         return CASS_CANNOT;
     }
@@ -143,7 +143,7 @@ static cass_redirect_result redirect(candidate *c, cass_copy *copy) {
     if (targets != MAP_FAILED) munmap(targets, bytes);
     if (done) return CASS_REDIRECTED;
     cass_warn(
-        "%s: the CUDA runtime in it cannot be redirected: %s%s", c->object->path, strerror(error),
+        "%s: the CUDA runtime in it cannot be redirected: %s%s", c->object->name, strerror(error),
         error == EACCES || error == EPERM ? " (a security policy forbids changing code)" : "");
     return CASS_CANNOT;
 }

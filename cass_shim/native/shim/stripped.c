@@ -94,7 +94,7 @@ static void complain(const cass_object *object) {
     cass_warn("%s: stripped, with a static CUDA runtime whose entry points are not recorded (%s, "
               "%s); build "
               "it with -cudart shared or without strip",
-              object->path, shown, "see tools/cudart_offsets.py");
+              object->name, shown, "see tools/cudart_offsets.py");
 }
 
 int cass_stripped_find(const cass_object *object, cass_symbols *found, uint32_t *version) {

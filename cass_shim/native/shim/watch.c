@@ -95,12 +95,15 @@ static void drop_missing(void) {
 }
 
 int cass_watch_now(void) {
-    int result = 0;
+    int redirected = 0, failed = 0;
     current_round++;
-    for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
-        if (visit(map) == CASS_CANNOT) result = -1;
+    for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+        cass_redirect_result result = visit(map);
+        redirected += result == CASS_REDIRECTED;
+        failed |= result == CASS_CANNOT;
+    }
     drop_missing();
-    return result;
+    return failed ? -1 : redirected;
 }
 
 static void loader_changed(void) {

@@ -3,8 +3,7 @@
 #ifndef CASS_WATCH_H
 #define CASS_WATCH_H
 
-/* Redirects what is loaded now. -1 when the program's own copy of the runtime cannot be redirected.
- */
+/* Redirects what is loaded now. The number of objects redirected, or -1 when one cannot be. */
 int cass_watch_now(void);
 /* Installs the hook behind _r_debug.r_brk. 0, or -1 when this loader cannot be hooked. */
 int cass_watch_loader(void);
