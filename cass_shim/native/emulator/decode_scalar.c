@@ -38,7 +38,7 @@ static void decode_sopk(decode_t *d, uint32_t w0) {
     uint64_t k = is_unsigned ? (uint16_t)w0 : (uint64_t)(int64_t)(int16_t)w0;
     o->d = (uint16_t)decode_scalar_destination(sdst);
     o->misc = (uint16_t)w0;
-    int immediate_source = opcode == 0 || opcode == 2 ? 0 : 1;
+    unsigned immediate_source = opcode == 0 || opcode == 2 ? 0 : 1;
     if (opcode == 20) {
         d->flow = FLOW_JUMP;
         d->target = d->pc + 4 + (uint32_t)((int32_t)(int16_t)w0 * 4);
@@ -51,8 +51,8 @@ static void decode_sopk(decode_t *d, uint32_t w0) {
         decode_source(d, o, 0, sdst, T_B32);
     }
     o->kinds = (uint8_t)((o->kinds & ~(3u << (2 * immediate_source))) |
-                         SRC_CONST << (2 * immediate_source));
-    o->off[immediate_source] = (uint32_t)(offsetof(op_t, k) + 8 * (unsigned)immediate_source);
+                         (unsigned)SRC_CONST << (2 * immediate_source));
+    o->off[immediate_source] = (uint32_t)(offsetof(op_t, k) + 8 * immediate_source);
     if (opcode != 20) o->k[immediate_source] = k;
 }
 

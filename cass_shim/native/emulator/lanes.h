@@ -8,13 +8,11 @@
 
 #include "emulator/interp.h"
 
+/* Lanes are independent: a destination is the very register of a source, or another one. */
 #if defined(__clang__)
-#define LANE_LOOP                                                                                  \
-    _Pragma("clang loop vectorize(enable) interleave(disable)") for (int i = 0; i < LANES; i++)
-#define ANY_LOOP for (int i = 0; i < LANES; i++)
+#define LANE_LOOP for (int i = 0; i < LANES; i++)
 #else
 #define LANE_LOOP _Pragma("GCC ivdep") for (int i = 0; i < LANES; i++)
-#define ANY_LOOP for (int i = 0; i < LANES; i++)
 #endif
 #define ALIGNED __attribute__((aligned(64)))
 

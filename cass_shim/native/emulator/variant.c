@@ -17,14 +17,26 @@ const uint32_t emu_lane_bit[LANES] __attribute__((aligned(128))) = {
 static const emu_variant *selected;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+/* Asked of the CPU itself: zig's runtime does not fill in what __builtin_cpu_supports reads. */
+static int has_avx2(void) {
+    unsigned a, b, c, d, low, high;
+    const unsigned needed = bit_FMA | bit_OSXSAVE | bit_AVX | bit_F16C;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & needed) != needed) return 0;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    if ((low & 6) != 6) return 0; /* the system saves the upper halves */
+    const unsigned more = bit_AVX2 | bit_BMI | bit_BMI2;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & more) != more) return 0;
+    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & 1u << 5); /* LZCNT */
+}
+#endif
+
 static void choose(void) {
     selected = &emu_variant_v2;
 #if defined(__x86_64__)
     const char *wanted = getenv("CASS_EMU_CPU"); /* "v2" keeps the portable build, for tests */
-    __builtin_cpu_init();
-    if ((!wanted || strcmp(wanted, "v2") != 0) && __builtin_cpu_supports("avx2") &&
-        __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-        selected = &emu_variant_v3;
+    if ((!wanted || strcmp(wanted, "v2") != 0) && has_avx2()) selected = &emu_variant_v3;
 #endif
 }
 
