@@ -40,10 +40,17 @@ from cass_shim.verify.system_calls import argument_sizes
 
 RING_BYTES = 1 << 16
 DEVICE_HEAP_BYTES = 1 << 22
+LAUNCH_SECONDS = 5.0
+HIP_NOT_READY, HIP_TIMED_OUT = 600, 702
+# Instructions a wave may run on the emulated device before the launch is stopped; read when the library is loaded.
+EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(2_000_000))
 PATIENCE = 10  # times the usual limits, for the runs that decide whether a difference is one
 # Policies of the reference runs, in order; the first two are always made, the others before a difference is believed.
 ORDERS = ("lowest", "random", "blocks", "warps reversed", "blocks reversed", "warps", "random", "random")
 POISON = 0xA5
+
+# What a binding table may hold for a kernel that is verified by running it.
+_BOUND = (SlotKind.SYMBOL, SlotKind.BANK, SlotKind.PRINTF, SlotKind.HEAP)
 
 Octets = NDArray[np.uint8]
 
@@ -161,7 +168,15 @@ class Candidate:
 
     def __init__(self, code: CodeObject, kernel: SassKernel, cubin: Cubin | None, device: Device, arena: int) -> None:
         self.code, self.kernel, self.device = code, kernel, device
-        self.arena_bytes = arena
+        self.stuck = False  # its kernel runs on; the device is of no use to this process any more
+        unsure = [s.kind.name for s in code.slots if s.kind not in _BOUND]
+        if unsure:
+            raise Unsupported(f"binding {unsure[0]}", kernel=kernel.name, why="not verified by running")
+        try:
+            self.module = device.load(code.elf)
+            self.function: Function = self.module.function(code.symbol)
+        except DeviceFailed as failure:
+            raise Rejected("the code object does not load", kernel=kernel.name, witness=str(failure)) from None
         self.base = device.alloc(arena)
         self.table = device.alloc(max(8 * len(code.slots), 8))
         self.ring = device.alloc(RING_BYTES)
@@ -172,12 +187,14 @@ class Candidate:
                 content = kernel.kernel.constants.get(slot.addend, b"").ljust(16, b"\0")
                 self.banks[slot.addend] = device.alloc(len(content))
                 device.copy(self.banks[slot.addend], content)
-        self.module = device.load(code.elf)
-        self.function: Function = self.module.function(code.symbol)
-        self.bank3 = next((i for i, image in enumerate(cubin.images) if image.kind == "constant3"), -1) if cubin else -1
+        self.bank3 = -1
+        if cubin is not None:
+            self.bank3 = next((i for i, image in enumerate(cubin.images) if image.kind == "constant3"), -1)
 
     def close(self) -> None:
-        """Give everything back; a device that has failed is reset instead."""
+        """Give everything back; a device that has failed is reset instead, one that still runs is left alone."""
+        if self.stuck:
+            return
         try:
             self.module.close()
             for address in (self.base, self.table, self.ring, self.heap, *self.banks.values()):
@@ -199,10 +216,27 @@ class Candidate:
             kernarg = kernarg.ljust(self.code.bindings_offset, b"\0") + self.table.to_bytes(8, "little")
         shape = given.scenario.shape
         self.function.launch(shape.grid, shape.block, kernarg, shape.dynamic_shared)
-        device.synchronize()
+        self._wait()
         after = np.empty(len(given.content), np.uint8)
         device.copy(after, self.base)
         return after, parse_ring(device.read(self.ring, RING_BYTES))
+
+    def _wait(self) -> None:
+        """Wait for the launch, but not for ever: a candidate may loop. Raises DeviceFailed."""
+        deadline = time.monotonic() + LAUNCH_SECONDS
+        pause = 0.00002
+        while True:
+            try:
+                self.device.call("hipStreamQuery", None)
+                return
+            except DeviceFailed as failure:
+                if failure.code != HIP_NOT_READY:
+                    raise
+            if time.monotonic() > deadline:
+                self.stuck = True
+                raise DeviceFailed("hipStreamQuery", HIP_TIMED_OUT, f"not finished after {LAUNCH_SECONDS} s")
+            time.sleep(pause)
+            pause = min(2 * pause, 0.005)
 
     def _slots(self, given: Input, bank3_offset: int) -> bytes:
         words = []
@@ -215,10 +249,8 @@ class Candidate:
                 words.append(self.banks.get(slot.addend, self.base + bank3_offset))
             elif slot.kind is SlotKind.PRINTF:
                 words.append(self.ring)
-            elif slot.kind is SlotKind.HEAP:
-                words.append(self.heap)
             else:
-                raise Unsupported(f"binding {slot.kind.name}", kernel=self.kernel.name, why="not verified by running")
+                words.append(self.heap)
         return b"".join((w & (2**64 - 1)).to_bytes(8, "little") for w in words) or bytes(8)
 
 

@@ -39,22 +39,27 @@ _MSG_REALTIME = 0x83  # s_sendmsg_rtn_b64 for the real-time counter, what a read
 def check_contract(code: CodeObject, abi: KernelAbi | None) -> dict[str, object]:
     """Every static check. Raises Rejected with what is wrong; returns the facts for the report."""
     try:
-        elf = ELFFile(io.BytesIO(code.elf))
-        kernel = _metadata(elf, code.symbol)
-        symbols = _symbols(elf, code.symbol)
-        address, size = symbols[code.symbol]
-        text = _bytes_at(elf, address, size)
-        descriptor = _bytes_at(elf, symbols[f"{code.symbol}.kd"][0], 64)
+        text = _inspect(code, abi)
     except Rejected:
         raise
     except Exception as error:  # pyelftools and msgpack raise whatever their parsers stumble over
         raise Rejected(f"not a readable code object: {error}", kernel=code.symbol) from None
-    _check_limits(code, kernel, descriptor)
-    if abi is not None:
-        _check_kernarg(code, kernel, abi)
     instructions = walk(text, code.symbol)
     _check_code(code.symbol, instructions)
     return {"instructions": len(instructions), "vgprs": code.vgprs, "lds": code.lds_bytes, "waits": "not checked"}
+
+
+def _inspect(code: CodeObject, abi: KernelAbi | None) -> bytes:
+    """The kernel's code, after everything beside it was checked. Raises Rejected, or anything for damaged bytes."""
+    elf = ELFFile(io.BytesIO(code.elf))
+    kernel = _metadata(elf, code.symbol)
+    symbols = _symbols(elf, code.symbol)
+    address, size = symbols[code.symbol]
+    text = _bytes_at(elf, address, size)
+    _check_limits(code, kernel, _bytes_at(elf, symbols[f"{code.symbol}.kd"][0], 64))
+    if abi is not None:
+        _check_kernarg(code, kernel, abi)
+    return text
 
 
 def _metadata(elf: ELFFile, symbol: str) -> dict[str, Any]:
@@ -90,8 +95,9 @@ def _bytes_at(elf: ELFFile, address: int, size: int) -> bytes:
     for section in elf.iter_sections():
         start = section["sh_addr"]
         if section["sh_flags"] & 2 and start <= address and address + size <= start + section["sh_size"]:
-            content: bytes = section.data()
-            return content[address - start : address - start + size]
+            content: bytes = section.data()[address - start : address - start + size]
+            if len(content) == size:
+                return content
     raise ValueError(f"nothing at {address:#x}")
 
 

@@ -203,7 +203,7 @@ def fminmax(kind: str, a: Bits, b: Bits, smaller: bool, nan_propagates: bool, ft
     if ftz:
         a, b = flush(kind, a), flush(kind, b)
     first = _ordered(kind, a) < _ordered(kind, b)
-    result = np.where(first == smaller, a, b)
+    result: Any = np.where(first == smaller, a, b)
     nan_a, nan_b = is_nan(kind, a), is_nan(kind, b)
     canonical = _BITS[kind](_SIGN[kind] - 1)
     if nan_propagates:

@@ -6,6 +6,7 @@ In: a candidate code object and the kernel it claims to be. Out: `Verified` with
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, field, replace
 
@@ -16,6 +17,7 @@ from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, V
 from cass_shim.model.errors import DeviceFailed, Unsupported
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.agreement import (
+    EMULATED_LIMIT,
     Candidate,
     Judge,
     Lesson,
@@ -74,8 +76,8 @@ def verify_kernel(
     """Accept or reject a candidate.
 
     sass None (a PTX-only module): the contract alone, E0. device: None opens the process's own; without any, E0.
-    budget_s: when to stop trying further inputs; five times as long goes into finding a first one. mufu: the approximate functions of
-    the device. Raises Rejected, Malformed, DeviceFailed.
+    budget_s: when to stop trying further inputs; five times as long goes into finding a first one. mufu: the
+    approximate functions of the device. Raises Rejected, Malformed, DeviceFailed.
     """
     started = time.monotonic()
     contract = check_contract(code, sass.abi if sass is not None else None)
@@ -85,7 +87,7 @@ def verify_kernel(
         return Verified(code, Evidence.E0, report)
     if device is None:
         try:
-            device = Device.open()
+            device = open_device()
         except DeviceFailed as failure:
             report["reference"] = f"no device to run on: {failure}"
             return Verified(code, Evidence.E0, report)
@@ -113,8 +115,16 @@ def verify_kernel(
     return Verified(code, Evidence.E1U if missing else Evidence.E1, report)
 
 
+def open_device(kind: str = "auto") -> Device:
+    """A device for verification: the emulated one stops candidates that run away. Raises DeviceFailed."""
+    os.environ.setdefault(*EMULATED_LIMIT)
+    return Device.open(kind)
+
+
 def _prints(sass: SassKernel) -> bool:
-    return any(r.symbol == "vprintf" for r in sass.kernel.bank4.values())
+    """Whether the kernel can print: then records were compared even where no memory was."""
+    named = [r.symbol for r in sass.kernel.bank4.values()]
+    return "vprintf" in named or any(i.relocation and i.relocation.symbol == "vprintf" for i in sass.instructions)
 
 
 def _search(campaign: _Campaign, seed: int) -> None:

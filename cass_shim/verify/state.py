@@ -80,8 +80,8 @@ class State(Arithmetic):
         self.mask: Mask = np.zeros(count, bool)
         self.active: Lanes = np.zeros(0, np.int64)
         self.full = False
-        self._regs: list[Value] = [self._garbage() for _ in range(256)]
-        self._uniform_regs: list[Value] = [self._garbage() for _ in range(64)]
+        self._regs: list[Value | None] = [None] * 256  # filled with garbage when first read
+        self._uniform_regs: list[Value | None] = [None] * 64
         self._preds: list[Mask] = [np.zeros(count, bool) for _ in range(7)]
         self._uniform_preds: list[Mask] = [np.zeros(count, bool) for _ in range(7)]
         self._specials: dict[str, Value] = self._special_registers()
@@ -142,7 +142,11 @@ class State(Arithmetic):
     # registers
 
     def get_reg(self, index: int, uniform: bool) -> Value:
-        return (self._uniform_regs if uniform else self._regs)[index]
+        file = self._uniform_regs if uniform else self._regs
+        value = file[index]
+        if value is None:
+            value = file[index] = self._garbage()
+        return value
 
     def set_reg(self, index: int, uniform: bool, value: Value) -> None:
         assert value.dtype == np.uint32, value.dtype
@@ -150,7 +154,7 @@ class State(Arithmetic):
         if self.full and value.shape == self.mask.shape:
             file[index] = value
         else:
-            file[index] = np.where(self.mask, value, file[index])
+            file[index] = np.where(self.mask, value, self.get_reg(index, uniform))
 
     def get_pred(self, index: int, uniform: bool) -> Value:
         return (self._uniform_preds if uniform else self._preds)[index]
@@ -286,7 +290,9 @@ class State(Arithmetic):
         picked = self.spread(value)[start + source]
         # reading a lane that does not take part is undefined: something else in every run
         present = self.mask[start + source]
-        return np.where(present, picked, self._garbage().astype(picked.dtype)), inside
+        if not present[self.active].all():
+            picked = np.where(present, picked, self._garbage().astype(picked.dtype))
+        return picked, inside
 
     def ballot(self, p: Value) -> Value:
         bits = self._by_warp(p) & self.mask.reshape(self.warps, WARP)

