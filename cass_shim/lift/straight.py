@@ -1,0 +1,122 @@
+"""Straight-line code: one instruction after the other, guards, relocated moves, exclusive regions."""
+
+from __future__ import annotations
+
+from cass_shim.isa.operands import predicate
+from cass_shim.isa.spec import Effect, lookup
+from cass_shim.lift.builder import Value, constant
+from cass_shim.lift.code import Code, always
+from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
+from cass_shim.model.errors import Unsupported
+from cass_shim.model.instruction import RZ, Imm, Instruction, Pred, Reg, Target
+from cass_shim.model.kernel_abi import SlotKind
+
+_R_CUDA_ABS32_HI = 57
+
+
+class Straight:
+    """Writes instructions into the emitter's current block. address: of the instruction at hand.
+
+    exclusive: labels of the open WARPSYNC.EXCLUSIVE region, if any.
+    """
+
+    def __init__(self, code: Code, emitter: LlvmEmitter) -> None:
+        self.code = code
+        self.e = emitter
+        self.address = code.entry
+        self.exclusive: tuple[str, str] | None = None
+
+    def _offset(self) -> int:
+        """The current instruction's offset in its section, which is what a user sees."""
+        return self.address - self.code.base_of(self.address)
+
+    def _guard(self, i: Instruction) -> Value | None:
+        if always(i):
+            return None
+        assert i.guard is not None
+        return self._predicate(i.guard)
+
+    def _predicate(self, p: Pred) -> Value:
+        return predicate(self.e, p)
+
+    def _straight(self, i: Instruction) -> None:
+        spec = lookup(i)
+        guard = self._guard(i)
+        if guard is not None and guard.known is not None:
+            if not guard.known:
+                return
+            guard = None
+
+        def run() -> None:
+            if i.relocation is not None:
+                self._relocated(i)
+            else:
+                spec.meaning(self.e, i)
+
+        if guard is None:
+            run()
+        elif spec.effect is Effect.REGISTERS:
+            self.e.guarded(guard, run)
+        else:
+            self.e.branched(guard, run)
+
+    def _relocated(self, i: Instruction) -> None:
+        """MOV of half of a symbol's address; functions are their virtual addresses."""
+        patch = i.relocation
+        assert patch is not None
+        dst = i.operands[0]
+        if i.mnemonic not in ("MOV", "UMOV") or not isinstance(dst, Reg) or not isinstance(i.operands[1], Imm):
+            raise Unsupported(i.form, address=i.address, why=f"relocation {patch.kind}")
+        if patch.symbol in self.code.bases:
+            value = constant(self.code.bases[patch.symbol] + patch.addend, 64)
+        elif patch.symbol in SYSTEM_CALLS:
+            value = constant(token_of(patch.symbol), 64)
+        else:
+            value = self.e.slot(SlotKind.SYMBOL, patch.symbol, patch.addend)
+        half = self.e.high(value) if patch.kind == _R_CUDA_ABS32_HI else self.e.low(value)
+        if dst.index != RZ:
+            self.e.set_reg(dst.index, dst.uniform, half)
+
+    def _exclusive(self, address: int, i: Instruction) -> None:
+        """Lanes with the same mask run the region up to BSYNC together, one mask after the other."""
+        mask = i.operands[0]
+        if not isinstance(mask, Reg) or not always(i) or self.exclusive is not None:
+            raise Unsupported(i.form, address=i.address)
+        value = self.e.get_reg(mask.index, mask.uniform)
+        turn, region, latch = (self.e.new_label(stem) for stem in ("turn", "region", "latch"))
+        self.e.write_back()
+        self.e.raw(f"br label %{turn}")
+        self.e.start_block(turn)
+        mine = self.e.compare("eq", value, self.e.read_first(value))
+        self.e.raw(f"br i1 {mine.text}, label %{region}, label %{latch}")
+        self.e.start_block(region)
+        self.exclusive = (turn, latch)
+
+    def _check_exclusive(self) -> None:
+        if self.exclusive is not None:
+            raise Unsupported("WARPSYNC.EXCLUSIVE", address=self._offset(), why="its region has branches")
+
+    def _end_exclusive(self) -> None:
+        assert self.exclusive is not None
+        turn, latch = self.exclusive
+        self.exclusive = None
+        after = self.e.new_label("after")
+        self.e.write_back()
+        last = self.e.block
+        self.e.raw(f"br label %{latch}")
+        self.e.start_block(latch)
+        served = self.e.op(1, f"phi i1 [ false, %{turn} ], [ true, %{last} ]")
+        self.e.raw(f"br i1 {served.text}, label %{after}, label %{turn}")
+        self.e.start_block(after)
+
+    def _lepc(self, i: Instruction) -> None:
+        """The virtual address of this instruction, or of the target that newer generations print."""
+        dst = i.operands[0]
+        target = i.operands[1] if len(i.operands) > 1 else None
+        place = self.address
+        if isinstance(target, Target):
+            place = self.code.destination(self.address, target)
+        if not always(i) or not isinstance(dst, Reg) or not (target is None or isinstance(target, Target)):
+            raise Unsupported(i.form, address=i.address)
+        self.e.set_reg(dst.index, dst.uniform, constant(place, 32))
+        self.e.set_reg(dst.index + 1, dst.uniform, constant(0, 32))

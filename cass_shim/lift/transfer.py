@@ -1,0 +1,196 @@
+"""Transfers of control: branches, jump tables, calls of functions and of the system, returns."""
+
+from __future__ import annotations
+
+from cass_shim.lift.builder import Value, constant
+from cass_shim.lift.code import STEP, Code, Function, always, ends, target_of
+from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
+from cass_shim.lift.layout import Instance, Layout
+from cass_shim.lift.straight import Straight
+from cass_shim.model.errors import Unsupported
+from cass_shim.model.instruction import Instruction, Pred, Reg, Target
+
+
+class Transfers(Straight):
+    """Writes terminators. layout: hands out the copies of callees.
+
+    returns: the RET of each instance, its place in the text and the value it switches on, written last, when
+    all return sites are known.
+    """
+
+    def __init__(self, code: Code, emitter: LlvmEmitter, functions: dict[int, Function], layout: Layout) -> None:
+        super().__init__(code, emitter)
+        self.functions = functions
+        self.layout = layout
+        self.returns: list[tuple[Instance, str, str]] = []
+
+    def _next(self, instance: Instance, address: int) -> str:
+        following = address + STEP
+        last = self.code.instructions[address]
+        stopped = ends(last) and always(last)
+        falls = not stopped and following in instance.function.blocks and (following not in self.code.functions)
+        return instance.label(following) if falls else "lost"
+
+    def _control(self, instance: Instance, address: int, i: Instruction) -> bool:
+        """Write a control instruction; True when it ended the block."""
+        if i.mnemonic == "WARPSYNC" and not i.has("EXCLUSIVE", "COLLECTIVE"):
+            return False
+        if i.mnemonic == "WARPSYNC" and i.has("EXCLUSIVE"):
+            self._exclusive(address, i)
+            return False
+        if i.mnemonic == "LEPC":
+            self._lepc(i)
+            return False
+        if self.code.is_jump(address, i):
+            self._branch(instance, address, i)
+        elif i.mnemonic in ("EXIT", "KILL"):
+            self._conditional(instance, address, i, "done")
+        elif i.mnemonic == "CALL":
+            self._call(instance, address, i)
+        elif i.mnemonic == "RET":
+            self._return(instance, address, i)
+        elif i.mnemonic in ("BRX", "BRXU"):
+            self._indexed_branch(instance, address, i)
+        else:
+            raise Unsupported(i.form, address=i.address)
+        return True
+
+    def _enter(self, instance: Instance, address: int, i: Instruction) -> bool:
+        """Write back, and for a guarded terminator branch around it; False when it cannot be reached."""
+        guard = self._guard(i)
+        self.e.write_back()
+        if guard is None:
+            return True
+        inside = self.e.new_label("taken")
+        self.e.raw(f"br i1 {guard.text}, label %{inside}, label %{self._next(instance, address)}")
+        held = dict(self.e.held)
+        self.e.start_block(inside)
+        self.e.held.update(held)
+        return True
+
+    def _conditional(self, instance: Instance, address: int, i: Instruction, target: str) -> None:
+        if any(not isinstance(o, Pred) for o in i.operands):
+            raise Unsupported(i.form, address=i.address)
+        self._enter(instance, address, i)
+        self.e.raw(f"br label %{target}")
+
+    def _branch(self, instance: Instance, address: int, i: Instruction) -> None:
+        following = self._next(instance, address)
+        if i.has("DIV"):
+            self.e.write_back()
+            self.e.raw(f"br label %{following}")
+            return
+        target = target_of(i)
+        if target is None:
+            raise Unsupported(i.form, address=i.address, why="branch to a register")
+        condition = self._guard(i)
+        for operand in i.operands:
+            if isinstance(operand, Pred):
+                p = self._predicate(operand)
+                condition = p if condition is None else self.e.and_(condition, p)
+        self.e.write_back()
+        taken = instance.label(self.code.destination(address, target))
+        if condition is None or condition.known == 1:
+            self.e.raw(f"br label %{taken}")
+        else:
+            self.e.raw(f"br i1 {condition.text}, label %{taken}, label %{following}")
+
+    def _indexed_branch(self, instance: Instance, address: int, i: Instruction) -> None:
+        """BRX R, target: the printed target is where R = 0 goes; the rest the cubin lists."""
+        base, target = i.operands[0], target_of_indexed(i)
+        if not i.targets or not isinstance(base, Reg):
+            raise Unsupported(i.form, address=i.address, why="its targets are not listed")
+        self._enter(instance, address, i)
+        offset = self.e.get_reg(base.index, base.uniform)
+        place = self.e.add(offset, constant(target, 32))
+        cases = [(t, instance.label(self.code.base_of(address) + t)) for t in sorted(set(i.targets))]
+        self._switch(place, cases)
+
+    def _switch(self, value: Value, cases: list[tuple[int, str]]) -> None:
+        if value.known is not None:
+            found = [label for number, label in cases if number == value.known]
+            self.e.raw(f"br label %{found[0] if found else 'lost'}")
+            return
+        listed = " ".join(
+            f"i{value.width} {constant(number, value.width).text}, label %{label}" for number, label in cases
+        )
+        self.e.raw(f"switch i{value.width} {value.text}, label %lost [ {listed} ]")
+
+    def _call(self, instance: Instance, address: int, i: Instruction) -> None:
+        self._enter(instance, address, i)
+        target = target_of(i)
+        if target is not None and target.symbol in SYSTEM_CALLS and target.symbol not in self.code.bases:
+            self._system(instance, address, target.symbol)
+            return
+        callees = self.functions[instance.function.entry].calls[address]
+        if target is not None:
+            self.e.raw(f"br label %{self._callee(instance, address, callees[0])}")
+            return
+        register = next(o for o in i.operands if isinstance(o, Reg))
+        low = self.e.get_reg(register.index, register.uniform)
+        place = low
+        if i.has("ABS"):
+            place = self.e.pair(low, self.e.get_reg(register.index + 1, register.uniform))
+        self._indirect(instance, address, i, place, callees)
+
+    def _indirect(
+        self, instance: Instance, address: int, i: Instruction, place: Value, callees: tuple[int, ...]
+    ) -> None:
+        wanted = [c for c in SYSTEM_CALLS if any(r.symbol == c for r in self.e.kernel.bank4.values())]
+        tokens = {token_of(name): name for name in wanted} if i.has("ABS") else {}
+        if place.known in tokens:
+            self._system(instance, address, tokens[place.known])
+            return
+        base = 0 if i.has("ABS") else self.code.base_of(address)
+        known = [c for c in callees if place.known is None or c - base == place.known]
+        cases = [(c - base, self._callee(instance, address, c)) for c in known]
+        systems = [(t, name, self.e.new_label("system")) for t, name in tokens.items()]
+        if not cases and not systems:
+            raise Unsupported(i.form, address=i.address, why="no function can be the target")
+        self._switch(place, cases + [(t, label) for t, _name, label in systems])
+        for _t, name, label in systems:
+            self.e.start_block(label)
+            self._system(instance, address, name)
+
+    def _callee(self, instance: Instance, address: int, entry: int) -> str:
+        """Label of the callee's instance, told to come back behind the call; elsewhere is `lost`."""
+        back = address + STEP
+        label = instance.label(back) if back in instance.function.blocks else "lost"
+        return self.layout.call(instance, entry, back, label).label(entry)
+
+    def _system(self, instance: Instance, address: int, name: str) -> None:
+        self.e.system_call(name)
+        self.e.write_back()
+        self.e.raw(f"br label %{self._next(instance, address)}")
+
+    def _return(self, instance: Instance, address: int, i: Instruction) -> None:
+        register = i.operands[0]
+        if not isinstance(register, Reg) or register.uniform:
+            raise Unsupported(i.form, address=i.address)
+        if instance.function.entry == self.code.entry:
+            raise Unsupported(i.form, address=i.address, why="a return from the kernel itself")
+        self._enter(instance, address, i)
+        place = self.e.get_reg(register.index, False)
+        if not i.has("ABS"):  # sections lie below 4 GB, so the low word tells
+            place = self.e.add(place, constant(self.code.base_of(address), 32))
+        mark = f"; return {len(self.returns)}"
+        self.e.raw(mark)
+        self.returns.append((instance, mark, place.text))
+
+    def _write_returns(self) -> None:
+        """Return sites are known only when every block is written."""
+        marks = {mark: (instance, text) for instance, mark, text in self.returns}
+        for at, line in enumerate(self.e.lines):
+            if not line.startswith("  ; return "):
+                continue
+            instance, text = marks[line.strip()]
+            listed = " ".join(f"i32 {constant(number, 32).text}, label %{label}" for number, label in instance.returns)
+            self.e.lines[at] = f"  switch i32 {text}, label %lost [ {listed} ]"
+
+
+def target_of_indexed(i: Instruction) -> int:
+    """Where BRX goes for a zero register, in bytes from the start of the section."""
+    found = next((o for o in i.operands if isinstance(o, Target)), None)
+    if found is None:
+        raise Unsupported(i.form, address=i.address)
+    return found.address
