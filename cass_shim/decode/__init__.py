@@ -1,7 +1,7 @@
 """Bytes to instructions. The seam between decoders: everything else calls `decode_kernel`.
 
-In: a kernel of a cubin. Out: `SassKernel`. nvdisasm prints and we parse; a table-driven decoder takes its place
-(issue 3) by providing the same `Printed` rows or `Instruction`s.
+In: a kernel of a cubin. Out: `SassKernel`. Our own table-driven decoder first; where one of its rows is missing,
+nvdisasm prints and we parse.
 """
 
 from __future__ import annotations
@@ -15,9 +15,6 @@ from cass_shim.model.instruction import Instruction, Reg
 
 __all__ = ["decode_kernel"]
 
-DECODER = "nvdisasm"
-
-
 def decode_kernel(kernel: CubinKernel, cubin: Cubin) -> SassKernel:
     """Decode one kernel and the functions of other sections that it can reach.
 
@@ -29,7 +26,7 @@ def decode_kernel(kernel: CubinKernel, cubin: Cubin) -> SassKernel:
     except Unsupported as error:
         name = error.kernel or kernel.name
         raise Unsupported(error.feature, kernel=name, address=error.address, why=error.why) from None
-    return SassKernel(kernel, instructions, DECODER, callees)
+    return SassKernel(kernel, instructions, "", callees)
 
 
 def _reachable(instructions: tuple[Instruction, ...], cubin: Cubin) -> dict[str, SassKernel]:
@@ -42,7 +39,7 @@ def _reachable(instructions: tuple[Instruction, ...], cubin: Cubin) -> dict[str,
             continue
         function = cubin.functions[name]
         code = decode_code(function, cubin)
-        found[name] = SassKernel(replace(function), code, DECODER)
+        found[name] = SassKernel(replace(function), code)
         waiting |= _references(code, cubin) - found.keys()
     return found
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from cass_shim.decode.nvdisasm import Printed, disassemble
+from cass_shim.decode.nvdisasm import Printed, disassemble, has_tool
 from cass_shim.decode.operands import INSTRUCTION_BYTES, parse_operands
+from cass_shim.decode.table import decode_words
 from cass_shim.model.artifacts import Cubin, CubinKernel
 from cass_shim.model.errors import Malformed, Unsupported
 from cass_shim.model.instruction import PT, Const, Instruction, Operand, Pred, Relocation, Target
@@ -16,32 +17,46 @@ CALL_RELOCATIONS = (58, 75, 114)  # ABS47_34, ABS55_16_34, ABS56_16_34: the targ
 _GUARD = re.compile(r"@(!?)(U?)P(\d|T)$")
 
 
-def decode_code(kernel: CubinKernel, cubin: Cubin) -> tuple[Instruction, ...]:
-    """Instructions in address order. Raises Unsupported, Malformed, ToolFailed."""
-    rows = disassemble(kernel.code, kernel.sm)
+def decode_code(kernel: CubinKernel, cubin: Cubin, decoder: str = "auto") -> tuple[Instruction, ...]:
+    """Instructions in address order. decoder: "table" (ours), "nvdisasm", or "auto": ours, and nvdisasm where no
+    row of ours describes some word and the tool is there. Raises Unsupported, Malformed, ToolFailed."""
     patches = {r.offset: r for r in kernel.relocations if r.kind != R_CUDA_UNUSED_CLEAR64}
     stray = [offset for offset in patches if offset % INSTRUCTION_BYTES or offset >= len(kernel.code)]
     if stray:
         raise Malformed("relocation inside an instruction", where=kernel.name, offset=stray[0])
-    return tuple(_decode(kernel, cubin, row, INSTRUCTION_BYTES * n, patches) for n, row in enumerate(rows))
+    if not kernel.code or len(kernel.code) % INSTRUCTION_BYTES:
+        raise Malformed(f"code of {len(kernel.code)} bytes", where=kernel.name)
+    raw = _decode_words(kernel, decoder)
+    return tuple(_complete(kernel, cubin, instruction, patches) for instruction in raw)
 
 
-def _decode(
-    kernel: CubinKernel, cubin: Cubin, row: Printed, address: int, patches: dict[int, Relocation]
-) -> Instruction:
+def _decode_words(kernel: CubinKernel, decoder: str) -> tuple[Instruction, ...]:
+    if decoder != "nvdisasm":
+        try:
+            return decode_words(kernel.code, kernel.sm)
+        except Unsupported:
+            if decoder == "table" or not has_tool("nvdisasm"):
+                raise
+    rows = disassemble(kernel.code, kernel.sm)
+    return tuple(_parse_row(kernel, row, INSTRUCTION_BYTES * n) for n, row in enumerate(rows))
+
+
+def _parse_row(kernel: CubinKernel, row: Printed, address: int) -> Instruction:
+    """One row of nvdisasm's output."""
     word = int.from_bytes(kernel.code[address : address + INSTRUCTION_BYTES], "little")
     mnemonic, *modifiers = row.opcode.split(".")
     operands = parse_operands(mnemonic, tuple(modifiers), row.operands, word, address)
-    instruction = Instruction(
-        address=address,
-        mnemonic=mnemonic,
-        modifiers=tuple(modifiers),
-        operands=operands,
-        guard=_guard(row, address),
-        word=word,
-        targets=kernel.targets.get(address, ()),
-        text=row.text,
-    )
+    guard = _guard(row, address)
+    return Instruction(address, mnemonic, tuple(modifiers), operands, guard, word, text=row.text)
+
+
+def _complete(
+    kernel: CubinKernel, cubin: Cubin, instruction: Instruction, patches: dict[int, Relocation]
+) -> Instruction:
+    """Add what the cubin says about an instruction: indirect targets and relocations."""
+    address = instruction.address
+    if address in kernel.targets:
+        instruction = replace(instruction, targets=kernel.targets[address])
     if address in patches:
         instruction = _relocate(instruction, patches[address], cubin)
     _check_targets(instruction, len(kernel.code))

@@ -52,6 +52,15 @@ def find_tool(name: str) -> str:
     return found_on_path
 
 
+def has_tool(name: str) -> bool:
+    """Whether `find_tool` would find it."""
+    try:
+        find_tool(name)
+    except ToolFailed:
+        return False
+    return True
+
+
 def disassemble(code: bytes, sm: int) -> tuple[Printed, ...]:
     """All instructions of `code` (a multiple of 16 bytes). Raises Malformed when the tool refuses the bytes."""
     key = (sm, hashlib.sha256(code).digest())

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from cass_shim.isa.encoding.decoder import decode
+from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Instruction
 
+DESCRIBED = (75, 80, 86, 87, 89, 90)
 INSTRUCTION_BYTES = 16
 
 
 def decode_words(code: bytes, sm: int) -> tuple[Instruction, ...]:
-    """Every instruction of a section. Raises Unsupported for the first word that no row describes."""
+    """Every instruction of a section. Raises Unsupported for an SM without rows or a word that no row describes."""
+    if sm not in DESCRIBED:
+        raise Unsupported(f"the encoding of sm_{sm}", why="its rows are not written yet")
     return tuple(
         decode(int.from_bytes(code[at : at + INSTRUCTION_BYTES], "little"), at, sm)
         for at in range(0, len(code), INSTRUCTION_BYTES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cass_shim.isa.encoding.grammar import Printed, Undescribed, Word, choice, flag, row
+from cass_shim.isa.encoding.grammar import Mod, Printed, Undescribed, Word, choice, flag, row
 from cass_shim.isa.encoding.slots import X_KIND, read, source
 from cass_shim.model.instruction import Reg
 
@@ -92,11 +92,13 @@ row("I2FP", 0x045, lambda w: read(w, "d x", "hex"), i2fp_types, ROUND, forms="14
 
 
 def i2i_types(w: Word) -> list[str]:
-    names = [integer_name(w, 75, 72), integer_name(w, 84, 74)]
-    return names
+    """A saturating narrowing of S32; ptxas emits no other."""
+    return [f"{'S' if w.bits(76, 1) else 'U'}{16 if w.bits(77, 1) else 8}", "S32", "SAT"]
 
 
-row("I2I", 0x038, lambda w: read(w, "d x", "hex"), i2i_types, flag(77, "SAT"), forms="1456")
+row("I2I", 0x038, lambda w: read(w, "d x", "hex"), i2i_types, forms="1456")
+PACKED = Mod(72, 4, {4: "U8.F32"})
+row("F2IP", 0x043, lambda w: read(w, "d a x c", "f32"), PACKED, TO_INTEGER, lambda w: ["NTZ"], forms="1")
 
 
 def f2fp_pack(w: Word) -> list[str]:

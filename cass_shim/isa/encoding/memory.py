@@ -14,9 +14,9 @@ EVICT = choice(84, 3, "EF", "", "EL", "LU", "EU", "NA")
 LTC = choice(68, 2, "", "LTC64B", "LTC128B", "LTC256B")
 EXTENDED = flag(72, "E")
 AMPERE = (80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
-ORDER_AMPERE = {0: [], 4: ["CONSTANT"], 5: ["STRONG", "SM"], 7: ["STRONG", "GPU"], 10: ["STRONG", "SYS"]}
+ORDER_AMPERE: dict[int, list[str]] = {0: [], 4: ["CONSTANT"], 5: ["STRONG", "SM"], 7: ["STRONG", "GPU"], 10: ["STRONG", "SYS"]}
 SCOPE_TURING = ("CTA", "SM", "GPU", "SYS")
-ORDER_TURING = (["CONSTANT"], [], ["STRONG"], ["MMIO"])
+ORDER_TURING: tuple[list[str], ...] = (["CONSTANT"], [], ["STRONG"], ["MMIO"])
 
 
 def order(w: Word) -> list[str]:
