@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cass_shim.isa.ptx.syntax import Function
 from cass_shim.model.errors import Unsupported
+from cass_shim.translate.ptx_hip.contract import contract
 from cass_shim.translate.ptx_hip.graph import Branch, Graph, Switch, build_graph
 from cass_shim.translate.ptx_hip.layout import align_of, size_of
 from cass_shim.translate.ptx_hip.scopes import move_declarations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 def write_function(program: Program, function: Function) -> tuple[FunctionWriter, list[str]]:
     """The writer (for names and slots) and the lines between the braces."""
     graph = build_graph(function)
+    contract(graph)
     counting = FunctionWriter(program, function)
     program.writing = False
     for number in range(len(graph.blocks)):
