@@ -11,14 +11,14 @@ fn("cuDeviceComputeCapability", IMPLEMENTED, "CUresult", "int *major, int *minor
 fn("cuDeviceGet", IMPLEMENTED, "CUresult", "CUdevice *device, int ordinal", since=2000)
 fn("cuDeviceGetAttribute", IMPLEMENTED, "CUresult", "int *pi, CUdevice_attribute attrib, CUdevice dev", since=2000)
 fn("cuDeviceGetCount", IMPLEMENTED, "CUresult", "int *count", since=2000)
-fn("cuDeviceGetDefaultMemPool", STUB, "CUresult", "CUmemoryPool *pool_out, CUdevice dev", since=11020)
+fn("cuDeviceGetDefaultMemPool", IMPLEMENTED, "CUresult", "CUmemoryPool *pool_out, CUdevice dev", since=11020)
 fn("cuDeviceGetExecAffinitySupport", IMPLEMENTED, "CUresult",
    "int *pi, CUexecAffinityType type, CUdevice dev", since=11040)
 fn("cuDeviceGetHostAtomicCapabilities", STUB, "CUresult",
    "unsigned int *capabilities, const CUatomicOperation *operations, unsigned int count, CUdevice dev",
    since=13000)
 fn("cuDeviceGetLuid", IMPLEMENTED, "CUresult", "char *luid, unsigned int *deviceNodeMask, CUdevice dev", since=10000)
-fn("cuDeviceGetMemPool", STUB, "CUresult", "CUmemoryPool *pool, CUdevice dev", since=11020)
+fn("cuDeviceGetMemPool", IMPLEMENTED, "CUresult", "CUmemoryPool *pool, CUdevice dev", since=11020)
 fn("cuDeviceGetName", IMPLEMENTED, "CUresult", "char *name, int len, CUdevice dev", since=2000)
 fn("cuDeviceGetNvSciSyncAttributes", STUB, "CUresult",
    "void *nvSciSyncAttrList, CUdevice dev, int flags", since=10020)
@@ -27,7 +27,7 @@ fn("cuDeviceGetTexture1DLinearMaxWidth", STUB, "CUresult",
    "size_t *maxWidthInElements, CUarray_format format, unsigned numChannels, CUdevice dev", since=11010)
 fn("cuDeviceGetUuid", IMPLEMENTED, "CUresult", "CUuuid *uuid, CUdevice dev", since=9020)
 fn("cuDeviceGetUuid_v2", IMPLEMENTED, "CUresult", "CUuuid *uuid, CUdevice dev", since=11040)
-fn("cuDeviceSetMemPool", STUB, "CUresult", "CUdevice dev, CUmemoryPool pool", since=11020)
+fn("cuDeviceSetMemPool", IMPLEMENTED, "CUresult", "CUdevice dev, CUmemoryPool pool", since=11020)
 fn("cuDeviceTotalMem", STUB, "CUresult", "unsigned int *bytes, CUdevice dev", since=2000)
 fn("cuDeviceTotalMem_v2", IMPLEMENTED, "CUresult", "size_t *bytes, CUdevice dev", since=3020)
 fn("cuFlushGPUDirectRDMAWrites", STUB, "CUresult",

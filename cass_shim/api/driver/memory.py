@@ -37,13 +37,13 @@ fn("cuDeviceRegisterAsyncNotification", STUB, "CUresult",
    since=12040)
 fn("cuDeviceUnregisterAsyncNotification", STUB, "CUresult",
    "CUdevice device, CUasyncCallbackHandle callback", since=12040)
-fn("cuIpcCloseMemHandle", STUB, "CUresult", "CUdeviceptr dptr", since=4010)
-fn("cuIpcGetEventHandle", STUB, "CUresult", "CUipcEventHandle *pHandle, CUevent event", since=4010)
-fn("cuIpcGetMemHandle", STUB, "CUresult", "CUipcMemHandle *pHandle, CUdeviceptr dptr", since=4010)
-fn("cuIpcOpenEventHandle", STUB, "CUresult", "CUevent *phEvent, CUipcEventHandle handle", since=4010)
-fn("cuIpcOpenMemHandle", STUB, "CUresult",
+fn("cuIpcCloseMemHandle", IMPLEMENTED, "CUresult", "CUdeviceptr dptr", since=4010)
+fn("cuIpcGetEventHandle", IMPLEMENTED, "CUresult", "CUipcEventHandle *pHandle, CUevent event", since=4010)
+fn("cuIpcGetMemHandle", IMPLEMENTED, "CUresult", "CUipcMemHandle *pHandle, CUdeviceptr dptr", since=4010)
+fn("cuIpcOpenEventHandle", IMPLEMENTED, "CUresult", "CUevent *phEvent, CUipcEventHandle handle", since=4010)
+fn("cuIpcOpenMemHandle", IMPLEMENTED, "CUresult",
    "CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags", since=4010)
-fn("cuIpcOpenMemHandle_v2", STUB, "CUresult",
+fn("cuIpcOpenMemHandle_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags", since=11000)
 fn("cuMemAlloc", STUB, "CUresult", "CUdeviceptr_v1 *dptr, unsigned int bytesize", since=2000)
 fn("cuMemAlloc_v2", IMPLEMENTED, "CUresult", "CUdeviceptr *dptr, size_t bytesize", since=3020)
@@ -125,10 +125,10 @@ fn("cuMemcpyAtoHAsync", STUB, "CUresult",
 fn("cuMemcpyAtoHAsync_v2", IMPLEMENTED, "CUresult",
    "void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream",
    since=3020, pt="ptsz")
-fn("cuMemcpyBatchAsync", STUB, "CUresult",
+fn("cuMemcpyBatchAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, "
    "size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream", since=12080, pt="ptsz")
-fn("cuMemcpyBatchAsync_v2", STUB, "CUresult",
+fn("cuMemcpyBatchAsync_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, "
    "size_t *attrsIdxs, size_t numAttrs, CUstream hStream", since=13000, pt="ptsz")
 fn("cuMemcpyDtoA", STUB, "CUresult",

@@ -2,15 +2,15 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Stream memory operations")
 fn = chapter.fn
 
-fn("cuStreamBatchMemOp", STUB, "CUresult",
+fn("cuStreamBatchMemOp", IMPLEMENTED, "CUresult",
    "CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags",
    since=8000, pt="ptsz")
-fn("cuStreamBatchMemOp_v2", STUB, "CUresult",
+fn("cuStreamBatchMemOp_v2", IMPLEMENTED, "CUresult",
    "CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags",
    since=11070, pt="ptsz")
 fn("cuStreamWaitValue32", IMPLEMENTED, "CUresult",

@@ -2,35 +2,35 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Unified addressing")
 fn = chapter.fn
 
-fn("cuMemAdvise", STUB, "CUresult",
+fn("cuMemAdvise", IMPLEMENTED, "CUresult",
    "CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device", since=8000)
-fn("cuMemAdvise_v2", STUB, "CUresult",
+fn("cuMemAdvise_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location", since=12020)
-fn("cuMemDiscardAndPrefetchBatchAsync", STUB, "CUresult",
+fn("cuMemDiscardAndPrefetchBatchAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t "
    "*prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream",
    since=13000, pt="ptsz")
-fn("cuMemDiscardBatchAsync", STUB, "CUresult",
+fn("cuMemDiscardBatchAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream",
    since=13000, pt="ptsz")
-fn("cuMemPrefetchAsync", STUB, "CUresult",
+fn("cuMemPrefetchAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream", since=8000, pt="ptsz")
-fn("cuMemPrefetchAsync_v2", STUB, "CUresult",
+fn("cuMemPrefetchAsync_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream",
    since=12020, pt="ptsz")
-fn("cuMemPrefetchBatchAsync", STUB, "CUresult",
+fn("cuMemPrefetchBatchAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t "
    "*prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream",
    since=13000, pt="ptsz")
-fn("cuMemRangeGetAttribute", STUB, "CUresult",
+fn("cuMemRangeGetAttribute", IMPLEMENTED, "CUresult",
    "void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count",
    since=8000)
-fn("cuMemRangeGetAttributes", STUB, "CUresult",
+fn("cuMemRangeGetAttributes", IMPLEMENTED, "CUresult",
    "void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, "
    "CUdeviceptr devPtr, size_t count", since=8000)
 fn("cuPointerGetAttribute", IMPLEMENTED, "CUresult",

@@ -2,15 +2,15 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("driver", "Virtual memory management")
 fn = chapter.fn
 
-fn("cuMemAddressFree", STUB, "CUresult", "CUdeviceptr ptr, size_t size", since=10020)
-fn("cuMemAddressReserve", STUB, "CUresult",
+fn("cuMemAddressFree", IMPLEMENTED, "CUresult", "CUdeviceptr ptr, size_t size", since=10020)
+fn("cuMemAddressReserve", IMPLEMENTED, "CUresult",
    "CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags", since=10020)
-fn("cuMemCreate", STUB, "CUresult",
+fn("cuMemCreate", IMPLEMENTED, "CUresult",
    "CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long "
    "long flags", since=10020)
 fn("cuMemExportToShareableHandle", STUB, "CUresult",
@@ -18,7 +18,7 @@ fn("cuMemExportToShareableHandle", STUB, "CUresult",
    "unsigned long long flags", since=10020)
 fn("cuMemGetAccess", STUB, "CUresult",
    "unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr", since=10020)
-fn("cuMemGetAllocationGranularity", STUB, "CUresult",
+fn("cuMemGetAllocationGranularity", IMPLEMENTED, "CUresult",
    "size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option",
    since=10020)
 fn("cuMemGetAllocationPropertiesFromHandle", STUB, "CUresult",
@@ -26,14 +26,14 @@ fn("cuMemGetAllocationPropertiesFromHandle", STUB, "CUresult",
 fn("cuMemImportFromShareableHandle", STUB, "CUresult",
    "CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType",
    since=10020)
-fn("cuMemMap", STUB, "CUresult",
+fn("cuMemMap", IMPLEMENTED, "CUresult",
    "CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long "
    "long flags", since=10020)
 fn("cuMemMapArrayAsync", STUB, "CUresult",
    "CUarrayMapInfo *mapInfoList, unsigned int count, CUstream hStream", since=11010, pt="ptsz")
-fn("cuMemRelease", STUB, "CUresult", "CUmemGenericAllocationHandle handle", since=10020)
+fn("cuMemRelease", IMPLEMENTED, "CUresult", "CUmemGenericAllocationHandle handle", since=10020)
 fn("cuMemRetainAllocationHandle", STUB, "CUresult",
    "CUmemGenericAllocationHandle *handle, void *addr", since=11000)
-fn("cuMemSetAccess", STUB, "CUresult",
+fn("cuMemSetAccess", IMPLEMENTED, "CUresult",
    "CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count", since=10020)
-fn("cuMemUnmap", STUB, "CUresult", "CUdeviceptr ptr, size_t size", since=10020)
+fn("cuMemUnmap", IMPLEMENTED, "CUresult", "CUdeviceptr ptr, size_t size", since=10020)

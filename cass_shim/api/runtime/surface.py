@@ -2,13 +2,13 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Surface object management")
 fn = chapter.fn
 
-fn("cudaCreateSurfaceObject", STUB, "cudaError_t",
+fn("cudaCreateSurfaceObject", IMPLEMENTED, "cudaError_t",
    "cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc", since=5000)
-fn("cudaDestroySurfaceObject", STUB, "cudaError_t", "cudaSurfaceObject_t surfObject", since=5000)
-fn("cudaGetSurfaceObjectResourceDesc", STUB, "cudaError_t",
+fn("cudaDestroySurfaceObject", IMPLEMENTED, "cudaError_t", "cudaSurfaceObject_t surfObject", since=5000)
+fn("cudaGetSurfaceObjectResourceDesc", IMPLEMENTED, "cudaError_t",
    "struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject", since=5000)

@@ -14,8 +14,8 @@
 #define ENTER(device)                                                                              \
     cass_device *device;                                                                           \
     do {                                                                                           \
-        int enter_result = cass_enter_driver(&device);                                                 \
-        if (enter_result) return RESULT(enter_result);                                                       \
+        int enter_result = cass_enter_driver(&device);                                             \
+        if (enter_result) return RESULT(enter_result);                                             \
     } while (0)
 
 /* For calls that need cuInit and no context. */

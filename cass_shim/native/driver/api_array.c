@@ -12,15 +12,32 @@ static cass_order queued(CUstream stream) { return (cass_order){cass_stream(stre
 static int read_format(CUarray_format format, unsigned channels, cass_format_of *out) {
     int bytes, kind;
     switch ((int)format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8: bytes = 1, kind = CASS_CHANNEL_UNSIGNED; break;
-    case CU_AD_FORMAT_UNSIGNED_INT16: bytes = 2, kind = CASS_CHANNEL_UNSIGNED; break;
-    case CU_AD_FORMAT_UNSIGNED_INT32: bytes = 4, kind = CASS_CHANNEL_UNSIGNED; break;
-    case CU_AD_FORMAT_SIGNED_INT8: bytes = 1, kind = CASS_CHANNEL_SIGNED; break;
-    case CU_AD_FORMAT_SIGNED_INT16: bytes = 2, kind = CASS_CHANNEL_SIGNED; break;
-    case CU_AD_FORMAT_SIGNED_INT32: bytes = 4, kind = CASS_CHANNEL_SIGNED; break;
-    case CU_AD_FORMAT_HALF: bytes = 2, kind = CASS_CHANNEL_FLOAT; break;
-    case CU_AD_FORMAT_FLOAT: bytes = 4, kind = CASS_CHANNEL_FLOAT; break;
-    default: return INVALID_VALUE;
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+        bytes = 1, kind = CASS_CHANNEL_UNSIGNED;
+        break;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+        bytes = 2, kind = CASS_CHANNEL_UNSIGNED;
+        break;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+        bytes = 4, kind = CASS_CHANNEL_UNSIGNED;
+        break;
+    case CU_AD_FORMAT_SIGNED_INT8:
+        bytes = 1, kind = CASS_CHANNEL_SIGNED;
+        break;
+    case CU_AD_FORMAT_SIGNED_INT16:
+        bytes = 2, kind = CASS_CHANNEL_SIGNED;
+        break;
+    case CU_AD_FORMAT_SIGNED_INT32:
+        bytes = 4, kind = CASS_CHANNEL_SIGNED;
+        break;
+    case CU_AD_FORMAT_HALF:
+        bytes = 2, kind = CASS_CHANNEL_FLOAT;
+        break;
+    case CU_AD_FORMAT_FLOAT:
+        bytes = 4, kind = CASS_CHANNEL_FLOAT;
+        break;
+    default:
+        return INVALID_VALUE;
     }
     *out = (cass_format_of){kind, (int)channels, bytes};
     return OK;
@@ -39,14 +56,15 @@ CUresult cass_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR
     cass_format_of format;
     if (!pHandle || !pAllocateArray) return CUDA_ERROR_INVALID_VALUE;
     TRY(device, read_format(pAllocateArray->Format, pAllocateArray->NumChannels, &format));
-    return DONE(device, cass_array_create(device, format, pAllocateArray->Width, pAllocateArray->Height,
-                                          pAllocateArray->Depth, pAllocateArray->Flags,
-                                          (cass_array **)(void *)pHandle));
+    return DONE(device, cass_array_create(device, format, pAllocateArray->Width,
+                                          pAllocateArray->Height, pAllocateArray->Depth,
+                                          pAllocateArray->Flags, (cass_array **)(void *)pHandle));
 }
 
 CUresult cass_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray) {
     if (!pAllocateArray) return CUDA_ERROR_INVALID_VALUE;
-    CUDA_ARRAY3D_DESCRIPTOR full = {.Width = pAllocateArray->Width, .Height = pAllocateArray->Height,
+    CUDA_ARRAY3D_DESCRIPTOR full = {.Width = pAllocateArray->Width,
+                                    .Height = pAllocateArray->Height,
                                     .Format = pAllocateArray->Format,
                                     .NumChannels = pAllocateArray->NumChannels};
     return cass_cuArray3DCreate_v2(pHandle, &full);
@@ -64,7 +82,8 @@ CUresult cass_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescripto
     cass_array *array = cass_array_of(hArray);
     if (!array) return CUDA_ERROR_INVALID_HANDLE;
     if (!pArrayDescriptor) return CUDA_ERROR_INVALID_VALUE;
-    *pArrayDescriptor = (CUDA_ARRAY3D_DESCRIPTOR){.Width = array->width, .Height = array->height,
+    *pArrayDescriptor = (CUDA_ARRAY3D_DESCRIPTOR){.Width = array->width,
+                                                  .Height = array->height,
                                                   .Depth = array->depth,
                                                   .Format = write_format(array->format),
                                                   .NumChannels = (unsigned)array->format.channels,
@@ -77,7 +96,8 @@ CUresult cass_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, C
     if (!pArrayDescriptor) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = cass_cuArray3DGetDescriptor_v2(&full, hArray);
     if (!result)
-        *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR){full.Width, full.Height, full.Format, full.NumChannels};
+        *pArrayDescriptor =
+            (CUDA_ARRAY_DESCRIPTOR){full.Width, full.Height, full.Format, full.NumChannels};
     return result;
 }
 
@@ -96,12 +116,15 @@ CUresult cass_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memor
 CUresult cass_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx) {
     STARTED();
     (void)planeIdx;
-    return pPlaneArray && cass_array_of(hArray) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+    return pPlaneArray && cass_array_of(hArray) ? CUDA_ERROR_INVALID_VALUE
+                                                : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult cass_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array) {
+CUresult cass_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties,
+                                         CUarray array) {
     STARTED();
-    return sparseProperties && cass_array_of(array) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+    return sparseProperties && cass_array_of(array) ? CUDA_ERROR_INVALID_VALUE
+                                                    : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cass_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
@@ -112,8 +135,9 @@ CUresult cass_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
     const CUDA_ARRAY3D_DESCRIPTOR *d = pMipmappedArrayDesc;
     if (!pHandle || !d) return CUDA_ERROR_INVALID_VALUE;
     TRY(device, read_format(d->Format, d->NumChannels, &format));
-    return DONE(device, cass_mipmap_create(device, format, d->Width, d->Height, d->Depth, numMipmapLevels,
-                                           d->Flags, (cass_mipmap **)(void *)pHandle));
+    return DONE(device,
+                cass_mipmap_create(device, format, d->Width, d->Height, d->Depth, numMipmapLevels,
+                                   d->Flags, (cass_mipmap **)(void *)pHandle));
 }
 
 CUresult cass_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
@@ -136,8 +160,8 @@ CUresult cass_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hM
 static CUresult block_copy(cass_device *device, const cass_block *block, cass_order order) {
     cass_copy copy;
     if (!block->width || !block->height || !block->depth) return CUDA_SUCCESS;
-    TRY(device, cass_copy_between(&block->to, &block->from, block->width, block->height, block->depth,
-                                  &copy));
+    TRY(device, cass_copy_between(&block->to, &block->from, block->width, block->height,
+                                  block->depth, &copy));
     return RESULT(cass_copy_run(device, &copy, order));
 }
 
@@ -156,7 +180,9 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *given, cass_order order) {
 }
 
 CUresult cass_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy) { return copy_2d(pCopy, waiting()); }
-CUresult cass_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy) { return copy_2d(pCopy, waiting()); }
+CUresult cass_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy) {
+    return copy_2d(pCopy, waiting());
+}
 
 CUresult cass_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream) {
     return copy_2d(pCopy, queued(hStream));
@@ -171,18 +197,33 @@ CUresult cass_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
 /* All addresses are unified: the contexts only say what the addresses say already. */
 static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *p, cass_order order) {
     if (!p) return CUDA_ERROR_INVALID_VALUE;
-    CUDA_MEMCPY3D plain = {.srcXInBytes = p->srcXInBytes, .srcY = p->srcY, .srcZ = p->srcZ,
-                           .srcMemoryType = p->srcMemoryType, .srcHost = p->srcHost,
-                           .srcDevice = p->srcDevice, .srcArray = p->srcArray, .srcPitch = p->srcPitch,
-                           .srcHeight = p->srcHeight, .dstXInBytes = p->dstXInBytes, .dstY = p->dstY,
-                           .dstZ = p->dstZ, .dstMemoryType = p->dstMemoryType, .dstHost = p->dstHost,
-                           .dstDevice = p->dstDevice, .dstArray = p->dstArray, .dstPitch = p->dstPitch,
-                           .dstHeight = p->dstHeight, .WidthInBytes = p->WidthInBytes,
-                           .Height = p->Height, .Depth = p->Depth};
+    CUDA_MEMCPY3D plain = {.srcXInBytes = p->srcXInBytes,
+                           .srcY = p->srcY,
+                           .srcZ = p->srcZ,
+                           .srcMemoryType = p->srcMemoryType,
+                           .srcHost = p->srcHost,
+                           .srcDevice = p->srcDevice,
+                           .srcArray = p->srcArray,
+                           .srcPitch = p->srcPitch,
+                           .srcHeight = p->srcHeight,
+                           .dstXInBytes = p->dstXInBytes,
+                           .dstY = p->dstY,
+                           .dstZ = p->dstZ,
+                           .dstMemoryType = p->dstMemoryType,
+                           .dstHost = p->dstHost,
+                           .dstDevice = p->dstDevice,
+                           .dstArray = p->dstArray,
+                           .dstPitch = p->dstPitch,
+                           .dstHeight = p->dstHeight,
+                           .WidthInBytes = p->WidthInBytes,
+                           .Height = p->Height,
+                           .Depth = p->Depth};
     return copy_3d(&plain, order);
 }
 
-CUresult cass_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) { return copy_peer(pCopy, waiting()); }
+CUresult cass_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) {
+    return copy_peer(pCopy, waiting());
+}
 
 CUresult cass_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) {
     return copy_peer(pCopy, queued(hStream));
@@ -191,7 +232,8 @@ CUresult cass_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStr
 /* One-dimensional arrays: a run of bytes inside the first row. */
 static CUresult row_copy(cass_place to, cass_place from, size_t bytes, cass_order order) {
     ENTER(device);
-    if ((!to.array && !to.pointer) || (!from.array && !from.pointer)) return CUDA_ERROR_INVALID_HANDLE;
+    if ((!to.array && !to.pointer) || (!from.array && !from.pointer))
+        return CUDA_ERROR_INVALID_HANDLE;
     cass_block block = {to, from, bytes, 1, 1};
     return block_copy(device, &block, order);
 }
@@ -208,16 +250,18 @@ static cass_place on_device(CUdeviceptr pointer) {
     return (cass_place){.kind = CASS_PLACE_DEVICE, .pointer = cass_address(pointer)};
 }
 
-CUresult cass_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
-                              size_t ByteCount) {
+CUresult cass_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,
+                              size_t srcOffset, size_t ByteCount) {
     return row_copy(row(dstArray, dstOffset), row(srcArray, srcOffset), ByteCount, waiting());
 }
 
-CUresult cass_cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+CUresult cass_cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
+                              size_t ByteCount) {
     return row_copy(on_device(dstDevice), row(srcArray, srcOffset), ByteCount, waiting());
 }
 
-CUresult cass_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount) {
+CUresult cass_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
+                              size_t ByteCount) {
     return row_copy(row(dstArray, dstOffset), on_device(srcDevice), ByteCount, waiting());
 }
 
@@ -225,12 +269,13 @@ CUresult cass_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
     return row_copy(host(dstHost), row(srcArray, srcOffset), ByteCount, waiting());
 }
 
-CUresult cass_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
-                                   CUstream hStream) {
+CUresult cass_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
+                                   size_t ByteCount, CUstream hStream) {
     return row_copy(host(dstHost), row(srcArray, srcOffset), ByteCount, queued(hStream));
 }
 
-CUresult cass_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount) {
+CUresult cass_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
+                              size_t ByteCount) {
     return row_copy(row(dstArray, dstOffset), host(srcHost), ByteCount, waiting());
 }
 

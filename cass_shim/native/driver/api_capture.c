@@ -8,11 +8,16 @@
 /* Index into cass_stream_info.attributes; -1 for an attribute that streams do not keep. */
 static int kept(CUstreamAttrID attribute) {
     switch ((int)attribute) {
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: return 0;
-    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: return 1;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY: return 2;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: return 3;
-    default: return -1;
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return 0;
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        return 1;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        return 2;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        return 3;
+    default:
+        return -1;
     }
 }
 
@@ -27,8 +32,8 @@ CUresult cass_cuStreamBeginCapture(CUstream hStream) {
 
 CUresult cass_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
                                           const CUgraphNode *dependencies,
-                                          const CUgraphEdgeData *dependencyData, size_t numDependencies,
-                                          CUstreamCaptureMode mode) {
+                                          const CUgraphEdgeData *dependencyData,
+                                          size_t numDependencies, CUstreamCaptureMode mode) {
     ENTER(device);
     (void)dependencyData;
     cass_graph *into = cass_graph_of(hGraph);
@@ -80,7 +85,8 @@ CUresult cass_cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus 
 
 CUresult cass_cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
                                      cuuint64_t *id_out) {
-    return cass_cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, NULL, NULL, NULL, NULL);
+    return cass_cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, NULL, NULL, NULL,
+                                          NULL);
 }
 
 CUresult cass_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies,
@@ -104,14 +110,16 @@ CUresult cass_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
     return RESULT(result);
 }
 
-CUresult cass_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *param) {
+CUresult cass_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
+                                   const CUstreamAttrValue *param) {
     ENTER(device);
     int which = kept(attr);
     if (!param || which < 0) return CUDA_ERROR_INVALID_VALUE;
     return DONE(device, cass_stream_set_attribute(cass_stream(hStream), which, param));
 }
 
-CUresult cass_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value) {
+CUresult cass_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
+                                   CUstreamAttrValue *value) {
     ENTER(device);
     cass_stream_info info;
     int which = kept(attr);

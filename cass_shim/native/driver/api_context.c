@@ -26,7 +26,9 @@ CUresult cass_cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
     return CUDA_SUCCESS;
 }
 
-CUresult cass_cuDevicePrimaryCtxRelease(CUdevice dev) { return cass_cuDevicePrimaryCtxRelease_v2(dev); }
+CUresult cass_cuDevicePrimaryCtxRelease(CUdevice dev) {
+    return cass_cuDevicePrimaryCtxRelease_v2(dev);
+}
 
 CUresult cass_cuDevicePrimaryCtxReset_v2(CUdevice dev) {
     KNOWN_DEVICE(dev);
@@ -79,8 +81,8 @@ CUresult cass_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, 
     return cass_cuCtxCreate_v2(pctx, flags, dev);
 }
 
-CUresult cass_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
-                             CUdevice dev) {
+CUresult cass_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
+                             unsigned int flags, CUdevice dev) {
     if (ctxCreateParams && ctxCreateParams->numExecAffinityParams)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     if (ctxCreateParams && ctxCreateParams->cigParams) return CUDA_ERROR_NOT_SUPPORTED;

@@ -31,8 +31,8 @@ CUresult cass_cuGetErrorString(CUresult error, const char **pStr) {
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Programs that probe for a feature take their fallback when its name is not found; with room for a status that is
- * where they are told (recorded). */
+/* Programs that probe for a feature take their fallback when its name is not found; with room for a
+ * status that is where they are told (recorded). */
 CUresult cass_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                                   CUdriverProcAddressQueryResult *symbolStatus) {
     int status = 0;
@@ -76,7 +76,9 @@ CUresult cass_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev) {
     return RESULT(cass_device_uuid(dev, (unsigned char *)uuid));
 }
 
-CUresult cass_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev) { return cass_cuDeviceGetUuid(uuid, dev); }
+CUresult cass_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev) {
+    return cass_cuDeviceGetUuid(uuid, dev);
+}
 
 CUresult cass_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev) {
     STARTED();

@@ -20,7 +20,8 @@ CUresult cass_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
     SIMPLE(cass_call_graph_clone(OUT(phGraphClone), originalGraph));
 }
 
-CUresult cass_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph) {
+CUresult cass_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
+                                     CUgraph hClonedGraph) {
     SIMPLE(cass_call_find(OUT(phNode), hOriginalNode, hClonedGraph));
 }
 
@@ -61,7 +62,8 @@ CUresult cass_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode 
     return CUDA_SUCCESS;
 }
 
-CUresult cass_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges) {
+CUresult cass_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
+                              size_t *numEdges) {
     return cass_cuGraphGetEdges_v2(hGraph, from, to, NULL, numEdges);
 }
 
@@ -79,7 +81,8 @@ CUresult cass_cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *depende
 }
 
 CUresult cass_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
-                                              CUgraphEdgeData *edgeData, size_t *numDependentNodes) {
+                                              CUgraphEdgeData *edgeData,
+                                              size_t *numDependentNodes) {
     ENTER(device);
     TRY(device, cass_call_neighbours(hNode, 1, dependentNodes, numDependentNodes));
     clear_edges(edgeData, numDependentNodes);
@@ -91,8 +94,9 @@ CUresult cass_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *depen
     return cass_cuGraphNodeGetDependentNodes_v2(hNode, dependentNodes, NULL, numDependentNodes);
 }
 
-CUresult cass_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
-                                        const CUgraphEdgeData *edgeData, size_t numDependencies) {
+CUresult cass_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
+                                        const CUgraphNode *to, const CUgraphEdgeData *edgeData,
+                                        size_t numDependencies) {
     ENTER(device);
     TRY(device, plain_edges(edgeData, numDependencies));
     return DONE(device, cass_call_connect(hGraph, from, to, numDependencies, 1));
@@ -103,15 +107,16 @@ CUresult cass_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, co
     return cass_cuGraphAddDependencies_v2(hGraph, from, to, NULL, numDependencies);
 }
 
-CUresult cass_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
-                                           const CUgraphEdgeData *edgeData, size_t numDependencies) {
+CUresult cass_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
+                                           const CUgraphNode *to, const CUgraphEdgeData *edgeData,
+                                           size_t numDependencies) {
     ENTER(device);
     TRY(device, plain_edges(edgeData, numDependencies));
     return DONE(device, cass_call_connect(hGraph, from, to, numDependencies, 0));
 }
 
-CUresult cass_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
-                                        size_t numDependencies) {
+CUresult cass_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from,
+                                        const CUgraphNode *to, size_t numDependencies) {
     return cass_cuGraphRemoveDependencies_v2(hGraph, from, to, NULL, numDependencies);
 }
 
@@ -120,8 +125,8 @@ CUresult cass_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGra
     SIMPLE(cass_call_instantiate(device, OUT(phGraphExec), hGraph, flags, NULL));
 }
 
-CUresult cass_cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
-                                    char *logBuffer, size_t bufferSize) {
+CUresult cass_cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                    CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize) {
     if (logBuffer && bufferSize) *logBuffer = 0;
     SIMPLE(cass_call_instantiate(device, OUT(phGraphExec), hGraph, 0, OUT(phErrorNode)));
 }
@@ -136,15 +141,18 @@ CUresult cass_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGr
     ENTER(device);
     if (!instantiateParams) return CUDA_ERROR_INVALID_VALUE;
     void *bad = NULL;
-    int result = cass_call_instantiate(device, OUT(phGraphExec), hGraph, instantiateParams->flags, &bad);
+    int result =
+        cass_call_instantiate(device, OUT(phGraphExec), hGraph, instantiateParams->flags, &bad);
     instantiateParams->hErrNode_out = bad;
-    instantiateParams->result_out =
-        !result ? CUDA_GRAPH_INSTANTIATE_SUCCESS
-                : bad ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE : CUDA_GRAPH_INSTANTIATE_ERROR;
+    instantiateParams->result_out = !result ? CUDA_GRAPH_INSTANTIATE_SUCCESS
+                                    : bad   ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
+                                            : CUDA_GRAPH_INSTANTIATE_ERROR;
     return DONE(device, result);
 }
 
-CUresult cass_cuGraphExecDestroy(CUgraphExec hGraphExec) { SIMPLE(cass_call_exec_destroy(hGraphExec)); }
+CUresult cass_cuGraphExecDestroy(CUgraphExec hGraphExec) {
+    SIMPLE(cass_call_exec_destroy(hGraphExec));
+}
 
 CUresult cass_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags) {
     ENTER(device);
@@ -187,11 +195,13 @@ CUresult cass_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphN
     return result;
 }
 
-CUresult cass_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled) {
+CUresult cass_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                    unsigned int *isEnabled) {
     SIMPLE(cass_call_enabled(hGraphExec, hNode, isEnabled, 0));
 }
 
-CUresult cass_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled) {
+CUresult cass_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                    unsigned int isEnabled) {
     SIMPLE(cass_call_enabled(hGraphExec, hNode, &isEnabled, 1));
 }
 
@@ -220,7 +230,8 @@ CUresult cass_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsign
     ENTER(device);
     cass_graph *of = cass_graph_of(graph);
     if (!of || flags > 1) return CUDA_ERROR_INVALID_VALUE;
-    return DONE(device, cass_graph_keep(of, (struct cass_object *)(void *)object, count, flags == 1));
+    return DONE(device,
+                cass_graph_keep(of, (struct cass_object *)(void *)object, count, flags == 1));
 }
 
 CUresult cass_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count) {

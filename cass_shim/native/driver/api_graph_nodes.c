@@ -7,14 +7,16 @@
 
 #define OUT(pointer) ((void **)(void *)(pointer))
 #define NODE_ARGUMENTS                                                                             \
-    CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies
+    CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,                     \
+        size_t numDependencies
 
 /* Adds what `call` makes of the parameters. */
 #define ADD(call)                                                                                  \
     ENTER(device);                                                                                 \
     cass_work work;                                                                                \
     TRY(device, call);                                                                             \
-    return DONE(device, cass_call_add(OUT(phGraphNode), hGraph, dependencies, numDependencies, &work))
+    return DONE(device,                                                                            \
+                cass_call_add(OUT(phGraphNode), hGraph, dependencies, numDependencies, &work))
 
 /* Replaces the work of `node`, in `exec` where that is not NULL. */
 #define SET(exec, node, call)                                                                      \
@@ -50,7 +52,8 @@ static int kernel_work(const CUDA_KERNEL_NODE_PARAMS_v1 *p, const void *kern, ca
 
 /* The second version is the first with a kernel handle behind it. */
 static int kernel_work_v2(const CUDA_KERNEL_NODE_PARAMS *p, cass_work *work) {
-    return kernel_work((const CUDA_KERNEL_NODE_PARAMS_v1 *)(const void *)p, p ? p->kern : NULL, work);
+    return kernel_work((const CUDA_KERNEL_NODE_PARAMS_v1 *)(const void *)p, p ? p->kern : NULL,
+                       work);
 }
 
 static int block_work(const CUDA_MEMCPY3D *p, cass_work *work) {
@@ -108,7 +111,9 @@ CUresult cass_cuGraphAddHostNode(NODE_ARGUMENTS, const CUDA_HOST_NODE_PARAMS *no
     ADD(host_work(nodeParams, &work));
 }
 
-CUresult cass_cuGraphAddEmptyNode(NODE_ARGUMENTS) { ADD((work = (cass_work){.type = CASS_NODE_EMPTY}, 0)); }
+CUresult cass_cuGraphAddEmptyNode(NODE_ARGUMENTS) {
+    ADD((work = (cass_work){.type = CASS_NODE_EMPTY}, 0));
+}
 
 CUresult cass_cuGraphAddEventRecordNode(NODE_ARGUMENTS, CUevent event) {
     ADD(event_work(event, CASS_NODE_RECORD_EVENT, &work));
@@ -139,23 +144,34 @@ static int any_work(CUgraphNodeParams *p, cass_work *work) {
     if (!p) return INVALID_VALUE;
     switch ((int)p->type) {
     case CASS_NODE_KERNEL:
-        return kernel_work((const CUDA_KERNEL_NODE_PARAMS_v1 *)(void *)&p->kernel, p->kernel.kern, work);
-    case CASS_NODE_COPY: return block_work(&p->memcpy.copyParams, work);
-    case CASS_NODE_FILL: return fill_work((const CUDA_MEMSET_NODE_PARAMS *)(void *)&p->memset, work);
-    case CASS_NODE_HOST: return host_work((const CUDA_HOST_NODE_PARAMS *)(void *)&p->host, work);
+        return kernel_work((const CUDA_KERNEL_NODE_PARAMS_v1 *)(void *)&p->kernel, p->kernel.kern,
+                           work);
+    case CASS_NODE_COPY:
+        return block_work(&p->memcpy.copyParams, work);
+    case CASS_NODE_FILL:
+        return fill_work((const CUDA_MEMSET_NODE_PARAMS *)(void *)&p->memset, work);
+    case CASS_NODE_HOST:
+        return host_work((const CUDA_HOST_NODE_PARAMS *)(void *)&p->host, work);
     case CASS_NODE_GRAPH: {
         cass_graph *child = cass_graph_of(p->graph.graph);
-        *work = (cass_work){.type = CASS_NODE_GRAPH, .child = child ? cass_graph_clone(child) : NULL};
+        *work =
+            (cass_work){.type = CASS_NODE_GRAPH, .child = child ? cass_graph_clone(child) : NULL};
         return work->child ? OK : INVALID_VALUE;
     }
-    case CASS_NODE_EMPTY: *work = (cass_work){.type = CASS_NODE_EMPTY}; return OK;
-    case CASS_NODE_WAIT_EVENT: return event_work(p->eventWait.event, CASS_NODE_WAIT_EVENT, work);
-    case CASS_NODE_RECORD_EVENT: return event_work(p->eventRecord.event, CASS_NODE_RECORD_EVENT, work);
-    case CASS_NODE_ALLOC: return alloc_work(&p->alloc.dptr, p->alloc.bytesize, work);
+    case CASS_NODE_EMPTY:
+        *work = (cass_work){.type = CASS_NODE_EMPTY};
+        return OK;
+    case CASS_NODE_WAIT_EVENT:
+        return event_work(p->eventWait.event, CASS_NODE_WAIT_EVENT, work);
+    case CASS_NODE_RECORD_EVENT:
+        return event_work(p->eventRecord.event, CASS_NODE_RECORD_EVENT, work);
+    case CASS_NODE_ALLOC:
+        return alloc_work(&p->alloc.dptr, p->alloc.bytesize, work);
     case CASS_NODE_FREE:
         *work = (cass_work){.type = CASS_NODE_FREE, .memory = {cass_address(p->free.dptr), 0}};
         return p->free.dptr ? OK : INVALID_VALUE;
-    default: return NOT_SUPPORTED;
+    default:
+        return NOT_SUPPORTED;
     }
 }
 
@@ -163,7 +179,8 @@ CUresult cass_cuGraphAddNode(NODE_ARGUMENTS, CUgraphNodeParams *nodeParams) {
     ADD(any_work(nodeParams, &work));
 }
 
-CUresult cass_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+CUresult cass_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                const CUgraphNode *dependencies,
                                 const CUgraphEdgeData *dependencyData, size_t numDependencies,
                                 CUgraphNodeParams *nodeParams) {
     for (size_t i = 0; dependencyData && i < numDependencies; i++)
@@ -181,27 +198,32 @@ CUresult cass_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode
     SET(hGraphExec, hNode, any_work(nodeParams, &work));
 }
 
-CUresult cass_cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
+CUresult cass_cuGraphKernelNodeGetParams(CUgraphNode hNode,
+                                         CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
     READ(device, hNode, CASS_NODE_KERNEL, nodeParams);
     const cass_kernel_node *kernel = &work->kernel;
     const unsigned *grid = kernel->launch.grid, *block = kernel->launch.block;
-    *nodeParams = (CUDA_KERNEL_NODE_PARAMS_v1){kernel->kernel, grid[0],  grid[1],  grid[2], block[0],
-                                               block[1],       block[2], (unsigned)kernel->launch.shared_bytes,
-                                               kernel->pointers, NULL};
+    *nodeParams = (CUDA_KERNEL_NODE_PARAMS_v1){
+        kernel->kernel,   grid[0],  grid[1],  grid[2],
+        block[0],         block[1], block[2], (unsigned)kernel->launch.shared_bytes,
+        kernel->pointers, NULL};
     return CUDA_SUCCESS;
 }
 
-CUresult cass_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams) {
+CUresult cass_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
+                                            CUDA_KERNEL_NODE_PARAMS *nodeParams) {
     NEED(nodeParams);
     memset(nodeParams, 0, sizeof *nodeParams);
     return cass_cuGraphKernelNodeGetParams(hNode, (CUDA_KERNEL_NODE_PARAMS_v1 *)(void *)nodeParams);
 }
 
-CUresult cass_cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
+CUresult cass_cuGraphKernelNodeSetParams(CUgraphNode hNode,
+                                         const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
     SET(NULL, hNode, kernel_work(nodeParams, NULL, &work));
 }
 
-CUresult cass_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
+CUresult cass_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode,
+                                            const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
     SET(NULL, hNode, kernel_work_v2(nodeParams, &work));
 }
 
@@ -239,17 +261,23 @@ CUresult cass_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode
 CUresult cass_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams) {
     READ(device, hNode, CASS_NODE_FILL, nodeParams);
     const cass_fill *fill = &work->fill;
-    *nodeParams = (CUDA_MEMSET_NODE_PARAMS){(CUdeviceptr)(uintptr_t)fill->to, fill->pitch, fill->value,
-                                            fill->element_bytes, fill->width, fill->height};
+    *nodeParams = (CUDA_MEMSET_NODE_PARAMS){(CUdeviceptr)(uintptr_t)fill->to,
+                                            fill->pitch,
+                                            fill->value,
+                                            fill->element_bytes,
+                                            fill->width,
+                                            fill->height};
     return CUDA_SUCCESS;
 }
 
-CUresult cass_cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams) {
+CUresult cass_cuGraphMemsetNodeSetParams(CUgraphNode hNode,
+                                         const CUDA_MEMSET_NODE_PARAMS *nodeParams) {
     SET(NULL, hNode, fill_work(nodeParams, &work));
 }
 
 CUresult cass_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                             const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
+                                             const CUDA_MEMSET_NODE_PARAMS *memsetParams,
+                                             CUcontext ctx) {
     (void)ctx;
     NEED(hGraphExec);
     SET(hGraphExec, hNode, fill_work(memsetParams, &work));
@@ -304,17 +332,20 @@ CUresult cass_cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event) {
     SET(NULL, hNode, event_work(event, CASS_NODE_WAIT_EVENT, &work));
 }
 
-CUresult cass_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event) {
+CUresult cass_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                 CUevent event) {
     NEED(hGraphExec);
     SET(hGraphExec, hNode, event_work(event, CASS_NODE_RECORD_EVENT, &work));
 }
 
-CUresult cass_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event) {
+CUresult cass_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                               CUevent event) {
     NEED(hGraphExec);
     SET(hGraphExec, hNode, event_work(event, CASS_NODE_WAIT_EVENT, &work));
 }
 
-CUresult cass_cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out) {
+CUresult cass_cuGraphMemAllocNodeGetParams(CUgraphNode hNode,
+                                           CUDA_MEM_ALLOC_NODE_PARAMS *params_out) {
     READ(device, hNode, CASS_NODE_ALLOC, params_out);
     memset(params_out, 0, sizeof *params_out);
     params_out->bytesize = work->memory.bytes;

@@ -1,4 +1,5 @@
-/* Driver API: functions, kernels, launches, occupancy. A CUfunction and a CUkernel are both a cass_kernel. */
+/* Driver API: functions, kernels, launches, occupancy. A CUfunction and a CUkernel are both a
+ * cass_kernel. */
 #include "driver/api.h"
 #include "driver/function.h"
 #include "driver/launch.h"
@@ -14,10 +15,16 @@ enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_SIZE = 2, LARGEST_EXTRA = 16 };
 static int read_extra(void **extra, cass_launch *launch) {
     for (int i = 0; i < LARGEST_EXTRA; i += 2) {
         switch ((uintptr_t)extra[i]) {
-        case EXTRA_END: return launch->packed ? OK : INVALID_VALUE;
-        case EXTRA_POINTER: launch->packed = extra[i + 1]; break;
-        case EXTRA_SIZE: launch->packed_bytes = *(size_t *)extra[i + 1]; break;
-        default: return INVALID_VALUE;
+        case EXTRA_END:
+            return launch->packed ? OK : INVALID_VALUE;
+        case EXTRA_POINTER:
+            launch->packed = extra[i + 1];
+            break;
+        case EXTRA_SIZE:
+            launch->packed_bytes = *(size_t *)extra[i + 1];
+            break;
+        default:
+            return INVALID_VALUE;
         }
     }
     return INVALID_VALUE;
@@ -61,15 +68,19 @@ static CUresult read_attributes(const CUlaunchConfig *config, cass_launch *launc
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const CUlaunchAttribute *one = &config->attrs[i];
         switch (one->id) {
-        case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: launch->cooperative = one->value.cooperative; break;
+        case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+            launch->cooperative = one->value.cooperative;
+            break;
         case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
             if (one->value.clusterDim.x > 1 || one->value.clusterDim.y > 1 ||
                 one->value.clusterDim.z > 1)
                 return CUDA_ERROR_INVALID_CLUSTER_SIZE;
             break;
         case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-        case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: return CUDA_ERROR_NOT_SUPPORTED;
-        default: break; /* hints */
+        case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+            return CUDA_ERROR_NOT_SUPPORTED;
+        default:
+            break; /* hints */
         }
     }
     return CUDA_SUCCESS;
@@ -154,7 +165,7 @@ CUresult cass_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
     KERNEL(kernel, function);
     if (!state) return CUDA_ERROR_INVALID_VALUE;
     *state = kernel->device[cass_device_index(device)] ? CU_FUNCTION_LOADING_STATE_LOADED
-                                                      : CU_FUNCTION_LOADING_STATE_UNLOADED;
+                                                       : CU_FUNCTION_LOADING_STATE_UNLOADED;
     return CUDA_SUCCESS;
 }
 
@@ -165,13 +176,15 @@ CUresult cass_cuFuncLoad(CUfunction function) {
     return DONE(device, cass_kernel_prepare(kernel, device, &code));
 }
 
-CUresult cass_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev) {
+CUresult cass_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel,
+                                   CUdevice dev) {
     KNOWN_DEVICE(dev);
     KERNEL(known, kernel);
     return RESULT(cass_function_get(known, (int)attrib, pi));
 }
 
-CUresult cass_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev) {
+CUresult cass_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel,
+                                   CUdevice dev) {
     KNOWN_DEVICE(dev);
     KERNEL(known, kernel);
     return RESULT(cass_function_set(known, (int)attrib, val));
@@ -238,14 +251,15 @@ CUresult cass_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, C
     return DONE(device, cass_available_shared(kernel, numBlocks, blockSize, dynamicSmemSize));
 }
 
-CUresult cass_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize,
-                                                        CUfunction func,
-                                                        CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-                                                        size_t dynamicSMemSize, int blockSizeLimit,
-                                                        unsigned int flags) {
+CUresult
+cass_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func,
+                                               CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                               size_t dynamicSMemSize, int blockSizeLimit,
+                                               unsigned int flags) {
     ENTER(device);
     KERNEL(kernel, func);
-    if (!minGridSize || !blockSize || blockSizeLimit < 0 || flags > 1) return CUDA_ERROR_INVALID_VALUE;
+    if (!minGridSize || !blockSize || blockSizeLimit < 0 || flags > 1)
+        return CUDA_ERROR_INVALID_VALUE;
     return DONE(device, cass_best_block(kernel, device, blockSizeToDynamicSMemSize, dynamicSMemSize,
                                         blockSizeLimit, minGridSize, blockSize));
 }
@@ -253,6 +267,7 @@ CUresult cass_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *b
 CUresult cass_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
                                                CUoccupancyB2DSize blockSizeToDynamicSMemSize,
                                                size_t dynamicSMemSize, int blockSizeLimit) {
-    return cass_cuOccupancyMaxPotentialBlockSizeWithFlags(
-        minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, 0);
+    return cass_cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func,
+                                                          blockSizeToDynamicSMemSize,
+                                                          dynamicSMemSize, blockSizeLimit, 0);
 }

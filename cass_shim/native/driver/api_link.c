@@ -1,4 +1,5 @@
-/* Driver API: cuLink. One input passes through as it is; joining several needs a linker that we do not have. */
+/* Driver API: cuLink. One input passes through as it is; joining several needs a linker that we do
+ * not have. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +35,11 @@ CUresult cass_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *dat
     (void)device, (void)name, (void)numOptions, (void)options, (void)optionValues;
     if (!state || !data || !size) return CUDA_ERROR_INVALID_VALUE;
     if (type > CU_JIT_INPUT_LIBRARY) return CUDA_ERROR_INVALID_IMAGE;
-    if (type == CU_JIT_INPUT_LIBRARY) return CUDA_SUCCESS; /* cudadevrt: what it offers is built in */
+    if (type == CU_JIT_INPUT_LIBRARY)
+        return CUDA_SUCCESS; /* cudadevrt: what it offers is built in */
     if (state->inputs++) {
-        cass_complain("cuLink: joining several images is not supported; link them with nvlink before");
+        cass_complain(
+            "cuLink: joining several images is not supported; link them with nvlink before");
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     state->image = calloc(1, size + 1);
@@ -53,7 +56,8 @@ CUresult cass_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, 
 }
 
 CUresult cass_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
-                               unsigned int numOptions, CUjit_option *options, void **optionValues) {
+                               unsigned int numOptions, CUjit_option *options,
+                               void **optionValues) {
     ENTER(device);
     (void)device;
     if (!state || !path) return CUDA_ERROR_INVALID_VALUE;
@@ -64,8 +68,8 @@ CUresult cass_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const cha
     char *content = bytes > 0 ? malloc((size_t)bytes) : NULL;
     rewind(file);
     if (content && fread(content, 1, (size_t)bytes, file) == (size_t)bytes)
-        result = cass_cuLinkAddData_v2(state, type, content, (size_t)bytes, path, numOptions, options,
-                                       optionValues);
+        result = cass_cuLinkAddData_v2(state, type, content, (size_t)bytes, path, numOptions,
+                                       options, optionValues);
     free(content);
     fclose(file);
     return result;

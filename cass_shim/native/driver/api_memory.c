@@ -21,8 +21,8 @@ CUresult cass_cuMemFree_v2(CUdeviceptr dptr) {
     return RESULT(cass_free(device, cass_address(dptr)));
 }
 
-CUresult cass_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
-                                 unsigned int ElementSizeBytes) {
+CUresult cass_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
+                                 size_t Height, unsigned int ElementSizeBytes) {
     ENTER(device);
     void *pointer = NULL;
     if (!dptr || !WidthInBytes || !Height) return CUDA_ERROR_INVALID_VALUE;
@@ -137,7 +137,8 @@ CUresult cass_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t
 
 CUresult cass_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
                                    CUstream hStream) {
-    return line(cass_address(dstDevice), srcHost, ByteCount, HIP_COPY_HOST_TO_DEVICE, queued(hStream));
+    return line(cass_address(dstDevice), srcHost, ByteCount, HIP_COPY_HOST_TO_DEVICE,
+                queued(hStream));
 }
 
 CUresult cass_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
@@ -146,34 +147,37 @@ CUresult cass_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteC
 
 CUresult cass_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
                                    CUstream hStream) {
-    return line(dstHost, cass_address(srcDevice), ByteCount, HIP_COPY_DEVICE_TO_HOST, queued(hStream));
+    return line(dstHost, cass_address(srcDevice), ByteCount, HIP_COPY_DEVICE_TO_HOST,
+                queued(hStream));
 }
 
 CUresult cass_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
-    return line(cass_address(dstDevice), cass_address(srcDevice), ByteCount, HIP_COPY_DEVICE_TO_DEVICE,
-                waiting());
+    return line(cass_address(dstDevice), cass_address(srcDevice), ByteCount,
+                HIP_COPY_DEVICE_TO_DEVICE, waiting());
 }
 
 CUresult cass_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                                    CUstream hStream) {
-    return line(cass_address(dstDevice), cass_address(srcDevice), ByteCount, HIP_COPY_DEVICE_TO_DEVICE,
-                queued(hStream));
+    return line(cass_address(dstDevice), cass_address(srcDevice), ByteCount,
+                HIP_COPY_DEVICE_TO_DEVICE, queued(hStream));
 }
 
 CUresult cass_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount) {
-    if (!cass_context_of(dstContext) || !cass_context_of(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!cass_context_of(dstContext) || !cass_context_of(srcContext))
+        return CUDA_ERROR_INVALID_CONTEXT;
     return cass_cuMemcpy(dstDevice, srcDevice, ByteCount);
 }
 
 CUresult cass_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                                 CUcontext srcContext, size_t ByteCount, CUstream hStream) {
-    if (!cass_context_of(dstContext) || !cass_context_of(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!cass_context_of(dstContext) || !cass_context_of(srcContext))
+        return CUDA_ERROR_INVALID_CONTEXT;
     return cass_cuMemcpyAsync(dstDevice, srcDevice, ByteCount, hStream);
 }
 
-static CUresult fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned element_bytes, size_t width,
-                     size_t height, cass_order order) {
+static CUresult fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned element_bytes,
+                     size_t width, size_t height, cass_order order) {
     ENTER(device);
     cass_fill what = {cass_address(to), pitch, width, height, value, element_bytes};
     if (height == 1) what.pitch = width * element_bytes;

@@ -71,8 +71,8 @@ CUresult cass_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *
     return DONE(device, find_kernel(hmod, name, hfunc));
 }
 
-static int find_global(const void *handle, const char *name, cass_device *device, CUdeviceptr *pointer,
-                       size_t *bytes, int managed) {
+static int find_global(const void *handle, const char *name, cass_device *device,
+                       CUdeviceptr *pointer, size_t *bytes, int managed) {
     cass_module *module = cass_module_of(handle);
     if (!module) return INVALID_HANDLE;
     if (!name || (!pointer && !bytes)) return INVALID_VALUE;
@@ -88,7 +88,8 @@ static int find_global(const void *handle, const char *name, cass_device *device
     return result;
 }
 
-CUresult cass_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
+CUresult cass_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
+                                   const char *name) {
     ENTER(device);
     return DONE(device, find_global(hmod, name, device, dptr, bytes, 0));
 }
@@ -117,7 +118,8 @@ static int list_kernels(const void *handle, unsigned room, cass_kernel **list) {
     return OK;
 }
 
-CUresult cass_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod) {
+CUresult cass_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
+                                         CUmodule mod) {
     ENTER(device);
     return DONE(device, list_kernels(mod, numFunctions, functions));
 }
@@ -142,10 +144,10 @@ CUresult cass_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_opti
                   jitOptionsValues);
 }
 
-CUresult cass_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
-                                    void **jitOptionsValues, unsigned int numJitOptions,
-                                    CUlibraryOption *libraryOptions, void **libraryOptionValues,
-                                    unsigned int numLibraryOptions) {
+CUresult cass_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
+                                    CUjit_option *jitOptions, void **jitOptionsValues,
+                                    unsigned int numJitOptions, CUlibraryOption *libraryOptions,
+                                    void **libraryOptionValues, unsigned int numLibraryOptions) {
     STARTED();
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
     if (!library || !fileName) return CUDA_ERROR_INVALID_VALUE;
@@ -188,7 +190,8 @@ CUresult cass_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKerne
     return RESULT(list_kernels(lib, numKernels, (cass_kernel **)(void *)kernels));
 }
 
-CUresult cass_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name) {
+CUresult cass_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
+                                 const char *name) {
     ENTER(device);
     return DONE(device, find_global(library, name, device, dptr, bytes, 0));
 }

@@ -12,7 +12,8 @@ static int answer(void *data, CUpointer_attribute attribute, const cass_pointer 
         *(CUcontext *)data = &cass_devices[seen->device < 0 ? 0 : seen->device].primary;
         return OK;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *(unsigned *)data = seen->type == HIP_MEMORY_HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+        *(unsigned *)data =
+            seen->type == HIP_MEMORY_HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         return OK;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         *(CUdeviceptr *)data = (CUdeviceptr)(uintptr_t)seen->device_pointer;
@@ -21,27 +22,42 @@ static int answer(void *data, CUpointer_attribute attribute, const cass_pointer 
         if (seen->type == HIP_MEMORY_DEVICE) return INVALID_VALUE;
         *(void **)data = cass_address(pointer);
         return OK;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *(int *)data = 0; return OK;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+        *(int *)data = 0;
+        return OK;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
         *(unsigned long long *)data = (unsigned long long)(uintptr_t)seen->base;
         return OK;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(int *)data = seen->type == HIP_MEMORY_MANAGED; return OK;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)data = seen->device; return OK;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        *(int *)data = seen->type == HIP_MEMORY_MANAGED;
+        return OK;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *(int *)data = seen->device;
+        return OK;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         *(CUdeviceptr *)data = (CUdeviceptr)(uintptr_t)seen->base;
         return OK;
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)data = seen->bytes; return OK;
-    case CU_POINTER_ATTRIBUTE_MAPPED: *(int *)data = 1; return OK;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        *(size_t *)data = seen->bytes;
+        return OK;
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+        *(int *)data = 1;
+        return OK;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
         *(int *)data = seen->type == HIP_MEMORY_DEVICE;
         return OK;
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: *(unsigned long long *)data = 0; return OK;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        *(unsigned long long *)data = 0;
+        return OK;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         *(int *)data = attribute == CU_POINTER_ATTRIBUTE_ACCESS_FLAGS ? 3 : 0; /* read and write */
         return OK;
-    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: *(void **)data = NULL; return OK;
-    default: return INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        *(void **)data = NULL;
+        return OK;
+    default:
+        return INVALID_VALUE;
     }
 }
 
@@ -63,10 +79,13 @@ CUresult cass_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attri
     cass_pointer_get(cass_address(ptr), &seen);
     for (unsigned i = 0; i < numAttributes; i++) {
         if (!data[i]) continue;
-        int known = seen.type != HIP_MEMORY_UNREGISTERED && !answer(data[i], attributes[i], &seen, ptr);
+        int known =
+            seen.type != HIP_MEMORY_UNREGISTERED && !answer(data[i], attributes[i], &seen, ptr);
         if (known) continue;
         switch (attributes[i]) {
-        case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)data[i] = -2; break;
+        case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+            *(int *)data[i] = -2;
+            break;
         case CU_POINTER_ATTRIBUTE_HOST_POINTER:
             *(void **)data[i] = seen.type == HIP_MEMORY_UNREGISTERED ? cass_address(ptr) : NULL;
             break;
@@ -76,14 +95,18 @@ CUresult cass_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attri
         case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
         case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: memset(data[i], 0, 8); break;
-        default: memset(data[i], 0, 4);
+        case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+            memset(data[i], 0, 8);
+            break;
+        default:
+            memset(data[i], 0, 4);
         }
     }
     return CUDA_SUCCESS;
 }
 
-CUresult cass_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr) {
+CUresult cass_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
+                                    CUdeviceptr ptr) {
     STARTED();
     cass_pointer seen;
     cass_pointer_get(cass_address(ptr), &seen);

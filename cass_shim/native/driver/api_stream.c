@@ -41,7 +41,8 @@ CUresult cass_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
     return RESULT(cass_stream_host(device, cass_stream(hStream), fn, userData));
 }
 
-CUresult cass_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode) {
+CUresult cass_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData,
+                                  unsigned int syncMode) {
     (void)syncMode; /* how to wait: a hint */
     return cass_cuLaunchHostFunc(hStream, fn, userData);
 }
@@ -164,23 +165,24 @@ CUresult cass_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUeven
     return cass_cuEventElapsedTime(pMilliseconds, hStart, hEnd);
 }
 
-/* Waiting for and writing a word in stream order; CUDA's flags 0..3 are HIP's, "flush" (0x40000000) is a hint. */
+/* Waiting for and writing a word in stream order; CUDA's flags 0..3 are HIP's, "flush" (0x40000000)
+ * is a hint. */
 enum { COMPARE_MASK = 3, WAIT_ALL_BITS = -1 };
 
 CUresult cass_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
                                      unsigned int flags) {
     ENTER(device);
     if (!addr || addr % 4) return CUDA_ERROR_INVALID_VALUE;
-    return DONE(device, HIP_OPTIONAL(hipStreamWaitValue32, cass_stream(stream), cass_address(addr), value,
-                                     flags & COMPARE_MASK, (uint32_t)WAIT_ALL_BITS));
+    return DONE(device, HIP_OPTIONAL(hipStreamWaitValue32, cass_stream(stream), cass_address(addr),
+                                     value, flags & COMPARE_MASK, (uint32_t)WAIT_ALL_BITS));
 }
 
 CUresult cass_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
                                      unsigned int flags) {
     ENTER(device);
     if (!addr || addr % 8) return CUDA_ERROR_INVALID_VALUE;
-    return DONE(device, HIP_OPTIONAL(hipStreamWaitValue64, cass_stream(stream), cass_address(addr), value,
-                                     flags & COMPARE_MASK, (uint64_t)WAIT_ALL_BITS));
+    return DONE(device, HIP_OPTIONAL(hipStreamWaitValue64, cass_stream(stream), cass_address(addr),
+                                     value, flags & COMPARE_MASK, (uint64_t)WAIT_ALL_BITS));
 }
 
 CUresult cass_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
@@ -188,8 +190,8 @@ CUresult cass_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint3
     ENTER(device);
     (void)flags;
     if (!addr || addr % 4) return CUDA_ERROR_INVALID_VALUE;
-    return DONE(device,
-                HIP_OPTIONAL(hipStreamWriteValue32, cass_stream(stream), cass_address(addr), value, 0));
+    return DONE(device, HIP_OPTIONAL(hipStreamWriteValue32, cass_stream(stream), cass_address(addr),
+                                     value, 0));
 }
 
 CUresult cass_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
@@ -197,8 +199,8 @@ CUresult cass_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint6
     ENTER(device);
     (void)flags;
     if (!addr || addr % 8) return CUDA_ERROR_INVALID_VALUE;
-    return DONE(device,
-                HIP_OPTIONAL(hipStreamWriteValue64, cass_stream(stream), cass_address(addr), value, 0));
+    return DONE(device, HIP_OPTIONAL(hipStreamWriteValue64, cass_stream(stream), cass_address(addr),
+                                     value, 0));
 }
 
 CUresult cass_cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value,

@@ -12,12 +12,13 @@ static int format_ok(cass_format_of format) {
     int channels = format.channels == 1 || format.channels == 2 || format.channels == 4;
     int bytes = format.channel_bytes == 2 || format.channel_bytes == 4 ||
                 (format.channel_bytes == 1 && format.kind != CASS_CHANNEL_FLOAT);
-    return channels && bytes && format.kind >= CASS_CHANNEL_SIGNED && format.kind <= CASS_CHANNEL_FLOAT;
+    return channels && bytes && format.kind >= CASS_CHANNEL_SIGNED &&
+           format.kind <= CASS_CHANNEL_FLOAT;
 }
 
 /* Shape of an array without its memory; the bytes it needs. 0 for a shape that is none. */
-static size_t shape(cass_array *array, cass_format_of format, size_t width, size_t height, size_t depth,
-                    unsigned flags) {
+static size_t shape(cass_array *array, cass_format_of format, size_t width, size_t height,
+                    size_t depth, unsigned flags) {
     if (!format_ok(format) || !width || width > LARGEST_SIDE || height > LARGEST_SIDE ||
         depth > LARGEST_SIDE)
         return 0;
@@ -64,10 +65,14 @@ int cass_mipmap_create(cass_device *device, cass_format_of format, size_t width,
     made->magic = MIPMAP_MAGIC;
     size_t bytes = 0, at[CASS_MAX_LEVELS];
     for (unsigned i = 0; i < levels; i++) {
-        size_t layers = flags & (LAYERED | CUBEMAP) ? depth : depth >> i ? depth >> i : depth ? 1 : 0;
+        size_t layers = flags & (LAYERED | CUBEMAP) ? depth
+                        : depth >> i                ? depth >> i
+                        : depth                     ? 1
+                                                    : 0;
         size_t rows = height >> i ? height >> i : height ? 1 : 0;
         at[i] = bytes;
-        size_t level = shape(&made->level[i], format, width >> i ? width >> i : 1, rows, layers, flags);
+        size_t level =
+            shape(&made->level[i], format, width >> i ? width >> i : 1, rows, layers, flags);
         if (!level) {
             free(made);
             return INVALID_VALUE;
@@ -96,8 +101,9 @@ int cass_mipmap_destroy(cass_mipmap *mipmap) {
 
 cass_array *cass_array_of(const void *handle) {
     cass_array *array = (cass_array *)(uintptr_t)handle;
-    return array && (uintptr_t)handle % _Alignof(cass_array) == 0 && array->magic == ARRAY_MAGIC ? array
-                                                                                              : NULL;
+    return array && (uintptr_t)handle % _Alignof(cass_array) == 0 && array->magic == ARRAY_MAGIC
+               ? array
+               : NULL;
 }
 
 cass_mipmap *cass_mipmap_of(const void *handle) {
@@ -132,18 +138,22 @@ int cass_copy_between(const cass_place *to, const cass_place *from, size_t width
                       size_t depth, cass_copy *out) {
     char *target, *source;
     *out = (cass_copy){.width = width, .height = height ? height : 1, .depth = depth ? depth : 1};
-    int result = locate(to, width, out->height, out->depth, &target, &out->to_pitch, &out->to_slice);
+    int result =
+        locate(to, width, out->height, out->depth, &target, &out->to_pitch, &out->to_slice);
     if (!result)
-        result = locate(from, width, out->height, out->depth, &source, &out->from_pitch, &out->from_slice);
+        result = locate(from, width, out->height, out->depth, &source, &out->from_pitch,
+                        &out->from_slice);
     if (result) return result;
     out->to = target;
     out->from = source;
     int to_kind = to->array ? CASS_PLACE_DEVICE : to->kind;
     int from_kind = from->array ? CASS_PLACE_DEVICE : from->kind;
-    if (to_kind == CASS_PLACE_UNIFIED || from_kind == CASS_PLACE_UNIFIED) out->kind = HIP_COPY_DEFAULT;
+    if (to_kind == CASS_PLACE_UNIFIED || from_kind == CASS_PLACE_UNIFIED)
+        out->kind = HIP_COPY_DEFAULT;
     else if (to_kind == CASS_PLACE_HOST)
         out->kind = from_kind == CASS_PLACE_HOST ? HIP_COPY_HOST_TO_HOST : HIP_COPY_DEVICE_TO_HOST;
     else
-        out->kind = from_kind == CASS_PLACE_HOST ? HIP_COPY_HOST_TO_DEVICE : HIP_COPY_DEVICE_TO_DEVICE;
+        out->kind =
+            from_kind == CASS_PLACE_HOST ? HIP_COPY_HOST_TO_DEVICE : HIP_COPY_DEVICE_TO_DEVICE;
     return OK;
 }

@@ -1,4 +1,5 @@
-/* Arrays and mipmapped arrays: pitched linear memory with a format, which is what translated kernels sample. */
+/* Arrays and mipmapped arrays: pitched linear memory with a format, which is what translated
+ * kernels sample. */
 #ifndef CASS_ARRAY_H
 #define CASS_ARRAY_H
 
@@ -8,17 +9,17 @@ enum { CASS_MAX_LEVELS = 16 };
 enum { CASS_CHANNEL_SIGNED = 0, CASS_CHANNEL_UNSIGNED = 1, CASS_CHANNEL_FLOAT = 2 };
 
 typedef struct {
-    int kind;             /* CASS_CHANNEL_... */
-    int channels;         /* 1, 2 or 4 */
-    int channel_bytes;    /* 1, 2 or 4 */
+    int kind;          /* CASS_CHANNEL_... */
+    int channels;      /* 1, 2 or 4 */
+    int channel_bytes; /* 1, 2 or 4 */
 } cass_format_of;
 
 typedef struct {
     uint32_t magic;
     int device, owned;
     cass_format_of format;
-    size_t width, height, depth; /* elements; height and depth 0 as the program gave them */
-    unsigned flags;              /* CUDA_ARRAY3D_... = cudaArray... */
+    size_t width, height, depth;        /* elements; height and depth 0 as the program gave them */
+    unsigned flags;                     /* CUDA_ARRAY3D_... = cudaArray... */
     size_t element_bytes, pitch, slice; /* slice: bytes between planes */
     char *memory;
 } cass_array;
@@ -43,7 +44,8 @@ cass_mipmap *cass_mipmap_of(const void *handle);
 
 enum { CASS_PLACE_HOST, CASS_PLACE_DEVICE, CASS_PLACE_UNIFIED };
 
-/* One end of a block copy. x in bytes; pitch and rows describe linear memory, and are ignored for an array. */
+/* One end of a block copy. x in bytes; pitch and rows describe linear memory, and are ignored for
+ * an array. */
 typedef struct {
     int kind; /* CASS_PLACE_..., ignored for an array */
     void *pointer;
@@ -52,7 +54,8 @@ typedef struct {
     size_t x, y, z;
 } cass_place;
 
-/* A block copy between two places; width in bytes. 1 where it leaves an array, 12 for a pitch below the width. */
+/* A block copy between two places; width in bytes. 1 where it leaves an array, 12 for a pitch below
+ * the width. */
 int cass_copy_between(const cass_place *to, const cass_place *from, size_t width, size_t height,
                       size_t depth, cass_copy *out);
 

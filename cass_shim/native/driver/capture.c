@@ -1,4 +1,5 @@
-/* Stream capture: see capture.h. Everything here is under one lock; nothing is called while nothing captures. */
+/* Stream capture: see capture.h. Everything here is under one lock; nothing is called while nothing
+ * captures. */
 #include "driver/capture.h"
 
 #include <stdlib.h>
@@ -80,14 +81,16 @@ static recorded *find_event(hipEvent_t event) {
 static int blocking_captures(void) {
     cass_stream_info info;
     for (cass_capture *at = captures; at; at = at->next)
-        if (!cass_stream_get(at->stream, &info) && !(info.flags & CASS_STREAM_NON_BLOCKING)) return 1;
+        if (!cass_stream_get(at->stream, &info) && !(info.flags & CASS_STREAM_NON_BLOCKING))
+            return 1;
     return 0;
 }
 
 cass_capture *cass_capture_of(hipStream_t stream) {
     pthread_mutex_lock(&lock);
     cass_capture *found = find(stream);
-    if (!found && (!stream || stream == HIP_STREAM_LEGACY) && blocking_captures()) found = &implicit;
+    if (!found && (!stream || stream == HIP_STREAM_LEGACY) && blocking_captures())
+        found = &implicit;
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -106,7 +109,9 @@ int cass_capture_append(cass_capture *capture, cass_work *work) {
     pthread_mutex_lock(&lock);
     int result = ready(capture);
     if (result) cass_work_free(work);
-    else result = cass_graph_add(capture->of->graph, capture->tail.nodes, capture->tail.count, work, &node);
+    else
+        result = cass_graph_add(capture->of->graph, capture->tail.nodes, capture->tail.count, work,
+                                &node);
     if (!result) result = set_nodes(&capture->tail, &node, 1);
     pthread_mutex_unlock(&lock);
     return result;
@@ -138,7 +143,8 @@ int cass_capture_begin(hipStream_t stream, int mode, cass_graph *graph, cass_nod
         free(made);
         return OUT_OF_MEMORY;
     }
-    made->mode = mode, made->owner = pthread_self(), made->origin = stream, made->borrowed = graph != NULL;
+    made->mode = mode, made->owner = pthread_self(), made->origin = stream,
+    made->borrowed = graph != NULL;
     pthread_mutex_lock(&lock);
     made->id = next_id++;
     result = find(stream) ? ILLEGAL_STATE : join(stream, made, before, count);
@@ -274,7 +280,8 @@ int cass_capture_record(cass_capture *capture, hipEvent_t event, unsigned flags)
     return result;
 }
 
-/* An event of the same capture joins its nodes to the stream's; one from outside cannot become an edge. */
+/* An event of the same capture joins its nodes to the stream's; one from outside cannot become an
+ * edge. */
 static int wait_inside(cass_capture *at, hipStream_t stream, recorded *seen) {
     if (!at) return seen ? join(stream, seen->of, seen->nodes.nodes, seen->nodes.count) : OK;
     int result = ready(at);

@@ -1,4 +1,5 @@
-/* Stream capture, as the bodies see it: calls on a capturing stream become nodes instead of work. */
+/* Stream capture, as the bodies see it: calls on a capturing stream become nodes instead of work.
+ */
 #ifndef CASS_CAPTURE_H
 #define CASS_CAPTURE_H
 
@@ -16,7 +17,8 @@ static inline cass_capture *cass_capturing(hipStream_t stream) {
     return cass_capture_of(stream);
 }
 
-/* Capture modes are cudaStreamCaptureMode. graph: capture into this one, after `before`; NULL: into a new one. */
+/* Capture modes are cudaStreamCaptureMode. graph: capture into this one, after `before`; NULL: into
+ * a new one. */
 int cass_capture_begin(hipStream_t stream, int mode, cass_graph *graph, cass_node *const *before,
                        size_t count);
 int cass_capture_end(hipStream_t stream, cass_graph **graph);
@@ -25,7 +27,8 @@ typedef struct {
     int status; /* cudaStreamCaptureStatus */
     uint64_t id;
     cass_graph *graph;
-    cass_node *const *nodes; /* what the next node will depend on; valid until the next call on the stream */
+    cass_node *const
+        *nodes; /* what the next node will depend on; valid until the next call on the stream */
     size_t count;
 } cass_capture_info;
 
@@ -35,7 +38,8 @@ int cass_capture_update(hipStream_t stream, cass_node *const *nodes, size_t coun
 /* Swaps the thread's mode. */
 int cass_capture_exchange(int *mode);
 
-/* Adds a node and takes over what `work` owns, also when it fails (901 invalidated, 906 legacy stream). */
+/* Adds a node and takes over what `work` owns, also when it fails (901 invalidated, 906 legacy
+ * stream). */
 int cass_capture_append(cass_capture *capture, cass_work *work);
 
 /* Each adds a node after what the stream has captured so far. */
@@ -47,8 +51,8 @@ int cass_capture_malloc(cass_capture *capture, void **pointer, size_t bytes);
 int cass_capture_free(cass_capture *capture, void *pointer);
 int cass_capture_host(cass_capture *capture, hipHostFn_t function, void *user);
 
-/* Records an event inside a capture; waits for one: *taken when the wait became part of a capture (or joined this
- * stream to one). An event that a capture recorded has no meaning outside it. */
+/* Records an event inside a capture; waits for one: *taken when the wait became part of a capture
+ * (or joined this stream to one). An event that a capture recorded has no meaning outside it. */
 int cass_capture_record(cass_capture *capture, hipEvent_t event, unsigned flags);
 int cass_capture_wait(hipStream_t stream, hipEvent_t event, unsigned flags, int *taken);
 void cass_capture_forget_event(hipEvent_t event);
@@ -60,8 +64,8 @@ int cass_capture_break(hipStream_t stream, int code);
 /* The stream is being destroyed. */
 void cass_capture_abandon(hipStream_t stream);
 
-/* For calls that may not happen while a capture runs (allocation, synchronous copies): invalidates the captures
- * this thread's call collides with and returns 900; 0 when there is none. */
+/* For calls that may not happen while a capture runs (allocation, synchronous copies): invalidates
+ * the captures this thread's call collides with and returns 900; 0 when there is none. */
 int cass_capture_collides(void);
 static inline int cass_capture_forbids(void) {
     if (!atomic_load_explicit(&cass_captures, memory_order_relaxed)) return OK;

@@ -29,7 +29,8 @@ static int make(cass_device *device, size_t table_bytes, cass_grid_sync **out) {
     made->epoch = device->epoch;
     made->table_bytes = table_bytes;
     int result = HIP(hipMalloc, (void **)&made->memory, WORKSPACE_BYTES + table_bytes);
-    if (!result) result = HIP(hipHostMalloc, (void **)&made->staged, WORKSPACE_BYTES + table_bytes, 0);
+    if (!result)
+        result = HIP(hipHostMalloc, (void **)&made->staged, WORKSPACE_BYTES + table_bytes, 0);
     if (!result) result = HIP(hipEventCreateWithFlags, &made->finished, DISABLE_TIMING);
     if (result) {
         if (made->memory) HIP(hipFree, made->memory);

@@ -4,7 +4,8 @@
 #include "driver/capture.h"
 
 static int check(const cass_copy *copy) {
-    if (copy->kind < HIP_COPY_HOST_TO_HOST || copy->kind > HIP_COPY_DEFAULT) return INVALID_DIRECTION;
+    if (copy->kind < HIP_COPY_HOST_TO_HOST || copy->kind > HIP_COPY_DEFAULT)
+        return INVALID_DIRECTION;
     if (!copy->width || !copy->height || !copy->depth) return OK;
     if (!copy->to || !copy->from) return INVALID_VALUE;
     if (copy->height > 1 || copy->depth > 1)
@@ -13,8 +14,7 @@ static int check(const cass_copy *copy) {
 }
 
 static int copy_rows(void *to, const void *from, const cass_copy *copy, hipStream_t stream) {
-    if (copy->height == 1 ||
-        (copy->to_pitch == copy->width && copy->from_pitch == copy->width))
+    if (copy->height == 1 || (copy->to_pitch == copy->width && copy->from_pitch == copy->width))
         return HIP(hipMemcpyAsync, to, from, copy->width * copy->height, copy->kind, stream);
     if (cass_hip.hipMemcpy2DAsync)
         return HIP(hipMemcpy2DAsync, to, copy->to_pitch, from, copy->from_pitch, copy->width,
@@ -35,7 +35,8 @@ int cass_copy_now(const cass_copy *copy, hipStream_t stream) {
     return result;
 }
 
-/* A plain waiting copy on the legacy stream is HIP's own, which knows how to stage pageable memory best. */
+/* A plain waiting copy on the legacy stream is HIP's own, which knows how to stage pageable memory
+ * best. */
 static int is_plain(const cass_copy *copy, cass_order order) {
     return order.wait && !order.stream && copy->height == 1 && copy->depth == 1;
 }
@@ -64,11 +65,14 @@ int cass_copy_line(cass_device *device, void *to, const void *from, size_t bytes
 
 static int fill_row(const cass_fill *fill, void *to, size_t count, hipStream_t stream) {
     switch (fill->element_bytes) {
-    case 1: return HIP(hipMemsetAsync, to, (int)(fill->value & 0xff), count, stream);
+    case 1:
+        return HIP(hipMemsetAsync, to, (int)(fill->value & 0xff), count, stream);
     case 2:
         return HIP_OPTIONAL(hipMemsetD16Async, to, (unsigned short)fill->value, count, stream);
-    case 4: return HIP_OPTIONAL(hipMemsetD32Async, to, (int)fill->value, count, stream);
-    default: return INVALID_VALUE;
+    case 4:
+        return HIP_OPTIONAL(hipMemsetD32Async, to, (int)fill->value, count, stream);
+    default:
+        return INVALID_VALUE;
     }
 }
 

@@ -1,4 +1,5 @@
-/* Copies and fills of linear memory, up to three dimensions; what a capturing stream records instead. */
+/* Copies and fills of linear memory, up to three dimensions; what a capturing stream records
+ * instead. */
 #ifndef CASS_COPY_H
 #define CASS_COPY_H
 

@@ -90,7 +90,8 @@ int cass_pci_find(int *device, const char *text) {
         cass_attribute(i, PCI_BUS, &bus);
         cass_attribute(i, PCI_DEVICE, &slot);
         cass_attribute(i, PCI_DOMAIN, &domain);
-        if ((unsigned)domain == wanted[0] && (unsigned)bus == wanted[1] && (unsigned)slot == wanted[2]) {
+        if ((unsigned)domain == wanted[0] && (unsigned)bus == wanted[1] &&
+            (unsigned)slot == wanted[2]) {
             *device = i;
             return OK;
         }

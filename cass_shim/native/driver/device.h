@@ -6,8 +6,8 @@
 
 enum { CASS_DRIVER_VERSION = 13000, CASS_PCI_TEXT_BYTES = 13 };
 
-/* Everything made on the device is gone afterwards; modules are rebuilt on next use. After a fault the device stays
- * unavailable (46) for this process: recorded with driver 580. */
+/* Everything made on the device is gone afterwards; modules are rebuilt on next use. After a fault
+ * the device stays unavailable (46) for this process: recorded with driver 580. */
 int cass_device_reset(int device);
 
 int cass_peer_can(int *can, int device, int peer);

@@ -1,7 +1,8 @@
 /* Device printf's conversions, as CUDA prints them.
  *
- * In: a format and its packed arguments (each aligned to its size, as device code stores them). Out: stdout.
- * Recorded: tests/native/conformance/printed.expected. CUDA knows fewer conversions than C: one it does not know
+ * In: a format and its packed arguments (each aligned to its size, as device code stores them).
+ * Out: stdout. Recorded: tests/native/conformance/printed.expected. CUDA knows fewer conversions
+ * than C: one it does not know
  * ("%zu", a '*' precision) is printed as it stands and takes no argument. */
 #include <stdint.h>
 #include <stdio.h>
@@ -102,9 +103,15 @@ static void print_one(conversion *what, arguments *list) {
     case 'o':
     case 'u':
     case 'x':
-    case 'X': print_integer(what, list, width); break;
-    case 's': print_string(what, list, width); break;
-    case 'n': take(list, 8); break; /* nothing is stored, nothing printed */
+    case 'X':
+        print_integer(what, list, width);
+        break;
+    case 's':
+        print_string(what, list, width);
+        break;
+    case 'n':
+        take(list, 8);
+        break; /* nothing is stored, nothing printed */
     case 'c':
     case 'p': {
         uint64_t bits = take(list, what->letter == 'p' ? 8 : 4);
@@ -115,7 +122,8 @@ static void print_one(conversion *what, arguments *list) {
         else printf(what->text, (int)bits);
         break;
     }
-    default: print_double(what, list, width);
+    default:
+        print_double(what, list, width);
     }
 }
 

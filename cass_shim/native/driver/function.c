@@ -5,19 +5,19 @@
 #include "driver/properties.h"
 
 enum { /* CUfunction_attribute */
-    MAX_THREADS = 0,
-    SHARED_BYTES = 1,
-    CONST_BYTES = 2,
-    LOCAL_BYTES = 3,
-    REGISTERS = 4,
-    PTX_VERSION = 5,
-    BINARY_VERSION = 6,
-    CACHE_MODE = 7,
-    MAX_DYNAMIC_SHARED = 8,
-    CARVEOUT = 9,
-    CLUSTER_MUST_BE_SET = 10,
-    NON_PORTABLE_CLUSTER = 14,
-    CLUSTER_POLICY = 15
+       MAX_THREADS = 0,
+       SHARED_BYTES = 1,
+       CONST_BYTES = 2,
+       LOCAL_BYTES = 3,
+       REGISTERS = 4,
+       PTX_VERSION = 5,
+       BINARY_VERSION = 6,
+       CACHE_MODE = 7,
+       MAX_DYNAMIC_SHARED = 8,
+       CARVEOUT = 9,
+       CLUSTER_MUST_BE_SET = 10,
+       NON_PORTABLE_CLUSTER = 14,
+       CLUSTER_POLICY = 15
 };
 
 int cass_function_set(cass_kernel *kernel, int attribute, int value) {
@@ -31,9 +31,13 @@ int cass_function_set(cass_kernel *kernel, int attribute, int value) {
         if (value < -1 || value > 100) return INVALID_VALUE;
         kernel->carveout = value;
         return OK;
-    case NON_PORTABLE_CLUSTER: kernel->non_portable_clusters = value != 0; return OK;
-    case CLUSTER_POLICY: return value < 0 || value > 2 ? INVALID_VALUE : OK;
-    default: return INVALID_VALUE;
+    case NON_PORTABLE_CLUSTER:
+        kernel->non_portable_clusters = value != 0;
+        return OK;
+    case CLUSTER_POLICY:
+        return value < 0 || value > 2 ? INVALID_VALUE : OK;
+    default:
+        return INVALID_VALUE;
     }
 }
 
@@ -41,16 +45,34 @@ int cass_function_get(cass_kernel *kernel, int attribute, int *value) {
     const cass_kernel_info *info = kernel->info;
     if (!value) return INVALID_VALUE;
     switch (attribute) {
-    case MAX_THREADS: *value = cass_kernel_max_threads(kernel); break;
-    case SHARED_BYTES: *value = (int)info->shared_bytes; break;
-    case CONST_BYTES: *value = (int)info->const_bytes; break;
-    case LOCAL_BYTES: *value = (int)info->local_bytes; break;
-    case REGISTERS: *value = (int)info->registers; break;
+    case MAX_THREADS:
+        *value = cass_kernel_max_threads(kernel);
+        break;
+    case SHARED_BYTES:
+        *value = (int)info->shared_bytes;
+        break;
+    case CONST_BYTES:
+        *value = (int)info->const_bytes;
+        break;
+    case LOCAL_BYTES:
+        *value = (int)info->local_bytes;
+        break;
+    case REGISTERS:
+        *value = (int)info->registers;
+        break;
     case PTX_VERSION:
-    case BINARY_VERSION: *value = (int)info->sm; break;
-    case MAX_DYNAMIC_SHARED: *value = kernel->dynamic_limit; break;
-    case CARVEOUT: *value = kernel->carveout; break;
-    case NON_PORTABLE_CLUSTER: *value = kernel->non_portable_clusters; break;
+    case BINARY_VERSION:
+        *value = (int)info->sm;
+        break;
+    case MAX_DYNAMIC_SHARED:
+        *value = kernel->dynamic_limit;
+        break;
+    case CARVEOUT:
+        *value = kernel->carveout;
+        break;
+    case NON_PORTABLE_CLUSTER:
+        *value = kernel->non_portable_clusters;
+        break;
     default:
         if (attribute < CACHE_MODE || attribute > CLUSTER_POLICY) return INVALID_VALUE;
         *value = 0; /* no cache mode, no clusters */
@@ -58,7 +80,8 @@ int cass_function_get(cass_kernel *kernel, int attribute, int *value) {
     return OK;
 }
 
-int cass_function_parameter(const cass_kernel *kernel, size_t index, size_t *offset, size_t *bytes) {
+int cass_function_parameter(const cass_kernel *kernel, size_t index, size_t *offset,
+                            size_t *bytes) {
     if (index >= kernel->info->param_count) return INVALID_VALUE;
     if (offset) *offset = kernel->info->params[index].offset;
     if (bytes) *bytes = kernel->info->params[index].size;
@@ -67,7 +90,8 @@ int cass_function_parameter(const cass_kernel *kernel, size_t index, size_t *off
 
 int cass_available_shared(const cass_kernel *kernel, int blocks, int threads, size_t *bytes) {
     if (!bytes || blocks <= 0 || threads <= 0) return INVALID_VALUE;
-    if (threads > cass_kernel_max_threads(kernel) || blocks * ((threads + 31) / 32) * 32 > CASS_SM_THREADS)
+    if (threads > cass_kernel_max_threads(kernel) ||
+        blocks * ((threads + 31) / 32) * 32 > CASS_SM_THREADS)
         return INVALID_VALUE;
     size_t each = (size_t)CASS_SM_SHARED / (size_t)blocks, used = CASS_RESERVED_SHARED;
     each &= ~(size_t)127;
@@ -78,14 +102,14 @@ int cass_available_shared(const cass_kernel *kernel, int blocks, int threads, si
     return OK;
 }
 
-int cass_best_block(cass_kernel *kernel, cass_device *device, size_t (*shared_of)(int), size_t shared_bytes,
-                    int limit, int *grid, int *block) {
+int cass_best_block(cass_kernel *kernel, cass_device *device, size_t (*shared_of)(int),
+                    size_t shared_bytes, int limit, int *grid, int *block) {
     int most = cass_kernel_max_threads(kernel), best = 0, best_blocks = 0;
     if (limit && limit < most) most = limit;
     for (int tried = (most + 31) / 32 * 32; tried > 0; tried -= 32) {
         int size = tried < most ? tried : most, blocks;
-        int result = cass_occupancy(kernel, device, size, shared_of ? shared_of(size) : shared_bytes,
-                                    &blocks);
+        int result = cass_occupancy(kernel, device, size,
+                                    shared_of ? shared_of(size) : shared_bytes, &blocks);
         if (result) return result;
         if (blocks * size > best * best_blocks) {
             best = size;

@@ -4,7 +4,8 @@
 
 #include "driver/module.h"
 
-/* cudaFuncAttribute / CUfunction_attribute numbers. 1 for one that cannot be set or a value out of range. */
+/* cudaFuncAttribute / CUfunction_attribute numbers. 1 for one that cannot be set or a value out of
+ * range. */
 int cass_function_set(cass_kernel *kernel, int attribute, int value);
 int cass_function_get(cass_kernel *kernel, int attribute, int *value);
 
@@ -14,9 +15,10 @@ int cass_function_parameter(const cass_kernel *kernel, size_t index, size_t *off
 /* Dynamic shared memory a block may have when `blocks` are to share a multiprocessor. */
 int cass_available_shared(const cass_kernel *kernel, int blocks, int threads, size_t *bytes);
 
-/* The block size, a multiple of the warp, that fills a multiprocessor best, and the grid that fills the device.
- * shared_of: dynamic shared memory as a function of the block size, or NULL for `shared_bytes`. limit 0: none. */
-int cass_best_block(cass_kernel *kernel, cass_device *device, size_t (*shared_of)(int), size_t shared_bytes,
-                    int limit, int *grid, int *block);
+/* The block size, a multiple of the warp, that fills a multiprocessor best, and the grid that fills
+ * the device. shared_of: dynamic shared memory as a function of the block size, or NULL for
+ * `shared_bytes`. limit 0: none. */
+int cass_best_block(cass_kernel *kernel, cass_device *device, size_t (*shared_of)(int),
+                    size_t shared_bytes, int limit, int *grid, int *block);
 
 #endif

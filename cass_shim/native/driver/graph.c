@@ -118,7 +118,8 @@ int cass_node_destroy(cass_node *node) {
     return OK;
 }
 
-int cass_graph_connect(cass_graph *graph, cass_node *const *from, cass_node *const *to, size_t count) {
+int cass_graph_connect(cass_graph *graph, cass_node *const *from, cass_node *const *to,
+                       size_t count) {
     if (!all_in(graph, from, count) || !all_in(graph, to, count)) return INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
         if (from[i] == to[i] || depends(to[i], from[i])) return INVALID_VALUE;
@@ -127,7 +128,8 @@ int cass_graph_connect(cass_graph *graph, cass_node *const *from, cass_node *con
     return result;
 }
 
-int cass_graph_disconnect(cass_graph *graph, cass_node *const *from, cass_node *const *to, size_t count) {
+int cass_graph_disconnect(cass_graph *graph, cass_node *const *from, cass_node *const *to,
+                          size_t count) {
     if (!all_in(graph, from, count) || !all_in(graph, to, count)) return INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
         if (!drop_dependency(to[i], from[i])) return INVALID_VALUE;

@@ -1,6 +1,8 @@
-/* Graphs: nodes, edges, executable graphs. Ours entirely: HIP sees the work of a node when the graph runs.
+/* Graphs: nodes, edges, executable graphs. Ours entirely: HIP sees the work of a node when the
+ * graph runs.
  *
- * A graph belongs to the program, which must not change it from two threads at once (CUDA says the same). */
+ * A graph belongs to the program, which must not change it from two threads at once (CUDA says the
+ * same). */
 #ifndef CASS_GRAPH_H
 #define CASS_GRAPH_H
 
@@ -8,16 +10,16 @@
 #include "driver/launch.h"
 
 enum { /* cudaGraphNodeType = CUgraphNodeType */
-    CASS_NODE_KERNEL = 0,
-    CASS_NODE_COPY = 1,
-    CASS_NODE_FILL = 2,
-    CASS_NODE_HOST = 3,
-    CASS_NODE_GRAPH = 4,
-    CASS_NODE_EMPTY = 5,
-    CASS_NODE_WAIT_EVENT = 6,
-    CASS_NODE_RECORD_EVENT = 7,
-    CASS_NODE_ALLOC = 10,
-    CASS_NODE_FREE = 11
+       CASS_NODE_KERNEL = 0,
+       CASS_NODE_COPY = 1,
+       CASS_NODE_FILL = 2,
+       CASS_NODE_HOST = 3,
+       CASS_NODE_GRAPH = 4,
+       CASS_NODE_EMPTY = 5,
+       CASS_NODE_WAIT_EVENT = 6,
+       CASS_NODE_RECORD_EVENT = 7,
+       CASS_NODE_ALLOC = 10,
+       CASS_NODE_FREE = 11
 };
 
 typedef struct CUgraph_st cass_graph;
@@ -30,7 +32,7 @@ typedef struct {
     cass_kernel *kernel;
     cass_launch launch; /* parameters and packed point into `block` */
     unsigned char *block;
-    void **pointers; /* one per parameter, into block */
+    void **pointers;    /* one per parameter, into block */
     const void *symbol; /* what the program named the kernel by: a host stub or a handle */
     unsigned char attributes[CASS_NODE_ATTRIBUTES][CASS_NODE_ATTRIBUTE_BYTES];
     uint32_t attributes_set;
@@ -99,14 +101,18 @@ cass_graph *cass_graph_of(const void *handle);
 cass_node *cass_node_of(const void *handle);
 cass_exec *cass_exec_of(const void *handle);
 
-/* Adds a node and takes over what `work` owns, also when it fails. 1 for dependencies that are not of this graph. */
+/* Adds a node and takes over what `work` owns, also when it fails. 1 for dependencies that are not
+ * of this graph. */
 int cass_graph_add(cass_graph *graph, cass_node *const *before, size_t count, cass_work *work,
                    cass_node **out);
 int cass_node_destroy(cass_node *node);
-int cass_graph_connect(cass_graph *graph, cass_node *const *from, cass_node *const *to, size_t count);
-int cass_graph_disconnect(cass_graph *graph, cass_node *const *from, cass_node *const *to, size_t count);
+int cass_graph_connect(cass_graph *graph, cass_node *const *from, cass_node *const *to,
+                       size_t count);
+int cass_graph_disconnect(cass_graph *graph, cass_node *const *from, cass_node *const *to,
+                          size_t count);
 
-/* Lists with CUDA's protocol: NULL list asks for the count; a longer room is filled with NULL and *count set. */
+/* Lists with CUDA's protocol: NULL list asks for the count; a longer room is filled with NULL and
+ * *count set. */
 int cass_graph_nodes(const cass_graph *graph, int roots_only, cass_node **nodes, size_t *count);
 int cass_graph_edges(const cass_graph *graph, cass_node **from, cass_node **to, size_t *count);
 int cass_node_before(const cass_node *node, cass_node **nodes, size_t *count);
@@ -116,12 +122,13 @@ int cass_node_after(const cass_node *node, cass_node **nodes, size_t *count);
 cass_node *cass_graph_find_copy(const cass_graph *clone, const cass_node *node);
 cass_node *cass_exec_find(const cass_exec *exec, const cass_node *node);
 
-/* Memory of an allocation node: there from the moment the node is made, until the program or a device reset frees
- * it; CUDA maps it only while the graph runs, which no program can tell. */
+/* Memory of an allocation node: there from the moment the node is made, until the program or a
+ * device reset frees it; CUDA maps it only while the graph runs, which no program can tell. */
 int cass_graph_memory(void **pointer, size_t bytes);
 
 /* Owned parts of a work. */
-int cass_work_kernel(cass_work *work, cass_kernel *kernel, const void *symbol, const cass_launch *launch);
+int cass_work_kernel(cass_work *work, cass_kernel *kernel, const void *symbol,
+                     const cass_launch *launch);
 int cass_work_copy(cass_work *to, const cass_work *from);
 void cass_work_free(cass_work *work);
 
@@ -137,7 +144,8 @@ int cass_exec_launch(cass_device *device, cass_exec *exec, hipStream_t stream);
 /* Runs every node of a child or captured graph on the stream, in order. */
 int cass_graph_run(cass_device *device, cass_node **order, size_t count, hipStream_t stream);
 
-/* Takes over parameters from a graph of the same shape. 910 and a cudaGraphExecUpdateResult otherwise. */
+/* Takes over parameters from a graph of the same shape. 910 and a cudaGraphExecUpdateResult
+ * otherwise. */
 int cass_exec_update(cass_exec *exec, const cass_graph *graph, int *outcome, const cass_node **bad);
 
 /* Graphviz text; 1 when the file cannot be written. */

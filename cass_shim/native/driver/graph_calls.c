@@ -25,7 +25,8 @@ int cass_call_graph_clone(void **out, const void *handle) {
     return *out ? OK : OUT_OF_MEMORY;
 }
 
-int cass_call_add(void **out, const void *handle, const void *before, size_t count, cass_work *work) {
+int cass_call_add(void **out, const void *handle, const void *before, size_t count,
+                  cass_work *work) {
     cass_graph *graph = cass_graph_of(handle);
     if (!graph || !out) {
         cass_work_free(work);
@@ -42,7 +43,8 @@ int cass_call_add_child(void **out, const void *graph, const void *before, size_
     return work.child ? cass_call_add(out, graph, before, count, &work) : OUT_OF_MEMORY;
 }
 
-int cass_call_connect(const void *handle, const void *from, const void *to, size_t count, int connect) {
+int cass_call_connect(const void *handle, const void *from, const void *to, size_t count,
+                      int connect) {
     cass_graph *graph = cass_graph_of(handle);
     if (!graph || (count && (!from || !to))) return INVALID_VALUE;
     return (connect ? cass_graph_connect : cass_graph_disconnect)(graph, (cass_node *const *)from,
@@ -83,7 +85,8 @@ int cass_call_find(void **out, const void *handle, const void *clone) {
 int cass_call_node_destroy(const void *handle) {
     cass_node *node = cass_node_of(handle);
     if (!node) return INVALID_VALUE;
-    if (node->work.type == CASS_NODE_ALLOC || node->work.type == CASS_NODE_FREE) return NOT_SUPPORTED;
+    if (node->work.type == CASS_NODE_ALLOC || node->work.type == CASS_NODE_FREE)
+        return NOT_SUPPORTED;
     return cass_node_destroy(node);
 }
 
@@ -116,8 +119,8 @@ int cass_call_set_child(const void *exec, const void *node, const void *child) {
     return work.child ? cass_call_set(exec, node, &work) : OUT_OF_MEMORY;
 }
 
-int cass_call_instantiate(cass_device *device, void **out, const void *handle, unsigned long long flags,
-                          void **bad) {
+int cass_call_instantiate(cass_device *device, void **out, const void *handle,
+                          unsigned long long flags, void **bad) {
     cass_graph *graph = cass_graph_of(handle);
     const cass_node *fault = NULL;
     if (!graph || !out || flags > 15) return INVALID_VALUE;
@@ -179,7 +182,8 @@ int cass_call_copy_attributes(const void *from, const void *to) {
     int result = cass_call_work(from, CASS_NODE_KERNEL, &source);
     if (!result) result = cass_call_work(to, CASS_NODE_KERNEL, &destination);
     if (result) return result;
-    memcpy(destination->kernel.attributes, source->kernel.attributes, sizeof source->kernel.attributes);
+    memcpy(destination->kernel.attributes, source->kernel.attributes,
+           sizeof source->kernel.attributes);
     destination->kernel.attributes_set = source->kernel.attributes_set;
     destination->kernel.launch.cooperative = source->kernel.launch.cooperative;
     return OK;
@@ -187,9 +191,11 @@ int cass_call_copy_attributes(const void *from, const void *to) {
 
 int cass_call_fill(cass_work *work, void *to, size_t pitch, unsigned value, unsigned element_bytes,
                    size_t width, size_t height) {
-    if (!to || (element_bytes != 1 && element_bytes != 2 && element_bytes != 4)) return INVALID_VALUE;
+    if (!to || (element_bytes != 1 && element_bytes != 2 && element_bytes != 4))
+        return INVALID_VALUE;
     if (height > 1 && pitch < width * element_bytes) return INVALID_VALUE;
-    *work = (cass_work){.type = CASS_NODE_FILL, .fill = {to, pitch, width, height, value, element_bytes}};
+    *work = (cass_work){.type = CASS_NODE_FILL,
+                        .fill = {to, pitch, width, height, value, element_bytes}};
     return OK;
 }
 
@@ -199,12 +205,18 @@ void cass_call_line(cass_work *work, void *to, const void *from, size_t bytes, i
     int any = kind == HIP_COPY_DEFAULT;
     int from_host = kind == HIP_COPY_HOST_TO_HOST || kind == HIP_COPY_HOST_TO_DEVICE;
     int to_host = kind == HIP_COPY_HOST_TO_HOST || kind == HIP_COPY_DEVICE_TO_HOST;
-    work->copy.to = (cass_place){
-        .kind = any ? CASS_PLACE_UNIFIED : to_host ? CASS_PLACE_HOST : CASS_PLACE_DEVICE,
-        .pointer = to, .pitch = bytes, .rows = 1};
-    work->copy.from = (cass_place){
-        .kind = any ? CASS_PLACE_UNIFIED : from_host ? CASS_PLACE_HOST : CASS_PLACE_DEVICE,
-        .pointer = (void *)(uintptr_t)from, .pitch = bytes, .rows = 1};
+    work->copy.to = (cass_place){.kind = any       ? CASS_PLACE_UNIFIED
+                                         : to_host ? CASS_PLACE_HOST
+                                                   : CASS_PLACE_DEVICE,
+                                 .pointer = to,
+                                 .pitch = bytes,
+                                 .rows = 1};
+    work->copy.from = (cass_place){.kind = any         ? CASS_PLACE_UNIFIED
+                                           : from_host ? CASS_PLACE_HOST
+                                                       : CASS_PLACE_DEVICE,
+                                   .pointer = (void *)(uintptr_t)from,
+                                   .pitch = bytes,
+                                   .rows = 1};
     work->copy.width = bytes, work->copy.height = 1, work->copy.depth = 1;
 }
 

@@ -1,5 +1,5 @@
-/* What the graph calls of the runtime and the driver have in common: handles checked, lists copied. All return codes
- * in the runtime's numbering; handle arguments are the program's. */
+/* What the graph calls of the runtime and the driver have in common: handles checked, lists copied.
+ * All return codes in the runtime's numbering; handle arguments are the program's. */
 #ifndef CASS_GRAPH_CALLS_H
 #define CASS_GRAPH_CALLS_H
 
@@ -9,8 +9,10 @@ int cass_call_graph_create(void **out, unsigned flags);
 int cass_call_graph_destroy(const void *graph);
 int cass_call_graph_clone(void **out, const void *graph);
 int cass_call_add(void **out, const void *graph, const void *before, size_t count, cass_work *work);
-int cass_call_add_child(void **out, const void *graph, const void *before, size_t count, const void *child);
-int cass_call_connect(const void *graph, const void *from, const void *to, size_t count, int connect);
+int cass_call_add_child(void **out, const void *graph, const void *before, size_t count,
+                        const void *child);
+int cass_call_connect(const void *graph, const void *from, const void *to, size_t count,
+                      int connect);
 int cass_call_nodes(const void *graph, int roots_only, void *nodes, size_t *count);
 int cass_call_edges(const void *graph, void *from, void *to, size_t *count);
 int cass_call_neighbours(const void *node, int after, void *nodes, size_t *count);
@@ -20,12 +22,13 @@ int cass_call_node_destroy(const void *node);
 
 /* A node's work for reading; 1 when it is no node of that type. */
 int cass_call_work(const void *node, int type, cass_work **work);
-/* Replaces the work of a node (exec NULL), or of its copy in an executable graph. Takes `work` over. */
+/* Replaces the work of a node (exec NULL), or of its copy in an executable graph. Takes `work`
+ * over. */
 int cass_call_set(const void *exec, const void *node, cass_work *work);
 int cass_call_set_child(const void *exec, const void *node, const void *child);
 
-int cass_call_instantiate(cass_device *device, void **out, const void *graph, unsigned long long flags,
-                          void **bad);
+int cass_call_instantiate(cass_device *device, void **out, const void *graph,
+                          unsigned long long flags, void **bad);
 int cass_call_exec_destroy(const void *exec);
 int cass_call_launch(cass_device *device, const void *exec, hipStream_t stream);
 int cass_call_update(const void *exec, const void *graph, int *outcome, void **bad);

@@ -8,14 +8,15 @@
 
 enum { EXEC_MAGIC = 0x43455845, FREE_ON_LAUNCH = 1, VERBOSE = 1 };
 enum { /* cudaGraphExecUpdateResult */
-    UPDATED = 0,
-    TOPOLOGY_CHANGED = 2,
-    TYPE_CHANGED = 3,
-    FUNCTION_CHANGED = 4,
-    NOT_UPDATABLE = 6
+       UPDATED = 0,
+       TOPOLOGY_CHANGED = 2,
+       TYPE_CHANGED = 3,
+       FUNCTION_CHANGED = 4,
+       NOT_UPDATABLE = 6
 };
 
-/* Nodes in an order that respects the edges, oldest first among the ready. NULL for a cycle (*bad says where). */
+/* Nodes in an order that respects the edges, oldest first among the ready. NULL for a cycle (*bad
+ * says where). */
 static cass_node **sort(const cass_graph *graph, const cass_node **bad) {
     cass_node **order = calloc(graph->count + 1, sizeof *order);
     size_t done = 0;
@@ -94,13 +95,20 @@ static int run_node(cass_device *device, cass_node *node, hipStream_t stream) {
         launch.stream = stream;
         return cass_launch_now(device, work->kernel.kernel, &launch);
     }
-    case CASS_NODE_COPY: return cass_copy_now(&work->copy.copy, stream);
-    case CASS_NODE_FILL: return cass_fill_now(&work->fill, stream);
-    case CASS_NODE_HOST: return HIP_OPTIONAL(hipLaunchHostFunc, stream, work->host.function, work->host.user);
-    case CASS_NODE_GRAPH: return run_child(device, work->child, stream);
-    case CASS_NODE_WAIT_EVENT: return HIP(hipStreamWaitEvent, stream, work->event, 0);
-    case CASS_NODE_RECORD_EVENT: return HIP(hipEventRecord, work->event, stream);
-    default: return OK; /* empty; memory of allocation nodes exists as long as their graph does */
+    case CASS_NODE_COPY:
+        return cass_copy_now(&work->copy.copy, stream);
+    case CASS_NODE_FILL:
+        return cass_fill_now(&work->fill, stream);
+    case CASS_NODE_HOST:
+        return HIP_OPTIONAL(hipLaunchHostFunc, stream, work->host.function, work->host.user);
+    case CASS_NODE_GRAPH:
+        return run_child(device, work->child, stream);
+    case CASS_NODE_WAIT_EVENT:
+        return HIP(hipStreamWaitEvent, stream, work->event, 0);
+    case CASS_NODE_RECORD_EVENT:
+        return HIP(hipEventRecord, work->event, stream);
+    default:
+        return OK; /* empty; memory of allocation nodes exists as long as their graph does */
     }
 }
 
@@ -125,7 +133,8 @@ static int compatible(const cass_node *to, const cass_node *from) {
 }
 
 /* Nodes are paired in the order they were added, as CUDA pairs what a program builds twice. */
-int cass_exec_update(cass_exec *exec, const cass_graph *graph, int *outcome, const cass_node **bad) {
+int cass_exec_update(cass_exec *exec, const cass_graph *graph, int *outcome,
+                     const cass_node **bad) {
     const cass_node *from = graph->first;
     *outcome = UPDATED;
     *bad = NULL;
@@ -148,15 +157,17 @@ int cass_exec_update(cass_exec *exec, const cass_graph *graph, int *outcome, con
 }
 
 static const char *type_name(int type) {
-    static const char *const names[] = {"KERNEL", "MEMCPY", "MEMSET",     "HOST",       "GRAPH", "EMPTY",
-                                        "WAIT",   "RECORD", "SEM_SIGNAL", "SEM_WAIT",   "ALLOC", "FREE"};
+    static const char *const names[] = {"KERNEL",     "MEMCPY",   "MEMSET", "HOST",
+                                        "GRAPH",      "EMPTY",    "WAIT",   "RECORD",
+                                        "SEM_SIGNAL", "SEM_WAIT", "ALLOC",  "FREE"};
     return type >= 0 && type < (int)(sizeof names / sizeof *names) ? names[type] : "NODE";
 }
 
 int cass_graph_print(const cass_graph *graph, const char *path, unsigned flags) {
     FILE *file = path ? fopen(path, "we") : NULL;
     if (!file) return INVALID_VALUE;
-    fprintf(file, "digraph dot {\nsubgraph cluster_%u {\nlabel=\"graph_%u\" graph[style=\"dashed\"];\n",
+    fprintf(file,
+            "digraph dot {\nsubgraph cluster_%u {\nlabel=\"graph_%u\" graph[style=\"dashed\"];\n",
             graph->id, graph->id);
     for (const cass_node *node = graph->first; node; node = node->next) {
         fprintf(file, "\"graph_%u_node_%u\"[shape=\"record\" label=\"%u\\n%s", graph->id, node->id,
@@ -165,9 +176,10 @@ int cass_graph_print(const cass_graph *graph, const char *path, unsigned flags) 
             const cass_kernel_node *kernel = &node->work.kernel;
             fprintf(file, "\\n%s", kernel->kernel->info->name);
             if (flags & VERBOSE)
-                fprintf(file, "\\n\\<\\<\\<(%u,%u,%u),(%u,%u,%u),%zu\\>\\>\\>", kernel->launch.grid[0],
-                        kernel->launch.grid[1], kernel->launch.grid[2], kernel->launch.block[0],
-                        kernel->launch.block[1], kernel->launch.block[2], kernel->launch.shared_bytes);
+                fprintf(file, "\\n\\<\\<\\<(%u,%u,%u),(%u,%u,%u),%zu\\>\\>\\>",
+                        kernel->launch.grid[0], kernel->launch.grid[1], kernel->launch.grid[2],
+                        kernel->launch.block[0], kernel->launch.block[1], kernel->launch.block[2],
+                        kernel->launch.shared_bytes);
         }
         fprintf(file, "\"];\n");
         for (size_t i = 0; i < node->before_count; i++)

@@ -22,7 +22,8 @@ static int own_block(cass_kernel_node *node, const cass_kernel_info *info) {
     return OK;
 }
 
-int cass_work_kernel(cass_work *work, cass_kernel *kernel, const void *symbol, const cass_launch *launch) {
+int cass_work_kernel(cass_work *work, cass_kernel *kernel, const void *symbol,
+                     const cass_launch *launch) {
     const cass_kernel_info *info = kernel->info;
     *work = (cass_work){.type = CASS_NODE_KERNEL};
     cass_kernel_node *node = &work->kernel;
@@ -32,7 +33,8 @@ int cass_work_kernel(cass_work *work, cass_kernel *kernel, const void *symbol, c
     if (info->param_count && !launch->parameters && !launch->packed) return INVALID_VALUE;
     int result = own_block(node, info);
     if (result) return result;
-    size_t packed = launch->packed_bytes < info->params_bytes ? launch->packed_bytes : info->params_bytes;
+    size_t packed =
+        launch->packed_bytes < info->params_bytes ? launch->packed_bytes : info->params_bytes;
     if (launch->packed) memcpy(node->block, launch->packed, packed);
     for (uint32_t i = 0; !launch->packed && i < info->param_count; i++)
         if (launch->parameters[i])

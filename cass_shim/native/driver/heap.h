@@ -1,4 +1,5 @@
-/* The device heap: memory that device code's malloc and free hand out (cass_shim.model.kernel_abi, HEAP_*). */
+/* The device heap: memory that device code's malloc and free hand out (cass_shim.model.kernel_abi,
+ * HEAP_*). */
 #ifndef CASS_HEAP_H
 #define CASS_HEAP_H
 

@@ -69,12 +69,23 @@ void cass_jit_answer(unsigned count, const CUjit_option *options, void **values,
     void *buffers[2] = {NULL, NULL}, **sizes[2] = {NULL, NULL};
     for (unsigned i = 0; options && values && i < count; i++) {
         switch (options[i]) {
-        case CU_JIT_INFO_LOG_BUFFER: buffers[0] = values[i]; break;
-        case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES: sizes[0] = &values[i]; break;
-        case CU_JIT_ERROR_LOG_BUFFER: buffers[1] = values[i]; break;
-        case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: sizes[1] = &values[i]; break;
-        case CU_JIT_WALL_TIME: values[i] = NULL; break; /* 0 ms as a float */
-        default: break;
+        case CU_JIT_INFO_LOG_BUFFER:
+            buffers[0] = values[i];
+            break;
+        case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+            sizes[0] = &values[i];
+            break;
+        case CU_JIT_ERROR_LOG_BUFFER:
+            buffers[1] = values[i];
+            break;
+        case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+            sizes[1] = &values[i];
+            break;
+        case CU_JIT_WALL_TIME:
+            values[i] = NULL;
+            break; /* 0 ms as a float */
+        default:
+            break;
         }
     }
     for (int i = 0; i < 2; i++) {

@@ -1,12 +1,13 @@
-/* Loading a module as the driver's calls do: any image form, from memory or a file, with JIT options. */
+/* Loading a module as the driver's calls do: any image form, from memory or a file, with JIT
+ * options. */
 #ifndef CASS_IMAGE_H
 #define CASS_IMAGE_H
 
 #include "api/bodies.h"
 #include "driver/module.h"
 
-/* image: a fatbinary (with or without its wrapper), a cubin or PTX text. keep: the bytes stay where they are.
- * 200 when it is none of these; else what reading its manifest gives. */
+/* image: a fatbinary (with or without its wrapper), a cubin or PTX text. keep: the bytes stay where
+ * they are. 200 when it is none of these; else what reading its manifest gives. */
 int cass_image_load(const void *image, int keep, cass_module **module);
 
 /* The same from a file. 301 when it cannot be read. */

@@ -46,7 +46,8 @@ static int symbol_address(cass_module *module, const cass_module_data *data, con
                           uint64_t *value) {
     int index = cass_module_variable(module, name);
     if (index < 0) return INVALID_SYMBOL;
-    const cass_variable_info *variable = &((const cass_manifest *)module->manifest)->variables[index];
+    const cass_variable_info *variable =
+        &((const cass_manifest *)module->manifest)->variables[index];
     *value += (uint64_t)(uintptr_t)data->images[variable->image] + variable->offset;
     return OK;
 }
@@ -70,11 +71,16 @@ static int slot_value(cass_kernel *kernel, cass_device *device, const cass_modul
     case CASS_SLOT_SYMBOL:
         *value = (uint64_t)slot->addend;
         return symbol_address(kernel->module, data, slot->symbol, value);
-    case CASS_SLOT_BANK: return bank_address(kernel->module, data, slot->addend, value);
-    case CASS_SLOT_PRINTF: return cass_ring_address(device, value);
-    case CASS_SLOT_HEAP: return cass_heap_address(device, value);
-    case CASS_SLOT_GRID_SYNC: return OK;
-    default: return NOT_SUPPORTED;
+    case CASS_SLOT_BANK:
+        return bank_address(kernel->module, data, slot->addend, value);
+    case CASS_SLOT_PRINTF:
+        return cass_ring_address(device, value);
+    case CASS_SLOT_HEAP:
+        return cass_heap_address(device, value);
+    case CASS_SLOT_GRID_SYNC:
+        return OK;
+    default:
+        return NOT_SUPPORTED;
     }
 }
 
@@ -120,7 +126,8 @@ static int attribute(const cass_kernel_device *made, int which, int otherwise) {
 
 static int load(cass_kernel *kernel, cass_device *device, cass_kernel_device *made) {
     int result = HIP(hipModuleLoadData, &made->module, made->code->code);
-    if (!result) result = HIP(hipModuleGetFunction, &made->function, made->module, made->code->symbol);
+    if (!result)
+        result = HIP(hipModuleGetFunction, &made->function, made->module, made->code->symbol);
     if (result) {
         cass_complain("%s: the device library refuses its code object (%s): error %d",
                       kernel->info->name, made->code->route, result);

@@ -9,17 +9,20 @@
 #include "driver/ring.h"
 
 enum { MAX_BLOCK = 1024, MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535, KERNARG_ROOM = 32768 };
-static const uint64_t HIP_GRID_ITEMS = (uint64_t)1 << 32; /* work-items per dimension of one launch */
+static const uint64_t HIP_GRID_ITEMS = (uint64_t)1
+                                       << 32; /* work-items per dimension of one launch */
 
 int cass_launch_check(const cass_kernel *kernel, const cass_launch *launch) {
     const unsigned *grid = launch->grid, *block = launch->block;
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (!grid[0] || !grid[1] || !grid[2] || !threads) return INVALID_VALUE;
     if (grid[0] > INT32_MAX || grid[1] > MAX_GRID_YZ || grid[2] > MAX_GRID_YZ) return INVALID_VALUE;
-    if (block[0] > MAX_BLOCK || block[1] > MAX_BLOCK || block[2] > MAX_BLOCK_Z) return INVALID_VALUE;
+    if (block[0] > MAX_BLOCK || block[1] > MAX_BLOCK || block[2] > MAX_BLOCK_Z)
+        return INVALID_VALUE;
     if (threads > MAX_BLOCK) return INVALID_VALUE;
     const uint32_t *required = kernel->info->required_block;
-    if (required[0] && (block[0] != required[0] || block[1] != required[1] || block[2] != required[2]))
+    if (required[0] &&
+        (block[0] != required[0] || block[1] != required[1] || block[2] != required[2]))
         return INVALID_VALUE;
     if (kernel->info->max_threads && threads > kernel->info->max_threads) return INVALID_VALUE;
     if (threads > (uint64_t)cass_kernel_max_threads(kernel)) return OUT_OF_RESOURCES;
@@ -29,12 +32,14 @@ int cass_launch_check(const cass_kernel *kernel, const cass_launch *launch) {
 }
 
 /* What HIP cannot start in one launch on this code; the reason goes to stderr once per kernel. */
-static int hip_check(cass_kernel *kernel, const cass_kernel_device *code, const cass_launch *launch) {
+static int hip_check(cass_kernel *kernel, const cass_kernel_device *code,
+                     const cass_launch *launch) {
     for (int i = 0; i < 3; i++)
         if ((uint64_t)launch->grid[i] * launch->block[i] >= HIP_GRID_ITEMS) {
             if (!atomic_exchange(&kernel->complained, 1))
-                cass_complain("%s: %u x %u threads in one dimension are more than one HIP launch has",
-                              kernel->info->name, launch->grid[i], launch->block[i]);
+                cass_complain(
+                    "%s: %u x %u threads in one dimension are more than one HIP launch has",
+                    kernel->info->name, launch->grid[i], launch->block[i]);
             return NOT_SUPPORTED;
         }
     if (launch->block[0] * launch->block[1] * launch->block[2] > (unsigned)code->max_threads)
@@ -46,8 +51,8 @@ static int hip_check(cass_kernel *kernel, const cass_kernel_device *code, const 
 static int pack(const cass_kernel *kernel, const cass_launch *launch, unsigned char *kernarg) {
     const cass_kernel_info *info = kernel->info;
     if (launch->packed) {
-        size_t bytes = launch->packed_bytes < info->params_bytes ? launch->packed_bytes
-                                                                 : info->params_bytes;
+        size_t bytes =
+            launch->packed_bytes < info->params_bytes ? launch->packed_bytes : info->params_bytes;
         memcpy(kernarg, launch->packed, bytes);
         return OK;
     }
@@ -98,13 +103,15 @@ int cass_launch_now(cass_device *device, cass_kernel *kernel, const cass_launch 
 int cass_launch_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {
     int result = cass_launch_check(kernel, launch);
     if (result) return result;
-    if (launch->cooperative && (result = cass_cooperative_check(device, kernel, launch))) return result;
+    if (launch->cooperative && (result = cass_cooperative_check(device, kernel, launch)))
+        return result;
     if (cass_capturing(launch->stream)) return cass_capture_kernel(device, kernel, launch);
     return cass_launch_now(device, kernel, launch);
 }
 
-/* The limits of an 8.9 multiprocessor, which programs size their grids by; the kernel's CUDA registers count,
- * since the translated code is what CUDA's rule would admit or HIP refuses at launch. */
+/* The limits of an 8.9 multiprocessor, which programs size their grids by; the kernel's CUDA
+ * registers count, since the translated code is what CUDA's rule would admit or HIP refuses at
+ * launch. */
 int cass_occupancy(cass_kernel *kernel, cass_device *device, int threads, size_t shared_bytes,
                    int *blocks) {
     (void)device;

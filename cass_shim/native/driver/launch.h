@@ -1,4 +1,5 @@
-/* Launching a kernel: CUDA's checks, the kernarg, the HIP call. No lock and no allocation after first use. */
+/* Launching a kernel: CUDA's checks, the kernarg, the HIP call. No lock and no allocation after
+ * first use. */
 #ifndef CASS_LAUNCH_H
 #define CASS_LAUNCH_H
 
@@ -14,8 +15,9 @@ typedef struct {
     int cooperative;
 } cass_launch;
 
-/* Launches on the entered device. Codes: 1 bad dimensions or shared memory, 209 and others from translation, 701 too
- * many threads for the kernel's registers, 720 cooperative grid too large, and what HIP returns. */
+/* Launches on the entered device. Codes: 1 bad dimensions or shared memory, 209 and others from
+ * translation, 701 too many threads for the kernel's registers, 720 cooperative grid too large, and
+ * what HIP returns. */
 int cass_launch_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch);
 
 /* As above, now: what a graph's kernel node does when its graph is launched. Never captures. */
@@ -28,8 +30,8 @@ int cass_launch_check(const cass_kernel *kernel, const cass_launch *launch);
 int cass_occupancy(cass_kernel *kernel, cass_device *device, int threads, size_t shared_bytes,
                    int *blocks);
 
-/* What every waiting call does after HIP returned `result`: prints what kernels printed, turns a failed assertion
- * into 710, remembers faults. `idle`: all work of the device has finished. */
+/* What every waiting call does after HIP returned `result`: prints what kernels printed, turns a
+ * failed assertion into 710, remembers faults. `idle`: all work of the device has finished. */
 int cass_after_wait(cass_device *device, int result, int idle);
 
 #endif

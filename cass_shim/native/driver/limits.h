@@ -7,7 +7,8 @@
 /* Fills device->limits with the values a fresh context has. */
 void cass_limits_default(cass_device *device);
 
-/* One limit by its cudaLimit number. 215 for a limit this device lacks, 1 for a number that is none. */
+/* One limit by its cudaLimit number. 215 for a limit this device lacks, 1 for a number that is
+ * none. */
 int cass_limit_get(cass_device *device, int limit, size_t *value);
 int cass_limit_set(cass_device *device, int limit, size_t value);
 

@@ -7,9 +7,24 @@
 #include "driver/capture.h"
 #include "driver/memory.h"
 
-enum { SET_READ_MOSTLY = 1, UNSET_READ_MOSTLY, SET_PREFERRED, UNSET_PREFERRED, SET_ACCESSED, UNSET_ACCESSED };
-enum { READ_MOSTLY = 1, PREFERRED, ACCESSED_BY, LAST_PREFETCH, PREFERRED_TYPE, PREFERRED_ID, PREFETCH_TYPE,
-       PREFETCH_ID };
+enum {
+    SET_READ_MOSTLY = 1,
+    UNSET_READ_MOSTLY,
+    SET_PREFERRED,
+    UNSET_PREFERRED,
+    SET_ACCESSED,
+    UNSET_ACCESSED
+};
+enum {
+    READ_MOSTLY = 1,
+    PREFERRED,
+    ACCESSED_BY,
+    LAST_PREFETCH,
+    PREFERRED_TYPE,
+    PREFERRED_ID,
+    PREFETCH_TYPE,
+    PREFETCH_ID
+};
 enum { LOCATION_INVALID = 0, LOCATION_DEVICE = 1, LOCATION_HOST = 2 };
 
 typedef struct advice {
@@ -50,17 +65,29 @@ int cass_advise(const void *pointer, size_t bytes, int what, int location) {
     int result = managed(pointer, bytes, &base);
     if (result) return result;
     if (what < SET_READ_MOSTLY || what > UNSET_ACCESSED) return INVALID_VALUE;
-    if (what >= SET_PREFERRED && what != UNSET_PREFERRED && !place_ok(location)) return INVALID_DEVICE;
+    if (what >= SET_PREFERRED && what != UNSET_PREFERRED && !place_ok(location))
+        return INVALID_DEVICE;
     uint64_t bit = 1ull << (location < 0 ? 63 : location);
     pthread_mutex_lock(&lock);
     advice *at = record(base);
     if (at) switch (what) {
-        case SET_READ_MOSTLY: at->read_mostly = 1; break;
-        case UNSET_READ_MOSTLY: at->read_mostly = 0; break;
-        case SET_PREFERRED: at->preferred = location; break;
-        case UNSET_PREFERRED: at->preferred = CASS_NOWHERE; break;
-        case SET_ACCESSED: at->accessed_by |= bit; break;
-        default: at->accessed_by &= ~bit;
+        case SET_READ_MOSTLY:
+            at->read_mostly = 1;
+            break;
+        case UNSET_READ_MOSTLY:
+            at->read_mostly = 0;
+            break;
+        case SET_PREFERRED:
+            at->preferred = location;
+            break;
+        case UNSET_PREFERRED:
+            at->preferred = CASS_NOWHERE;
+            break;
+        case SET_ACCESSED:
+            at->accessed_by |= bit;
+            break;
+        default:
+            at->accessed_by &= ~bit;
         }
     pthread_mutex_unlock(&lock);
     if (cass_hip.hipMemAdvise) cass_hip.hipMemAdvise(pointer, bytes, what, location); /* a hint */
@@ -84,10 +111,13 @@ int cass_prefetch(cass_device *device, const void *pointer, size_t bytes, int lo
 }
 
 static int type_of(int location) {
-    return location == CASS_NOWHERE ? LOCATION_INVALID : location == CASS_CPU ? LOCATION_HOST : LOCATION_DEVICE;
+    return location == CASS_NOWHERE ? LOCATION_INVALID
+           : location == CASS_CPU   ? LOCATION_HOST
+                                    : LOCATION_DEVICE;
 }
 
-int cass_range_get(void *data, size_t data_bytes, int attribute, const void *pointer, size_t bytes) {
+int cass_range_get(void *data, size_t data_bytes, int attribute, const void *pointer,
+                   size_t bytes) {
     const void *base;
     int result = managed(pointer, bytes, &base), *values = data;
     if (result) return result;
@@ -98,15 +128,31 @@ int cass_range_get(void *data, size_t data_bytes, int attribute, const void *poi
     advice seen = at ? *at : none;
     pthread_mutex_unlock(&lock);
     switch (attribute) {
-    case READ_MOSTLY: *values = seen.read_mostly; return OK;
-    case PREFERRED: *values = seen.preferred; return OK;
-    case LAST_PREFETCH: *values = seen.last_prefetch; return OK;
-    case PREFERRED_TYPE: *values = type_of(seen.preferred); return OK;
-    case PREFERRED_ID: *values = seen.preferred < 0 ? 0 : seen.preferred; return OK;
-    case PREFETCH_TYPE: *values = type_of(seen.last_prefetch); return OK;
-    case PREFETCH_ID: *values = seen.last_prefetch < 0 ? 0 : seen.last_prefetch; return OK;
-    case ACCESSED_BY: break;
-    default: return INVALID_VALUE;
+    case READ_MOSTLY:
+        *values = seen.read_mostly;
+        return OK;
+    case PREFERRED:
+        *values = seen.preferred;
+        return OK;
+    case LAST_PREFETCH:
+        *values = seen.last_prefetch;
+        return OK;
+    case PREFERRED_TYPE:
+        *values = type_of(seen.preferred);
+        return OK;
+    case PREFERRED_ID:
+        *values = seen.preferred < 0 ? 0 : seen.preferred;
+        return OK;
+    case PREFETCH_TYPE:
+        *values = type_of(seen.last_prefetch);
+        return OK;
+    case PREFETCH_ID:
+        *values = seen.last_prefetch < 0 ? 0 : seen.last_prefetch;
+        return OK;
+    case ACCESSED_BY:
+        break;
+    default:
+        return INVALID_VALUE;
     }
     size_t room = data_bytes / 4, found = 0;
     if (seen.accessed_by >> 63 && found < room) values[found++] = CASS_CPU;

@@ -1,4 +1,5 @@
-/* Advice on managed memory: kept per allocation so that it can be read back, passed to HIP where it takes it. */
+/* Advice on managed memory: kept per allocation so that it can be read back, passed to HIP where it
+ * takes it. */
 #ifndef CASS_MANAGED_H
 #define CASS_MANAGED_H
 

@@ -42,7 +42,8 @@ int cass_malloc_managed(cass_device *device, void **pointer, size_t bytes, unsig
     return cass_note(device, HIP_OPTIONAL(hipMallocManaged, pointer, bytes, ATTACH_GLOBAL));
 }
 
-int cass_malloc_pitch(cass_device *device, void **pointer, size_t *pitch, size_t width, size_t height) {
+int cass_malloc_pitch(cass_device *device, void **pointer, size_t *pitch, size_t width,
+                      size_t height) {
     if (!pointer || !pitch) return INVALID_VALUE;
     *pitch = (width + CASS_PITCH_ALIGN - 1) & ~(size_t)(CASS_PITCH_ALIGN - 1);
     size_t bytes;
@@ -50,7 +51,8 @@ int cass_malloc_pitch(cass_device *device, void **pointer, size_t *pitch, size_t
     return cass_malloc(device, pointer, bytes);
 }
 
-/* A library without stream-ordered allocation allocates at once, which is early, and frees when all is done. */
+/* A library without stream-ordered allocation allocates at once, which is early, and frees when all
+ * is done. */
 int cass_malloc_async(cass_device *device, void **pointer, size_t bytes, hipStream_t stream) {
     if (!pointer) return INVALID_VALUE;
     cass_capture *capture = cass_capturing(stream);
@@ -82,7 +84,8 @@ int cass_host_unregister(cass_device *device, void *pointer) {
 int cass_host_flags(void *pointer, unsigned *flags) {
     if (!pointer || !flags) return INVALID_VALUE;
     int result = HIP_OPTIONAL(hipHostGetFlags, flags, pointer);
-    if (!result) *flags = (*flags & HOST_FLAGS) | MAPPED; /* all pinned memory is mapped: recorded */
+    if (!result)
+        *flags = (*flags & HOST_FLAGS) | MAPPED; /* all pinned memory is mapped: recorded */
     return result;
 }
 
@@ -104,7 +107,8 @@ void cass_pointer_get(const void *pointer, cass_pointer *out) {
     out->device = seen.device;
     out->flags = seen.allocation_flags;
     out->device_pointer = (void *)(uintptr_t)pointer;
-    if (seen.type == HIP_MEMORY_HOST && seen.device_pointer) out->device_pointer = seen.device_pointer;
+    if (seen.type == HIP_MEMORY_HOST && seen.device_pointer)
+        out->device_pointer = seen.device_pointer;
     if (out->type == HIP_MEMORY_DEVICE) out->host_pointer = NULL;
     hipDeviceptr_t base;
     size_t bytes;

@@ -21,7 +21,8 @@ int cass_free(cass_device *device, void *pointer);
 int cass_malloc_host(cass_device *device, void **pointer, size_t bytes, unsigned flags);
 int cass_free_host(cass_device *device, void *pointer);
 int cass_malloc_managed(cass_device *device, void **pointer, size_t bytes, unsigned flags);
-int cass_malloc_pitch(cass_device *device, void **pointer, size_t *pitch, size_t width, size_t height);
+int cass_malloc_pitch(cass_device *device, void **pointer, size_t *pitch, size_t width,
+                      size_t height);
 int cass_malloc_async(cass_device *device, void **pointer, size_t bytes, hipStream_t stream);
 int cass_free_async(cass_device *device, void *pointer, hipStream_t stream);
 int cass_host_register(cass_device *device, void *pointer, size_t bytes, unsigned flags);
@@ -29,7 +30,8 @@ int cass_host_unregister(cass_device *device, void *pointer);
 int cass_host_flags(void *pointer, unsigned *flags);
 int cass_host_device_pointer(void **device_pointer, void *pointer, unsigned flags);
 
-/* What kind of memory an address is. HIP_MEMORY_UNREGISTERED for what HIP does not know; never fails. */
+/* What kind of memory an address is. HIP_MEMORY_UNREGISTERED for what HIP does not know; never
+ * fails. */
 void cass_pointer_get(const void *pointer, cass_pointer *out);
 
 #endif

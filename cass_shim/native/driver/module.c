@@ -17,9 +17,7 @@ static uint64_t read64(const unsigned char *at) {
     return value;
 }
 
-static uint32_t read16(const unsigned char *at) {
-    return (uint32_t)(at[0] | at[1] << 8);
-}
+static uint32_t read16(const unsigned char *at) { return (uint32_t)(at[0] | at[1] << 8); }
 
 /* End of the section header table: cubins carry it last. */
 static size_t elf_bytes(const unsigned char *image) {
@@ -262,7 +260,8 @@ static void drop_device(cass_module *module, int device, int free_memory) {
     else free(data);
 }
 
-/* After hipDeviceReset nothing of the device is left to free; a device that cannot reset frees here. */
+/* After hipDeviceReset nothing of the device is left to free; a device that cannot reset frees
+ * here. */
 void cass_modules_reset(cass_device *device) {
     pthread_mutex_lock(&all_lock);
     for (cass_module *module = all_modules; module; module = module->next)
@@ -277,14 +276,16 @@ cass_kernel *cass_kernel_find(const void *handle) {
         const cass_manifest *manifest = module->manifest;
         if (!manifest || (uintptr_t)handle < (uintptr_t)module->kernels) continue;
         size_t offset = (uintptr_t)handle - (uintptr_t)module->kernels;
-        if (offset % sizeof(cass_kernel) == 0 && offset / sizeof(cass_kernel) < manifest->kernel_count)
+        if (offset % sizeof(cass_kernel) == 0 &&
+            offset / sizeof(cass_kernel) < manifest->kernel_count)
             found = &module->kernels[offset / sizeof(cass_kernel)];
     }
     pthread_mutex_unlock(&all_lock);
     return found;
 }
 
-/* Set by an exit handler: the first one to run, since it is registered last of those known to matter. */
+/* Set by an exit handler: the first one to run, since it is registered last of those known to
+ * matter. */
 static _Atomic int exiting;
 static void note_exit(void) { atomic_store(&exiting, 1); }
 void cass_module_watch_exit(void) { atexit(note_exit); }

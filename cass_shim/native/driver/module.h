@@ -1,8 +1,9 @@
 /* Modules and kernels: from the bytes of a fatbinary to a HIP function with its binding table.
  *
- * In: client.h (manifest and code, once per kernel), the HIP door. Out: cass_kernel_device, ready to launch.
- * Everything is made on first use under the module's lock and published with release stores, so that a launch
- * only loads. A CUfunction, a CUkernel, a cudaFunction_t and a cudaKernel_t are all a cass_kernel. */
+ * In: client.h (manifest and code, once per kernel), the HIP door. Out: cass_kernel_device, ready
+ * to launch. Everything is made on first use under the module's lock and published with release
+ * stores, so that a launch only loads. A CUfunction, a CUkernel, a cudaFunction_t and a
+ * cudaKernel_t are all a cass_kernel. */
 #ifndef CASS_MODULE_H
 #define CASS_MODULE_H
 
@@ -16,10 +17,10 @@ typedef struct {
     hipModule_t module;
     hipFunction_t function;
     const cass_code *code;
-    uint64_t *bindings;     /* in device memory; NULL when the kernel has no slots */
+    uint64_t *bindings;      /* in device memory; NULL when the kernel has no slots */
     uint64_t *host_bindings; /* the same values, for cooperative launches to copy */
-    int grid_sync_slot;     /* index of the GRID_SYNC slot, or -1 */
-    uint32_t epoch;         /* device epoch this was made in */
+    int grid_sync_slot;      /* index of the GRID_SYNC slot, or -1 */
+    uint32_t epoch;          /* device epoch this was made in */
     int static_shared, registers, local_bytes, max_threads;
 } cass_kernel_device;
 
@@ -28,11 +29,11 @@ typedef struct CUfunc_st {
     cass_module *module;
     const cass_kernel_info *info;
     _Atomic(cass_kernel_device *) device[CASS_MAX_DEVICES];
-    _Atomic int failed;         /* CUDA code of a translation that failed: not asked for again */
-    _Atomic int dynamic_limit;  /* bytes a launch may ask for; raised by cudaFuncSetAttribute */
+    _Atomic int failed;        /* CUDA code of a translation that failed: not asked for again */
+    _Atomic int dynamic_limit; /* bytes a launch may ask for; raised by cudaFuncSetAttribute */
     _Atomic int carveout, cache_config, non_portable_clusters;
-    _Atomic int complained;     /* one line on stderr per kernel */
-    pthread_mutex_t making;     /* held while the kernel is translated and loaded */
+    _Atomic int complained; /* one line on stderr per kernel */
+    pthread_mutex_t making; /* held while the kernel is translated and loaded */
 } cass_kernel;
 
 /* Memory of a module on one device: one allocation per image. */
@@ -56,17 +57,19 @@ struct CUmod_st {
     cass_module *next; /* all modules of the process, for printf and reset */
 };
 
-/* A module over `region` (a whole fatbinary, cubin or PTX text). Nothing is read before first use. `copy`: keep a
- * copy of the bytes. NULL when memory is short. */
+/* A module over `region` (a whole fatbinary, cubin or PTX text). Nothing is read before first use.
+ * `copy`: keep a copy of the bytes. NULL when memory is short. */
 cass_module *cass_module_create(const void *region, size_t region_bytes, int copy);
 
-/* Reads the manifest if that has not happened: 0 or a CUDA code (and one line on stderr the first time). */
+/* Reads the manifest if that has not happened: 0 or a CUDA code (and one line on stderr the first
+ * time). */
 int cass_module_prepare(cass_module *module);
 
 /* Frees device memory and code once work in flight has finished. */
 void cass_module_destroy(cass_module *module);
 
-/* As destroy while the program runs; while it exits only forgets, since the device library may be gone. */
+/* As destroy while the program runs; while it exits only forgets, since the device library may be
+ * gone. */
 void cass_module_retire(cass_module *module);
 void cass_module_watch_exit(void);
 
@@ -74,22 +77,25 @@ void cass_module_watch_exit(void);
 cass_module *cass_module_of(const void *handle);
 cass_kernel *cass_kernel_of(const void *handle);
 
-/* As cass_kernel_of for an address that may be anything: looks through all modules instead of reading it. */
+/* As cass_kernel_of for an address that may be anything: looks through all modules instead of
+ * reading it. */
 cass_kernel *cass_kernel_find(const void *handle);
 
 /* A kernel or variable by name; NULL / -1 where there is none. The module must be prepared. */
 cass_kernel *cass_module_kernel(cass_module *module, const char *name);
 int cass_module_variable(cass_module *module, const char *name);
 
-/* Address and size of a variable on this device, allocating the module's data there on first use. */
+/* Address and size of a variable on this device, allocating the module's data there on first use.
+ */
 int cass_variable_address(cass_module *module, int variable, cass_device *device, void **address,
                           size_t *bytes);
 
-/* The kernel's code on this device. First use translates, loads and binds (may block); then one load. */
+/* The kernel's code on this device. First use translates, loads and binds (may block); then one
+ * load. */
 int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, cass_kernel_device **out);
 
-/* The initial content of module memory at a device address, for when the device can no longer be read: the bytes
- * from there to the end of the image, or NULL. */
+/* The initial content of module memory at a device address, for when the device can no longer be
+ * read: the bytes from there to the end of the image, or NULL. */
 const void *cass_module_content(uint64_t address, size_t *bytes);
 
 /* Attributes of a kernel that do not need its code. */
@@ -98,7 +104,8 @@ int cass_kernel_max_threads(const cass_kernel *kernel);
 /* Drops what a device reset invalidates: data and code of every module on this device. */
 void cass_modules_reset(cass_device *device);
 
-/* Length in bytes of a module image as CUDA passes it: fatbinary header, ELF, or PTX text. 0: none of these. */
+/* Length in bytes of a module image as CUDA passes it: fatbinary header, ELF, or PTX text. 0: none
+ * of these. */
 size_t cass_image_bytes(const void *image);
 
 #endif

@@ -13,10 +13,12 @@ static const char *first_of(const char *text, const char *other) { return text ?
 const char *cass_error_name(int code, int driver) {
     switch (code) {
 #define ROW(number, runtime_name, driver_name, text)                                               \
-    case number: return driver ? driver_name : first_of(runtime_name, unknown);
+    case number:                                                                                   \
+        return driver ? driver_name : first_of(runtime_name, unknown);
         CASS_ERRORS(ROW)
 #undef ROW
-    default: return driver ? NULL : unknown;
+    default:
+        return driver ? NULL : unknown;
     }
 }
 
@@ -24,16 +26,18 @@ const char *cass_error_text(int code, int driver) {
     if (driver && !cass_error_name(code, 1)) return NULL;
     switch (code) {
 #define ROW(number, runtime_name, driver_name, text)                                               \
-    case number: return first_of(text, driver ? driver_name : unknown);
+    case number:                                                                                   \
+        return first_of(text, driver ? driver_name : unknown);
         CASS_ERRORS(ROW)
 #undef ROW
-    default: return driver ? NULL : unknown;
+    default:
+        return driver ? NULL : unknown;
     }
 }
 
 int cass_driver_code(int code) {
     switch (code) {
-    case 9:  /* configuration, pitch, pointers, textures, directions: invalid value */
+    case 9: /* configuration, pitch, pointers, textures, directions: invalid value */
     case 12:
     case 16:
     case 17:
@@ -42,9 +46,13 @@ int cass_driver_code(int code) {
     case 20:
     case 21:
     case 22:
-    case 52: return 1;
-    case 13: return 500;
-    case 98: return 400;
-    default: return cass_error_name(code, 1) ? code : 999;
+    case 52:
+        return 1;
+    case 13:
+        return 500;
+    case 98:
+        return 400;
+    default:
+        return cass_error_name(code, 1) ? code : 999;
     }
 }

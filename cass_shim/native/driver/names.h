@@ -2,7 +2,8 @@
 #ifndef CASS_NAMES_OF_ERRORS_H
 #define CASS_NAMES_OF_ERRORS_H
 
-/* driver: 0 the runtime's words ("unrecognized error code" for an unknown code), 1 the driver's (NULL). */
+/* driver: 0 the runtime's words ("unrecognized error code" for an unknown code), 1 the driver's
+ * (NULL). */
 const char *cass_error_name(int code, int driver);
 const char *cass_error_text(int code, int driver);
 

@@ -1,7 +1,8 @@
 /* CUDA_MEMCPY2D and 3D as places: see place.h. */
 #include "driver/place.h"
 
-static int read_end(CUmemorytype type, const void *host, CUdeviceptr device, CUarray array, cass_place *place) {
+static int read_end(CUmemorytype type, const void *host, CUdeviceptr device, CUarray array,
+                    cass_place *place) {
     switch (type) {
     case CU_MEMORYTYPE_HOST:
         place->kind = CASS_PLACE_HOST;
@@ -15,34 +16,48 @@ static int read_end(CUmemorytype type, const void *host, CUdeviceptr device, CUa
     case CU_MEMORYTYPE_ARRAY:
         place->array = cass_array_of(array);
         return place->array ? OK : INVALID_HANDLE;
-    default: return INVALID_VALUE;
+    default:
+        return INVALID_VALUE;
     }
     return place->pointer ? OK : INVALID_VALUE;
 }
 
 int cass_block_from_3d(const CUDA_MEMCPY3D *c, cass_block *block) {
     if (!c) return INVALID_VALUE;
-    *block = (cass_block){
-        .from = {.pitch = c->srcPitch, .rows = c->srcHeight, .x = c->srcXInBytes, .y = c->srcY, .z = c->srcZ},
-        .to = {.pitch = c->dstPitch, .rows = c->dstHeight, .x = c->dstXInBytes, .y = c->dstY, .z = c->dstZ},
-        .width = c->WidthInBytes, .height = c->Height, .depth = c->Depth};
+    *block = (cass_block){.from = {.pitch = c->srcPitch,
+                                   .rows = c->srcHeight,
+                                   .x = c->srcXInBytes,
+                                   .y = c->srcY,
+                                   .z = c->srcZ},
+                          .to = {.pitch = c->dstPitch,
+                                 .rows = c->dstHeight,
+                                 .x = c->dstXInBytes,
+                                 .y = c->dstY,
+                                 .z = c->dstZ},
+                          .width = c->WidthInBytes,
+                          .height = c->Height,
+                          .depth = c->Depth};
     int result = read_end(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, &block->from);
-    if (!result) result = read_end(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, &block->to);
+    if (!result)
+        result = read_end(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, &block->to);
     return result;
 }
 
 int cass_block_from_2d(const CUDA_MEMCPY2D *c, cass_block *block) {
     if (!c) return INVALID_VALUE;
-    *block = (cass_block){
-        .from = {.pitch = c->srcPitch, .x = c->srcXInBytes, .y = c->srcY},
-        .to = {.pitch = c->dstPitch, .x = c->dstXInBytes, .y = c->dstY},
-        .width = c->WidthInBytes, .height = c->Height, .depth = 1};
+    *block = (cass_block){.from = {.pitch = c->srcPitch, .x = c->srcXInBytes, .y = c->srcY},
+                          .to = {.pitch = c->dstPitch, .x = c->dstXInBytes, .y = c->dstY},
+                          .width = c->WidthInBytes,
+                          .height = c->Height,
+                          .depth = 1};
     int result = read_end(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, &block->from);
-    if (!result) result = read_end(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, &block->to);
+    if (!result)
+        result = read_end(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, &block->to);
     return result;
 }
 
-static CUmemorytype write_end(const cass_place *place, const void **host, CUdeviceptr *device, CUarray *array) {
+static CUmemorytype write_end(const cass_place *place, const void **host, CUdeviceptr *device,
+                              CUarray *array) {
     *array = (CUarray)(void *)place->array;
     if (place->array) return CU_MEMORYTYPE_ARRAY;
     if (place->kind == CASS_PLACE_HOST) {

@@ -9,9 +9,8 @@ int cass_pool_create(int device, int handle_types, size_t max_bytes, hipMemPool_
     if (!pool) return INVALID_VALUE;
     if (device < 0 || device >= cass_device_count) return INVALID_DEVICE;
     if (handle_types) return NOT_SUPPORTED; /* sharing between processes */
-    hipMemPoolProps properties = {.allocation_type = PINNED,
-                                  .location = {LOCATION_DEVICE, device},
-                                  .max_bytes = max_bytes};
+    hipMemPoolProps properties = {
+        .allocation_type = PINNED, .location = {LOCATION_DEVICE, device}, .max_bytes = max_bytes};
     return HIP_OPTIONAL(hipMemPoolCreate, pool, &properties);
 }
 

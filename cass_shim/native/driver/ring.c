@@ -72,7 +72,8 @@ static size_t readable(uint64_t address, size_t wanted) {
     hipDeviceptr_t base;
     size_t bytes;
     if (HIP_OPTIONAL(hipMemGetAddressRange, &base, &bytes, (hipDeviceptr_t)(uintptr_t)address))
-        return wanted < 16 ? wanted : 16; /* unknown: small steps cross no page that is not mapped */
+        return wanted < 16 ? wanted
+                           : 16; /* unknown: small steps cross no page that is not mapped */
     uint64_t end = (uint64_t)(uintptr_t)base + bytes;
     return end - address < wanted ? (size_t)(end - address) : wanted;
 }
@@ -94,7 +95,8 @@ char *cass_device_string(uint64_t address) {
             if (!grown) break;
             text = grown;
         }
-        if (!step || cass_copy_out(text + length, (const void *)(uintptr_t)(address + length), step)) {
+        if (!step ||
+            cass_copy_out(text + length, (const void *)(uintptr_t)(address + length), step)) {
             free(text);
             return initial_string(address);
         }
@@ -149,8 +151,8 @@ static int consume(struct cass_ring *ring, uint32_t end) {
     return asserted;
 }
 
-/* Empties the ring when all of it was consumed: clears what was written, then takes the tail back unless a
- * kernel has reserved more meanwhile. */
+/* Empties the ring when all of it was consumed: clears what was written, then takes the tail back
+ * unless a kernel has reserved more meanwhile. */
 static void rewind_ring(struct cass_ring *ring, uint32_t tail, int idle) {
     uint32_t written = tail < ring->shared->capacity ? tail : ring->shared->capacity;
     if (!idle && (ring->head != tail || tail > ring->shared->capacity)) return;

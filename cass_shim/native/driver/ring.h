@@ -1,7 +1,7 @@
 /* The printf ring: what device code printed, on its way to the host's stdout.
  *
- * Layout: cass_shim.model.kernel_abi (PRINTF_*). One ring per device, in host memory that the device can reach,
- * made when the first kernel that prints is prepared. */
+ * Layout: cass_shim.model.kernel_abi (PRINTF_*). One ring per device, in host memory that the
+ * device can reach, made when the first kernel that prints is prepared. */
 #ifndef CASS_RING_H
 #define CASS_RING_H
 
@@ -10,8 +10,9 @@
 /* Device address of the ring, made on first use. */
 int cass_ring_address(cass_device *device, uint64_t *address);
 
-/* Prints what has arrived. `idle`: no kernel of the device runs, so the ring may be emptied. Returns ASSERTION
- * when an assertion's record was among them, else OK. Cheap when no kernel prints: one load. */
+/* Prints what has arrived. `idle`: no kernel of the device runs, so the ring may be emptied.
+ * Returns ASSERTION when an assertion's record was among them, else OK. Cheap when no kernel
+ * prints: one load. */
 int cass_ring_drain(cass_device *device, int idle);
 
 /* After a device reset: forgets the ring and frees it. */

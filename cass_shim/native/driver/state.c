@@ -42,7 +42,8 @@ static void start(void) {
         cass_device *device = &cass_devices[i];
         pthread_mutex_init(&device->lock, NULL);
         pthread_mutex_init(&device->heap_lock, NULL);
-        device->primary = (cass_context){.magic = CONTEXT_MAGIC, .device = i, .primary = 1, .flags = 0};
+        device->primary =
+            (cass_context){.magic = CONTEXT_MAGIC, .device = i, .primary = 1, .flags = 0};
         device->primary.id = atomic_fetch_add(&next_context_id, 1);
         cass_limits_default(device);
     }
@@ -119,7 +120,8 @@ int cass_note(cass_device *device, int code) {
         atomic_compare_exchange_strong(&device->sticky, &none, code);
         return atomic_load(&device->sticky);
     }
-    default: return code;
+    default:
+        return code;
     }
 }
 
@@ -131,7 +133,8 @@ int cass_set_current(cass_context *context) {
 cass_context *cass_context_of(const void *handle) {
     if (!handle || (uintptr_t)handle % _Alignof(cass_context)) return NULL;
     cass_context *context = (cass_context *)(uintptr_t)handle;
-    return context->magic == CONTEXT_MAGIC && (context->primary || context->active) ? context : NULL;
+    return context->magic == CONTEXT_MAGIC && (context->primary || context->active) ? context
+                                                                                    : NULL;
 }
 
 int cass_context_fault(const void *handle) {
@@ -144,7 +147,8 @@ int cass_context_fault(const void *handle) {
 cass_context *cass_context_create(int device, unsigned flags) {
     cass_context *context = calloc(1, sizeof *context);
     if (!context) return NULL;
-    *context = (cass_context){.magic = CONTEXT_MAGIC, .device = device, .flags = flags, .active = 1};
+    *context =
+        (cass_context){.magic = CONTEXT_MAGIC, .device = device, .flags = flags, .active = 1};
     context->id = atomic_fetch_add(&next_context_id, 1);
     return context;
 }

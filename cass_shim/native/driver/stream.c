@@ -93,8 +93,7 @@ int cass_stream_create(unsigned flags, int priority, hipStream_t *stream) {
     int result;
     if (priority < CASS_LOWEST_PRIORITY && cass_hip.hipStreamCreateWithPriority)
         result = HIP(hipStreamCreateWithPriority, stream, flags, HIP_HIGH);
-    else
-        result = HIP(hipStreamCreateWithFlags, stream, flags);
+    else result = HIP(hipStreamCreateWithFlags, stream, flags);
     return result ? result : add(*stream, 0, flags, priority);
 }
 
@@ -111,8 +110,12 @@ int cass_stream_destroy(cass_device *device, hipStream_t stream) {
 
 int cass_stream_get(hipStream_t stream, cass_stream_info *out) {
     if (is_default(stream)) {
-        *out = (cass_stream_info){0, 0, cass_thread.current->device,
-                                  stream == HIP_STREAM_PER_THREAD ? 2 : 1, cass_thread.current, {{0}}};
+        *out = (cass_stream_info){0,
+                                  0,
+                                  cass_thread.current->device,
+                                  stream == HIP_STREAM_PER_THREAD ? 2 : 1,
+                                  cass_thread.current,
+                                  {{0}}};
         return OK;
     }
     pthread_mutex_lock(&lock);
@@ -160,7 +163,8 @@ int cass_stream_host(cass_device *device, hipStream_t stream, hipHostFn_t functi
 int cass_event_create(unsigned flags, hipEvent_t *event) {
     const unsigned all = CASS_EVENT_BLOCKING | CASS_EVENT_DISABLE_TIMING | CASS_EVENT_INTERPROCESS;
     if (!event || flags & ~all) return INVALID_VALUE;
-    if (flags & CASS_EVENT_INTERPROCESS && !(flags & CASS_EVENT_DISABLE_TIMING)) return INVALID_VALUE;
+    if (flags & CASS_EVENT_INTERPROCESS && !(flags & CASS_EVENT_DISABLE_TIMING))
+        return INVALID_VALUE;
     int result = HIP(hipEventCreateWithFlags, event, flags);
     return result ? result : add(*event, 1, flags, 0);
 }
@@ -196,7 +200,8 @@ int cass_event_synchronize(cass_device *device, hipEvent_t event) {
     return cass_after_wait(device, HIP(hipEventSynchronize, event), 0);
 }
 
-int cass_event_elapsed(cass_device *device, float *milliseconds, hipEvent_t start, hipEvent_t stop) {
+int cass_event_elapsed(cass_device *device, float *milliseconds, hipEvent_t start,
+                       hipEvent_t stop) {
     unsigned first = 0, second = 0;
     if (!milliseconds) return INVALID_VALUE;
     if (!known(start, 1, &first) || !known(stop, 1, &second)) return INVALID_HANDLE;

@@ -1,6 +1,7 @@
 /* Streams and events: HIP's handles are CUDA's; beside them we keep what HIP does not answer.
  *
- * A handle is looked up (under a lock) where CUDA must refuse a wrong one, never on the launch or copy path. */
+ * A handle is looked up (under a lock) where CUDA must refuse a wrong one, never on the launch or
+ * copy path. */
 #ifndef CASS_STREAM_H
 #define CASS_STREAM_H
 

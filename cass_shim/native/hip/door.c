@@ -41,10 +41,12 @@ void cass_complain(const char *format, ...) {
 int cass_hip_error(hipError_t status) {
     switch (status) {
 #define ROW(hip, cuda, name)                                                                       \
-    case hip: return cuda;
+    case hip:                                                                                      \
+        return cuda;
         HIP_ERRORS(ROW)
 #undef ROW
-    default: return 999;
+    default:
+        return 999;
     }
 }
 
@@ -76,7 +78,8 @@ static int try_library(const char *path, int emulated, char *why, size_t why_byt
         snprintf(why, why_bytes, "%s has no %s", path, missing);
     } else if (table.hipRuntimeGetVersion && table.hipRuntimeGetVersion(&version) == 0 &&
                version < OLDEST_HIP) {
-        snprintf(why, why_bytes, "%s is HIP %d; HIP 6 or newer is needed", path, version / 10000000);
+        snprintf(why, why_bytes, "%s is HIP %d; HIP 6 or newer is needed", path,
+                 version / 10000000);
     } else if (table.hipInit(0) || table.hipGetDeviceCount(&table.device_count) ||
                table.device_count < 1) {
         snprintf(why, why_bytes, "%s finds no device", path);
@@ -96,7 +99,8 @@ static int emulated_path(char *path, size_t bytes) {
     if (!dladdr(&cass_hip, &here) || !here.dli_fname) return 0;
     const char *slash = strrchr(here.dli_fname, '/');
     int folder = slash ? (int)(slash - here.dli_fname) : 0;
-    return snprintf(path, bytes, "%.*s/emulated/libamdhip64.so", folder, here.dli_fname) < (int)bytes;
+    return snprintf(path, bytes, "%.*s/emulated/libamdhip64.so", folder, here.dli_fname) <
+           (int)bytes;
 }
 
 static void open_once(void) {

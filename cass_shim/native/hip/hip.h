@@ -1,8 +1,10 @@
-/* The door to the device: the HIP calls that we use, and the one table through which all of them go.
+/* The door to the device: the HIP calls that we use, and the one table through which all of them
+ * go.
  *
  * In: nothing. Out: cass_hip, filled by cass_hip_open() from AMD's or the emulated libamdhip64.so.
- * Declarations are facts of the HIP 6..10 API (hip_runtime_api.h of those releases); only what we call is here.
- * Functions that a library may lack are NULL in the table: call them with HIP_OPTIONAL. */
+ * Declarations are facts of the HIP 6..10 API (hip_runtime_api.h of those releases); only what we
+ * call is here. Functions that a library may lack are NULL in the table: call them with
+ * HIP_OPTIONAL. */
 #ifndef CASS_HIP_H
 #define CASS_HIP_H
 
@@ -27,41 +29,48 @@ typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void 
 #define HIP_LAUNCH_END ((void *)3)
 
 enum { /* hipMemcpyKind */
-    HIP_COPY_HOST_TO_HOST = 0,
-    HIP_COPY_HOST_TO_DEVICE = 1,
-    HIP_COPY_DEVICE_TO_HOST = 2,
-    HIP_COPY_DEVICE_TO_DEVICE = 3,
-    HIP_COPY_DEFAULT = 4
+       HIP_COPY_HOST_TO_HOST = 0,
+       HIP_COPY_HOST_TO_DEVICE = 1,
+       HIP_COPY_DEVICE_TO_HOST = 2,
+       HIP_COPY_DEVICE_TO_DEVICE = 3,
+       HIP_COPY_DEFAULT = 4
 };
 
 enum { /* hipDeviceAttribute_t since HIP 6; HIP 5 numbers differ and are refused by version */
-    HIP_ATTRIBUTE_CLOCK_RATE = 5,
-    HIP_ATTRIBUTE_INTEGRATED = 16,
-    HIP_ATTRIBUTE_L2_CACHE_SIZE = 19,
-    HIP_ATTRIBUTE_MAX_BLOCK_DIM_X = 26,
-    HIP_ATTRIBUTE_MAX_GRID_DIM_X = 29,
-    HIP_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 56,
-    HIP_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 57,
-    HIP_ATTRIBUTE_MEMORY_BUS_WIDTH = 59,
-    HIP_ATTRIBUTE_MEMORY_CLOCK_RATE = 60,
-    HIP_ATTRIBUTE_MULTIPROCESSOR_COUNT = 63,
-    HIP_ATTRIBUTE_PCI_BUS_ID = 67,
-    HIP_ATTRIBUTE_PCI_DEVICE_ID = 68,
-    HIP_ATTRIBUTE_PCI_DOMAIN_ID = 69,
-    HIP_ATTRIBUTE_MAX_SHARED_PER_BLOCK = 74,
-    HIP_ATTRIBUTE_WARP_SIZE = 87,
-    HIP_ATTRIBUTE_WALL_CLOCK_RATE = 10017
+       HIP_ATTRIBUTE_CLOCK_RATE = 5,
+       HIP_ATTRIBUTE_INTEGRATED = 16,
+       HIP_ATTRIBUTE_L2_CACHE_SIZE = 19,
+       HIP_ATTRIBUTE_MAX_BLOCK_DIM_X = 26,
+       HIP_ATTRIBUTE_MAX_GRID_DIM_X = 29,
+       HIP_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 56,
+       HIP_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 57,
+       HIP_ATTRIBUTE_MEMORY_BUS_WIDTH = 59,
+       HIP_ATTRIBUTE_MEMORY_CLOCK_RATE = 60,
+       HIP_ATTRIBUTE_MULTIPROCESSOR_COUNT = 63,
+       HIP_ATTRIBUTE_PCI_BUS_ID = 67,
+       HIP_ATTRIBUTE_PCI_DEVICE_ID = 68,
+       HIP_ATTRIBUTE_PCI_DOMAIN_ID = 69,
+       HIP_ATTRIBUTE_MAX_SHARED_PER_BLOCK = 74,
+       HIP_ATTRIBUTE_WARP_SIZE = 87,
+       HIP_ATTRIBUTE_MEMORY_POOLS = 88,
+       HIP_ATTRIBUTE_VIRTUAL_MEMORY = 89,
+       HIP_ATTRIBUTE_WALL_CLOCK_RATE = 10017
 };
 
 enum { /* hipFunction_attribute */
-    HIP_FUNCTION_MAX_THREADS = 0,
-    HIP_FUNCTION_SHARED_BYTES = 1,
-    HIP_FUNCTION_LOCAL_BYTES = 3,
-    HIP_FUNCTION_REGISTERS = 4
+       HIP_FUNCTION_MAX_THREADS = 0,
+       HIP_FUNCTION_SHARED_BYTES = 1,
+       HIP_FUNCTION_LOCAL_BYTES = 3,
+       HIP_FUNCTION_REGISTERS = 4
 };
 
 enum { HIP_LIMIT_STACK = 0, HIP_LIMIT_PRINTF = 1, HIP_LIMIT_HEAP = 2 };
-enum { HIP_MEMORY_UNREGISTERED = 0, HIP_MEMORY_HOST = 1, HIP_MEMORY_DEVICE = 2, HIP_MEMORY_MANAGED = 3 };
+enum {
+    HIP_MEMORY_UNREGISTERED = 0,
+    HIP_MEMORY_HOST = 1,
+    HIP_MEMORY_DEVICE = 2,
+    HIP_MEMORY_MANAGED = 3
+};
 
 typedef struct { /* hipPointerAttribute_t */
     int type;
@@ -121,8 +130,9 @@ typedef struct {
 
 extern cass_hip_table cass_hip;
 
-/* Opens the library once per process; 0 or a CUDA error code (35 no library, 100 no device) after one line on
- * stderr. Thread-safe; later calls return the first answer. May block while the library starts. */
+/* Opens the library once per process; 0 or a CUDA error code (35 no library, 100 no device) after
+ * one line on stderr. Thread-safe; later calls return the first answer. May block while the library
+ * starts. */
 int cass_hip_open(void);
 
 /* The CUDA code for a HIP status, in the runtime's numbering; codes that CUDA lacks become 999. */
@@ -134,7 +144,6 @@ __attribute__((format(printf, 1, 2))) void cass_complain(const char *format, ...
 /* Calls a required row and maps its status. */
 #define HIP(name, ...) cass_hip_error(cass_hip.name(__VA_ARGS__))
 /* Calls an optional row; 801 (not supported) where the library lacks it. */
-#define HIP_OPTIONAL(name, ...)                                                                    \
-    (cass_hip.name ? cass_hip_error(cass_hip.name(__VA_ARGS__)) : 801)
+#define HIP_OPTIONAL(name, ...) (cass_hip.name ? cass_hip_error(cass_hip.name(__VA_ARGS__)) : 801)
 
 #endif

@@ -23,8 +23,9 @@ int cass_format_read(const struct cudaChannelFormatDesc *desc, cass_format_of *f
 
 void cass_format_write(cass_format_of format, struct cudaChannelFormatDesc *desc) {
     int bits = format.channel_bytes * 8, n = format.channels;
-    *desc = (struct cudaChannelFormatDesc){bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0,
-                                           (enum cudaChannelFormatKind)format.kind};
+    *desc =
+        (struct cudaChannelFormatDesc){bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0,
+                                       (enum cudaChannelFormatKind)format.kind};
 }
 
 struct cudaChannelFormatDesc cass_cudaCreateChannelDesc(int x, int y, int z, int w,
@@ -70,20 +71,24 @@ cudaError_t cass_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArra
     return cass_cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)(uintptr_t)array);
 }
 
-cudaError_t cass_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
-                                                cudaArray_t array, int device) {
+cudaError_t
+cass_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
+                                    cudaArray_t array, int device) {
     cass_array *known = cass_array_of(array);
     if (!known) return cudaErrorInvalidResourceHandle;
-    if (!memoryRequirements || device < 0 || device >= cass_device_count) return cudaErrorInvalidValue;
+    if (!memoryRequirements || device < 0 || device >= cass_device_count)
+        return cudaErrorInvalidValue;
     *memoryRequirements = (struct cudaArrayMemoryRequirements){
         known->slice * (known->depth ? known->depth : 1), ARRAY_ALIGN, {0}};
     return cudaSuccess;
 }
 
 /* Planes and tiles belong to formats and flags that no array here can have. */
-cudaError_t cass_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx) {
+cudaError_t cass_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray,
+                                   unsigned int planeIdx) {
     (void)planeIdx;
-    return pPlaneArray && cass_array_of(hArray) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    return pPlaneArray && cass_array_of(hArray) ? cudaErrorInvalidValue
+                                                : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t cass_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties,
@@ -99,8 +104,9 @@ cudaError_t cass_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
     ENTER(device);
     cass_format_of format;
     TRY(device, cass_format_read(desc, &format));
-    return DONE(device, cass_mipmap_create(device, format, extent.width, extent.height, extent.depth,
-                                           numLevels, flags, (cass_mipmap **)(void *)mipmappedArray));
+    return DONE(device,
+                cass_mipmap_create(device, format, extent.width, extent.height, extent.depth,
+                                   numLevels, flags, (cass_mipmap **)(void *)mipmappedArray));
 }
 
 cudaError_t cass_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray) {
@@ -128,7 +134,8 @@ static cudaError_t volume(const struct cudaMemcpy3DParms *parameters, cass_order
     cass_copy copy;
     TRY(device, cass_block_read(parameters, &block));
     if (!block.width || !block.height || !block.depth) return cudaSuccess;
-    TRY(device, cass_copy_between(&block.to, &block.from, block.width, block.height, block.depth, &copy));
+    TRY(device,
+        cass_copy_between(&block.to, &block.from, block.width, block.height, block.depth, &copy));
     return (cudaError_t)cass_copy_run(device, &copy, order);
 }
 
@@ -158,13 +165,15 @@ static cass_place in_array(cudaArray_const_t array, size_t x, size_t y) {
     return (cass_place){.array = cass_array_of(array), .x = x, .y = y};
 }
 
-static cass_place in_memory(const void *pointer, size_t pitch, enum cudaMemcpyKind kind, int source) {
+static cass_place in_memory(const void *pointer, size_t pitch, enum cudaMemcpyKind kind,
+                            int source) {
     int host = source ? kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost
                       : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
     return (cass_place){.kind = kind == cudaMemcpyDefault ? CASS_PLACE_UNIFIED
                                 : host                    ? CASS_PLACE_HOST
                                                           : CASS_PLACE_DEVICE,
-                        .pointer = (void *)(uintptr_t)pointer, .pitch = pitch};
+                        .pointer = (void *)(uintptr_t)pointer,
+                        .pitch = pitch};
 }
 
 static cudaError_t plane(cass_place to, cass_place from, int arrays, size_t width, size_t height,
@@ -180,39 +189,42 @@ static cudaError_t plane(cass_place to, cass_place from, int arrays, size_t widt
     return (cudaError_t)cass_copy_run(device, &copy, order);
 }
 
-cudaError_t cass_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
-                                     size_t spitch, size_t width, size_t height,
+cudaError_t cass_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
+                                     const void *src, size_t spitch, size_t width, size_t height,
                                      enum cudaMemcpyKind kind) {
-    return plane(in_array(dst, wOffset, hOffset), in_memory(src, spitch, kind, 1), 1, width, height, kind,
-                 waiting());
+    return plane(in_array(dst, wOffset, hOffset), in_memory(src, spitch, kind, 1), 1, width, height,
+                 kind, waiting());
 }
 
 cudaError_t cass_cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset,
-                                          const void *src, size_t spitch, size_t width, size_t height,
-                                          enum cudaMemcpyKind kind, cudaStream_t stream) {
-    return plane(in_array(dst, wOffset, hOffset), in_memory(src, spitch, kind, 1), 1, width, height, kind,
-                 queued(stream));
+                                          const void *src, size_t spitch, size_t width,
+                                          size_t height, enum cudaMemcpyKind kind,
+                                          cudaStream_t stream) {
+    return plane(in_array(dst, wOffset, hOffset), in_memory(src, spitch, kind, 1), 1, width, height,
+                 kind, queued(stream));
 }
 
-cudaError_t cass_cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
-                                       size_t hOffset, size_t width, size_t height,
+cudaError_t cass_cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src,
+                                       size_t wOffset, size_t hOffset, size_t width, size_t height,
                                        enum cudaMemcpyKind kind) {
-    return plane(in_memory(dst, dpitch, kind, 0), in_array(src, wOffset, hOffset), 1, width, height, kind,
-                 waiting());
+    return plane(in_memory(dst, dpitch, kind, 0), in_array(src, wOffset, hOffset), 1, width, height,
+                 kind, waiting());
 }
 
 cudaError_t cass_cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src,
-                                            size_t wOffset, size_t hOffset, size_t width, size_t height,
-                                            enum cudaMemcpyKind kind, cudaStream_t stream) {
-    return plane(in_memory(dst, dpitch, kind, 0), in_array(src, wOffset, hOffset), 1, width, height, kind,
-                 queued(stream));
+                                            size_t wOffset, size_t hOffset, size_t width,
+                                            size_t height, enum cudaMemcpyKind kind,
+                                            cudaStream_t stream) {
+    return plane(in_memory(dst, dpitch, kind, 0), in_array(src, wOffset, hOffset), 1, width, height,
+                 kind, queued(stream));
 }
 
 cudaError_t cass_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
-                                          cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
-                                          size_t width, size_t height, enum cudaMemcpyKind kind) {
-    return plane(in_array(dst, wOffsetDst, hOffsetDst), in_array(src, wOffsetSrc, hOffsetSrc), 2, width,
-                 height, kind, waiting());
+                                          cudaArray_const_t src, size_t wOffsetSrc,
+                                          size_t hOffsetSrc, size_t width, size_t height,
+                                          enum cudaMemcpyKind kind) {
+    return plane(in_array(dst, wOffsetDst, hOffsetDst), in_array(src, wOffsetSrc, hOffsetSrc), 2,
+                 width, height, kind, waiting());
 }
 
 /* The one-dimensional array calls run on over the ends of rows. */
@@ -223,10 +235,11 @@ static cudaError_t run(cudaArray_const_t array, size_t x, size_t y, char *memory
     size_t row = known->width * known->element_bytes;
     while (count) {
         size_t part = row - x < count ? row - x : count;
-        cudaError_t result = to_array ? plane(in_array(array, x, y), in_memory(memory, part, kind, 1), 1,
-                                              part, 1, kind, order)
-                                      : plane(in_memory(memory, part, kind, 0), in_array(array, x, y), 1,
-                                              part, 1, kind, order);
+        cudaError_t result = to_array
+                                 ? plane(in_array(array, x, y), in_memory(memory, part, kind, 1), 1,
+                                         part, 1, kind, order)
+                                 : plane(in_memory(memory, part, kind, 0), in_array(array, x, y), 1,
+                                         part, 1, kind, order);
         if (result || x >= row) return result ? result : cudaErrorInvalidValue;
         memory += part, count -= part, x = 0, y++;
     }
@@ -238,13 +251,14 @@ cudaError_t cass_cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffs
     return run(dst, wOffset, hOffset, (char *)(uintptr_t)src, count, 1, kind, waiting());
 }
 
-cudaError_t cass_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
-                                        size_t count, enum cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t cass_cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset,
+                                        const void *src, size_t count, enum cudaMemcpyKind kind,
+                                        cudaStream_t stream) {
     return run(dst, wOffset, hOffset, (char *)(uintptr_t)src, count, 1, kind, queued(stream));
 }
 
-cudaError_t cass_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset,
-                                     size_t count, enum cudaMemcpyKind kind) {
+cudaError_t cass_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset,
+                                     size_t hOffset, size_t count, enum cudaMemcpyKind kind) {
     return run(src, wOffset, hOffset, dst, count, 0, kind, waiting());
 }
 

@@ -7,16 +7,21 @@
 #include "runtime/runtime.h"
 
 enum { /* cudaLaunchAttributeID that streams keep; the index into cass_stream_info.attributes */
-    KEPT_ATTRIBUTES = 4
+       KEPT_ATTRIBUTES = 4
 };
 
 static int kept(cudaLaunchAttributeID attribute) {
     switch ((int)attribute) {
-    case cudaLaunchAttributeAccessPolicyWindow: return 0;
-    case cudaLaunchAttributeSynchronizationPolicy: return 1;
-    case cudaLaunchAttributePriority: return 2;
-    case cudaLaunchAttributeMemSyncDomainMap: return 3;
-    default: return -1;
+    case cudaLaunchAttributeAccessPolicyWindow:
+        return 0;
+    case cudaLaunchAttributeSynchronizationPolicy:
+        return 1;
+    case cudaLaunchAttributePriority:
+        return 2;
+    case cudaLaunchAttributeMemSyncDomainMap:
+        return 3;
+    default:
+        return -1;
     }
 }
 
@@ -85,10 +90,12 @@ cudaError_t cass_cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
 cudaError_t cass_cudaStreamGetCaptureInfo(cudaStream_t stream,
                                           enum cudaStreamCaptureStatus *captureStatus_out,
                                           unsigned long long *id_out) {
-    return cass_cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, NULL, NULL, NULL, NULL);
+    return cass_cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, NULL, NULL, NULL,
+                                            NULL);
 }
 
-cudaError_t cass_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+cudaError_t cass_cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                     cudaGraphNode_t *dependencies,
                                                      size_t numDependencies, unsigned int flags) {
     ENTER(device);
     return DONE(device, cass_capture_update(cass_stream(stream), (cass_node *const *)dependencies,
@@ -98,7 +105,8 @@ cudaError_t cass_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGr
 cudaError_t cass_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream,
                                                         cudaGraphNode_t *dependencies,
                                                         const cudaGraphEdgeData *dependencyData,
-                                                        size_t numDependencies, unsigned int flags) {
+                                                        size_t numDependencies,
+                                                        unsigned int flags) {
     (void)dependencyData;
     return cass_cudaStreamUpdateCaptureDependencies(stream, dependencies, numDependencies, flags);
 }

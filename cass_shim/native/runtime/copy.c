@@ -4,12 +4,18 @@
 
 int cass_hip_kind(enum cudaMemcpyKind kind) {
     switch (kind) {
-    case cudaMemcpyHostToHost: return HIP_COPY_HOST_TO_HOST;
-    case cudaMemcpyHostToDevice: return HIP_COPY_HOST_TO_DEVICE;
-    case cudaMemcpyDeviceToHost: return HIP_COPY_DEVICE_TO_HOST;
-    case cudaMemcpyDeviceToDevice: return HIP_COPY_DEVICE_TO_DEVICE;
-    case cudaMemcpyDefault: return HIP_COPY_DEFAULT;
-    default: return -1;
+    case cudaMemcpyHostToHost:
+        return HIP_COPY_HOST_TO_HOST;
+    case cudaMemcpyHostToDevice:
+        return HIP_COPY_HOST_TO_DEVICE;
+    case cudaMemcpyDeviceToHost:
+        return HIP_COPY_DEVICE_TO_HOST;
+    case cudaMemcpyDeviceToDevice:
+        return HIP_COPY_DEVICE_TO_DEVICE;
+    case cudaMemcpyDefault:
+        return HIP_COPY_DEFAULT;
+    default:
+        return -1;
     }
 }
 
@@ -31,18 +37,22 @@ cudaError_t cass_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum 
     return line(dst, src, count, kind, queued(stream));
 }
 
-static cudaError_t rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                        size_t height, enum cudaMemcpyKind kind, cass_order order) {
+static cudaError_t rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                        size_t width, size_t height, enum cudaMemcpyKind kind, cass_order order) {
     ENTER(device);
-    if (width && height && (to_pitch < width || from_pitch < width)) return cudaErrorInvalidPitchValue;
-    cass_copy copy = {to, from, to_pitch, to_pitch * height, from_pitch, from_pitch * height,
-                      width, height ? height : 1, 1, cass_hip_kind(kind)};
+    if (width && height && (to_pitch < width || from_pitch < width))
+        return cudaErrorInvalidPitchValue;
+    cass_copy copy = {to,         from,
+                      to_pitch,   to_pitch * height,
+                      from_pitch, from_pitch * height,
+                      width,      height ? height : 1,
+                      1,          cass_hip_kind(kind)};
     if (!height) copy.width = 0;
     return (cudaError_t)cass_copy_run(device, &copy, order);
 }
 
-cudaError_t cass_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
-                              size_t height, enum cudaMemcpyKind kind) {
+cudaError_t cass_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind) {
     return rows(dst, dpitch, src, spitch, width, height, kind, waiting());
 }
 
@@ -86,7 +96,8 @@ static cudaError_t to_symbol(const void *symbol, const void *from, size_t count,
                              enum cudaMemcpyKind kind, cass_order order) {
     ENTER(device);
     void *address;
-    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
+        kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     TRY(device, cass_symbol_part(device, symbol, count, offset, &address));
     return (cudaError_t)cass_copy_line(device, address, from, count, cass_hip_kind(kind), order);
@@ -96,14 +107,15 @@ static cudaError_t from_symbol(void *to, const void *symbol, size_t count, size_
                                enum cudaMemcpyKind kind, cass_order order) {
     ENTER(device);
     void *address;
-    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
+        kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     TRY(device, cass_symbol_part(device, symbol, count, offset, &address));
     return (cudaError_t)cass_copy_line(device, to, address, count, cass_hip_kind(kind), order);
 }
 
-cudaError_t cass_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
-                                    enum cudaMemcpyKind kind) {
+cudaError_t cass_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count,
+                                    size_t offset, enum cudaMemcpyKind kind) {
     return to_symbol(symbol, src, count, offset, kind, waiting());
 }
 
@@ -118,8 +130,9 @@ cudaError_t cass_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t coun
     return from_symbol(dst, symbol, count, offset, kind, waiting());
 }
 
-cudaError_t cass_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
-                                           enum cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t cass_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count,
+                                           size_t offset, enum cudaMemcpyKind kind,
+                                           cudaStream_t stream) {
     return from_symbol(dst, symbol, count, offset, kind, queued(stream));
 }
 
@@ -157,8 +170,8 @@ cudaError_t cass_cudaMemset2D(void *devPtr, size_t pitch, int value, size_t widt
     return fill(devPtr, pitch, value, width, height, waiting());
 }
 
-cudaError_t cass_cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height,
-                                   cudaStream_t stream) {
+cudaError_t cass_cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width,
+                                   size_t height, cudaStream_t stream) {
     return fill(devPtr, pitch, value, width, height, queued(stream));
 }
 
@@ -166,7 +179,8 @@ static cudaError_t fill_volume(struct cudaPitchedPtr memory, int value, struct c
                                cass_order order) {
     size_t slice = memory.pitch * memory.ysize;
     if (extent.height == memory.ysize || extent.depth == 1)
-        return fill(memory.ptr, memory.pitch, value, extent.width, extent.height * extent.depth, order);
+        return fill(memory.ptr, memory.pitch, value, extent.width, extent.height * extent.depth,
+                    order);
     for (size_t z = 0; z < extent.depth; z++) {
         cudaError_t result = fill((char *)memory.ptr + z * slice, memory.pitch, value, extent.width,
                                   extent.height, order);

@@ -1,7 +1,6 @@
 /* Devices: choice, properties, limits, peers, reset, versions. */
 #include "driver/device.h"
 
-
 #include "driver/capture.h"
 #include "driver/copy.h"
 #include "driver/limits.h"
@@ -166,7 +165,8 @@ cudaError_t cass_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr at
     START();
     if (!value || (unsigned)attr < 1 || (unsigned)attr > 4) return cudaErrorInvalidValue;
     int can = 0, result = cass_peer_can(&can, srcDevice, dstDevice);
-    if (result || srcDevice == dstDevice) return result ? (cudaError_t)result : cudaErrorInvalidDevice;
+    if (result || srcDevice == dstDevice)
+        return result ? (cudaError_t)result : cudaErrorInvalidDevice;
     *value = attr == cudaDevP2PAttrAccessSupported ? can : 0;
     return cudaSuccess;
 }

@@ -3,7 +3,9 @@
 
 #include "driver/names.h"
 
-enum { COPIES = 8 }; /* runtime copies whose last error one thread keeps; the ninth shares the last place */
+enum {
+    COPIES = 8
+}; /* runtime copies whose last error one thread keeps; the ninth shares the last place */
 
 static _Thread_local struct {
     uint32_t caller;

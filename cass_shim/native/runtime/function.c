@@ -67,17 +67,16 @@ cudaError_t cass_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, c
     return DONE(device, cass_occupancy(kernel, device, blockSize, dynamicSMemSize, numBlocks));
 }
 
-cudaError_t cass_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
-                                                                        const void *func, int blockSize,
-                                                                        size_t dynamicSMemSize,
-                                                                        unsigned int flags) {
+cudaError_t cass_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags) {
     if (flags > 1) return cudaErrorInvalidValue;
     return cass_cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize,
                                                               dynamicSMemSize);
 }
 
-cudaError_t cass_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func,
-                                                           int numBlocks, int blockSize) {
+cudaError_t cass_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
+                                                           const void *func, int numBlocks,
+                                                           int blockSize) {
     KERNEL(device, kernel, func);
     (void)device;
     return (cudaError_t)cass_available_shared(kernel, numBlocks, blockSize, dynamicSmemSize);

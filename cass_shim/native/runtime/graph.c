@@ -28,7 +28,9 @@ cudaError_t cass_cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_
     SIMPLE(cass_call_find(OUT(pNode), originalNode, clonedGraph));
 }
 
-cudaError_t cass_cudaGraphDestroyNode(cudaGraphNode_t node) { SIMPLE(cass_call_node_destroy(node)); }
+cudaError_t cass_cudaGraphDestroyNode(cudaGraphNode_t node) {
+    SIMPLE(cass_call_node_destroy(node));
+}
 
 cudaError_t cass_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType) {
     int type = 0;
@@ -72,8 +74,10 @@ cudaError_t cass_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cud
     return cass_cudaGraphGetEdges_v2(graph, from, to, NULL, numEdges);
 }
 
-cudaError_t cass_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *pDependencies,
-                                                 cudaGraphEdgeData *edgeData, size_t *pNumDependencies) {
+cudaError_t cass_cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node,
+                                                 cudaGraphNode_t *pDependencies,
+                                                 cudaGraphEdgeData *edgeData,
+                                                 size_t *pNumDependencies) {
     ENTER(device);
     TRY(device, cass_call_neighbours(node, 0, pDependencies, pNumDependencies));
     clear_edges(edgeData, pNumDependencies);
@@ -95,7 +99,8 @@ cudaError_t cass_cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node,
     return cudaSuccess;
 }
 
-cudaError_t cass_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes,
+cudaError_t cass_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+                                                cudaGraphNode_t *pDependentNodes,
                                                 size_t *pNumDependentNodes) {
     return cass_cudaGraphNodeGetDependentNodes_v2(node, pDependentNodes, NULL, pNumDependentNodes);
 }
@@ -145,11 +150,12 @@ cudaError_t cass_cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cud
     ENTER(device);
     if (!instantiateParams) return cudaErrorInvalidValue;
     void *bad = NULL;
-    int result = cass_call_instantiate(device, OUT(pGraphExec), graph, instantiateParams->flags, &bad);
+    int result =
+        cass_call_instantiate(device, OUT(pGraphExec), graph, instantiateParams->flags, &bad);
     instantiateParams->errNode_out = bad;
-    instantiateParams->result_out =
-        !result ? cudaGraphInstantiateSuccess
-                : bad ? cudaGraphInstantiateInvalidStructure : cudaGraphInstantiateError;
+    instantiateParams->result_out = !result ? cudaGraphInstantiateSuccess
+                                    : bad   ? cudaGraphInstantiateInvalidStructure
+                                            : cudaGraphInstantiateError;
     return DONE(device, result);
 }
 
@@ -238,7 +244,8 @@ cudaError_t cass_cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t o
     ENTER(device);
     cass_graph *of = cass_graph_of(graph);
     if (!of || flags > 1) return cudaErrorInvalidValue;
-    return DONE(device, cass_graph_keep(of, (struct cass_object *)(void *)object, count, flags == 1));
+    return DONE(device,
+                cass_graph_keep(of, (struct cass_object *)(void *)object, count, flags == 1));
 }
 
 cudaError_t cass_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object,

@@ -14,7 +14,8 @@
     cass_work work;                                                                                \
     TRY(device, call)
 
-#define ADD(device) DONE(device, cass_call_add(OUT(pGraphNode), graph, pDependencies, numDependencies, &work))
+#define ADD(device)                                                                                \
+    DONE(device, cass_call_add(OUT(pGraphNode), graph, pDependencies, numDependencies, &work))
 
 int cass_kernel_work(const struct cudaKernelNodeParams *p, cass_work *work) {
     cass_kernel *kernel;
@@ -42,7 +43,8 @@ int cass_block_work(const struct cudaMemcpy3DParms *p, cass_work *work) {
     return cass_call_block(work, &block.to, &block.from, block.width, block.height, block.depth);
 }
 
-int cass_line_work(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cass_work *work) {
+int cass_line_work(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                   cass_work *work) {
     if (cass_hip_kind(kind) < 0) return INVALID_DIRECTION;
     if (!to || !from) return INVALID_VALUE;
     cass_call_line(work, to, from, bytes, cass_hip_kind(kind));
@@ -50,7 +52,7 @@ int cass_line_work(void *to, const void *from, size_t bytes, enum cudaMemcpyKind
 }
 
 int cass_symbol_work(cass_device *device, void *to, const void *from, int to_symbol, size_t count,
-                       size_t offset, enum cudaMemcpyKind kind, cass_work *work) {
+                     size_t offset, enum cudaMemcpyKind kind, cass_work *work) {
     void *address;
     int result = cass_symbol_part(device, to_symbol ? to : from, count, offset, &address);
     if (result) return result;
@@ -86,12 +88,14 @@ static int alloc_work(struct cudaMemAllocNodeParams *p, cass_work *work) {
     cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,          \
         size_t numDependencies
 
-cudaError_t cass_cudaGraphAddKernelNode(NODE_ARGUMENTS, const struct cudaKernelNodeParams *pNodeParams) {
+cudaError_t cass_cudaGraphAddKernelNode(NODE_ARGUMENTS,
+                                        const struct cudaKernelNodeParams *pNodeParams) {
     WORK(device, cass_kernel_work(pNodeParams, &work));
     return ADD(device);
 }
 
-cudaError_t cass_cudaGraphAddMemcpyNode(NODE_ARGUMENTS, const struct cudaMemcpy3DParms *pCopyParams) {
+cudaError_t cass_cudaGraphAddMemcpyNode(NODE_ARGUMENTS,
+                                        const struct cudaMemcpy3DParms *pCopyParams) {
     WORK(device, cass_block_work(pCopyParams, &work));
     return ADD(device);
 }
@@ -103,23 +107,28 @@ cudaError_t cass_cudaGraphAddMemcpyNode1D(NODE_ARGUMENTS, void *dst, const void 
 }
 
 cudaError_t cass_cudaGraphAddMemcpyNodeToSymbol(NODE_ARGUMENTS, const void *symbol, const void *src,
-                                                size_t count, size_t offset, enum cudaMemcpyKind kind) {
-    WORK(device, cass_symbol_work(device, (void *)(uintptr_t)symbol, src, 1, count, offset, kind, &work));
+                                                size_t count, size_t offset,
+                                                enum cudaMemcpyKind kind) {
+    WORK(device,
+         cass_symbol_work(device, (void *)(uintptr_t)symbol, src, 1, count, offset, kind, &work));
     return ADD(device);
 }
 
 cudaError_t cass_cudaGraphAddMemcpyNodeFromSymbol(NODE_ARGUMENTS, void *dst, const void *symbol,
-                                                  size_t count, size_t offset, enum cudaMemcpyKind kind) {
+                                                  size_t count, size_t offset,
+                                                  enum cudaMemcpyKind kind) {
     WORK(device, cass_symbol_work(device, dst, symbol, 0, count, offset, kind, &work));
     return ADD(device);
 }
 
-cudaError_t cass_cudaGraphAddMemsetNode(NODE_ARGUMENTS, const struct cudaMemsetParams *pMemsetParams) {
+cudaError_t cass_cudaGraphAddMemsetNode(NODE_ARGUMENTS,
+                                        const struct cudaMemsetParams *pMemsetParams) {
     WORK(device, cass_fill_work(pMemsetParams, &work));
     return ADD(device);
 }
 
-cudaError_t cass_cudaGraphAddHostNode(NODE_ARGUMENTS, const struct cudaHostNodeParams *pNodeParams) {
+cudaError_t cass_cudaGraphAddHostNode(NODE_ARGUMENTS,
+                                      const struct cudaHostNodeParams *pNodeParams) {
     WORK(device, cass_host_work(pNodeParams, &work));
     return ADD(device);
 }
@@ -146,7 +155,8 @@ cudaError_t cass_cudaGraphAddEventWaitNode(NODE_ARGUMENTS, cudaEvent_t event) {
     return ADD(device);
 }
 
-cudaError_t cass_cudaGraphAddMemAllocNode(NODE_ARGUMENTS, struct cudaMemAllocNodeParams *nodeParams) {
+cudaError_t cass_cudaGraphAddMemAllocNode(NODE_ARGUMENTS,
+                                          struct cudaMemAllocNodeParams *nodeParams) {
     WORK(device, alloc_work(nodeParams, &work));
     return ADD(device);
 }
@@ -163,12 +173,13 @@ static int any_work(struct cudaGraphNodeParams *p, cass_work *work) {
     if (!p) return INVALID_VALUE;
     switch ((int)p->type) {
     case CASS_NODE_KERNEL: {
-        struct cudaKernelNodeParams kernel = {p->kernel.func, p->kernel.gridDim, p->kernel.blockDim,
-                                              p->kernel.sharedMemBytes, p->kernel.kernelParams,
-                                              p->kernel.extra};
+        struct cudaKernelNodeParams kernel = {p->kernel.func,         p->kernel.gridDim,
+                                              p->kernel.blockDim,     p->kernel.sharedMemBytes,
+                                              p->kernel.kernelParams, p->kernel.extra};
         return cass_kernel_work(&kernel, work);
     }
-    case CASS_NODE_COPY: return cass_block_work(&p->memcpy.copyParams, work);
+    case CASS_NODE_COPY:
+        return cass_block_work(&p->memcpy.copyParams, work);
     case CASS_NODE_FILL:
         return cass_call_fill(work, p->memset.dst, p->memset.pitch, p->memset.value,
                               p->memset.elementSize, p->memset.width, p->memset.height);
@@ -178,12 +189,17 @@ static int any_work(struct cudaGraphNodeParams *p, cass_work *work) {
     }
     case CASS_NODE_GRAPH: {
         cass_graph *child = cass_graph_of(p->graph.graph);
-        *work = (cass_work){.type = CASS_NODE_GRAPH, .child = child ? cass_graph_clone(child) : NULL};
+        *work =
+            (cass_work){.type = CASS_NODE_GRAPH, .child = child ? cass_graph_clone(child) : NULL};
         return work->child ? OK : INVALID_VALUE;
     }
-    case CASS_NODE_EMPTY: *work = (cass_work){.type = CASS_NODE_EMPTY}; return OK;
-    case CASS_NODE_WAIT_EVENT: return cass_event_work(p->eventWait.event, CASS_NODE_WAIT_EVENT, work);
-    case CASS_NODE_RECORD_EVENT: return cass_event_work(p->eventRecord.event, CASS_NODE_RECORD_EVENT, work);
+    case CASS_NODE_EMPTY:
+        *work = (cass_work){.type = CASS_NODE_EMPTY};
+        return OK;
+    case CASS_NODE_WAIT_EVENT:
+        return cass_event_work(p->eventWait.event, CASS_NODE_WAIT_EVENT, work);
+    case CASS_NODE_RECORD_EVENT:
+        return cass_event_work(p->eventRecord.event, CASS_NODE_RECORD_EVENT, work);
     case CASS_NODE_ALLOC: {
         struct cudaMemAllocNodeParams alloc = {.bytesize = p->alloc.bytesize};
         int result = alloc_work(&alloc, work);
@@ -193,7 +209,8 @@ static int any_work(struct cudaGraphNodeParams *p, cass_work *work) {
     case CASS_NODE_FREE:
         *work = (cass_work){.type = CASS_NODE_FREE, .memory = {p->free.dptr, 0}};
         return p->free.dptr ? OK : INVALID_VALUE;
-    default: return NOT_SUPPORTED;
+    default:
+        return NOT_SUPPORTED;
     }
 }
 
@@ -204,14 +221,16 @@ cudaError_t cass_cudaGraphAddNode(NODE_ARGUMENTS, struct cudaGraphNodeParams *no
 
 cudaError_t cass_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                      const cudaGraphNode_t *pDependencies,
-                                     const cudaGraphEdgeData *dependencyData, size_t numDependencies,
+                                     const cudaGraphEdgeData *dependencyData,
+                                     size_t numDependencies,
                                      struct cudaGraphNodeParams *nodeParams) {
     for (size_t i = 0; dependencyData && i < numDependencies; i++)
         if (dependencyData[i].type) return cudaErrorNotSupported;
     return cass_cudaGraphAddNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
 }
 
-cudaError_t cass_cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams) {
+cudaError_t cass_cudaGraphNodeSetParams(cudaGraphNode_t node,
+                                        struct cudaGraphNodeParams *nodeParams) {
     WORK(device, any_work(nodeParams, &work));
     return DONE(device, cass_call_set(NULL, node, &work));
 }

@@ -47,7 +47,8 @@ cudaError_t cass_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cu
     SET(hGraphExec, node, cass_kernel_work(pNodeParams, &work));
 }
 
-cudaError_t cass_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams) {
+cudaError_t cass_cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node,
+                                              struct cudaMemcpy3DParms *pNodeParams) {
     READ(device, node, CASS_NODE_COPY, pNodeParams);
     const cass_copy_node *copy = &work->copy;
     cass_block block = {copy->to, copy->from, copy->width, copy->height, copy->depth};
@@ -71,8 +72,9 @@ cudaError_t cass_cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst,
     SET(NULL, node, cass_line_work(dst, src, count, kind, &work));
 }
 
-cudaError_t cass_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
-                                                    void *dst, const void *src, size_t count,
+cudaError_t cass_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec,
+                                                    cudaGraphNode_t node, void *dst,
+                                                    const void *src, size_t count,
                                                     enum cudaMemcpyKind kind) {
     NEED(hGraphExec);
     SET(hGraphExec, node, cass_line_work(dst, src, count, kind, &work));
@@ -87,32 +89,34 @@ cudaError_t cass_cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, cons
 
 cudaError_t cass_cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t hGraphExec,
                                                           cudaGraphNode_t node, const void *symbol,
-                                                          const void *src, size_t count, size_t offset,
-                                                          enum cudaMemcpyKind kind) {
+                                                          const void *src, size_t count,
+                                                          size_t offset, enum cudaMemcpyKind kind) {
     NEED(hGraphExec);
     SET(hGraphExec, node,
         cass_symbol_work(device, (void *)(uintptr_t)symbol, src, 1, count, offset, kind, &work));
 }
 
 cudaError_t cass_cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst,
-                                                        const void *symbol, size_t count, size_t offset,
-                                                        enum cudaMemcpyKind kind) {
+                                                        const void *symbol, size_t count,
+                                                        size_t offset, enum cudaMemcpyKind kind) {
     SET(NULL, node, cass_symbol_work(device, dst, symbol, 0, count, offset, kind, &work));
 }
 
 cudaError_t cass_cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraphExec,
                                                             cudaGraphNode_t node, void *dst,
                                                             const void *symbol, size_t count,
-                                                            size_t offset, enum cudaMemcpyKind kind) {
+                                                            size_t offset,
+                                                            enum cudaMemcpyKind kind) {
     NEED(hGraphExec);
     SET(hGraphExec, node, cass_symbol_work(device, dst, symbol, 0, count, offset, kind, &work));
 }
 
-cudaError_t cass_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams) {
+cudaError_t cass_cudaGraphMemsetNodeGetParams(cudaGraphNode_t node,
+                                              struct cudaMemsetParams *pNodeParams) {
     READ(device, node, CASS_NODE_FILL, pNodeParams);
     const cass_fill *fill = &work->fill;
-    *pNodeParams = (struct cudaMemsetParams){fill->to,    fill->pitch, fill->value, fill->element_bytes,
-                                             fill->width, fill->height};
+    *pNodeParams = (struct cudaMemsetParams){
+        fill->to, fill->pitch, fill->value, fill->element_bytes, fill->width, fill->height};
     return cudaSuccess;
 }
 
@@ -127,7 +131,8 @@ cudaError_t cass_cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cu
     SET(hGraphExec, node, cass_fill_work(pNodeParams, &work));
 }
 
-cudaError_t cass_cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams) {
+cudaError_t cass_cudaGraphHostNodeGetParams(cudaGraphNode_t node,
+                                            struct cudaHostNodeParams *pNodeParams) {
     READ(device, node, CASS_NODE_HOST, pNodeParams);
     *pNodeParams = (struct cudaHostNodeParams){work->host.function, work->host.user};
     return cudaSuccess;
@@ -150,7 +155,8 @@ cudaError_t cass_cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph
     return cudaSuccess;
 }
 
-cudaError_t cass_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+cudaError_t cass_cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec,
+                                                      cudaGraphNode_t node,
                                                       cudaGraph_t childGraph) {
     NEED(hGraphExec);
     ENTER(device);
@@ -177,14 +183,14 @@ cudaError_t cass_cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_
     SET(NULL, node, cass_event_work(event, CASS_NODE_WAIT_EVENT, &work));
 }
 
-cudaError_t cass_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
-                                                      cudaEvent_t event) {
+cudaError_t cass_cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec,
+                                                      cudaGraphNode_t hNode, cudaEvent_t event) {
     NEED(hGraphExec);
     SET(hGraphExec, hNode, cass_event_work(event, CASS_NODE_RECORD_EVENT, &work));
 }
 
-cudaError_t cass_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
-                                                    cudaEvent_t event) {
+cudaError_t cass_cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec,
+                                                    cudaGraphNode_t hNode, cudaEvent_t event) {
     NEED(hGraphExec);
     SET(hGraphExec, hNode, cass_event_work(event, CASS_NODE_WAIT_EVENT, &work));
 }

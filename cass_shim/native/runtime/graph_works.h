@@ -1,4 +1,5 @@
-/* Node parameters of the runtime as works of driver/graph.h; each returns 0 or the code CUDA gives. */
+/* Node parameters of the runtime as works of driver/graph.h; each returns 0 or the code CUDA gives.
+ */
 #ifndef CASS_GRAPH_WORKS_H
 #define CASS_GRAPH_WORKS_H
 
@@ -7,7 +8,8 @@
 
 int cass_kernel_work(const struct cudaKernelNodeParams *p, cass_work *work);
 int cass_block_work(const struct cudaMemcpy3DParms *p, cass_work *work);
-int cass_line_work(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cass_work *work);
+int cass_line_work(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                   cass_work *work);
 /* to_symbol: `to` is the symbol; else `from` is. */
 int cass_symbol_work(cass_device *device, void *to, const void *from, int to_symbol, size_t count,
                      size_t offset, enum cudaMemcpyKind kind, cass_work *work);

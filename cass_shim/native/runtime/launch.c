@@ -32,8 +32,8 @@ cudaError_t cass___cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_
     return cudaSuccess;
 }
 
-static cudaError_t launch(cass_kernel *kernel, cass_device *device, dim3 grid, dim3 block, void **args,
-                          size_t shared_bytes, cudaStream_t stream, int cooperative) {
+static cudaError_t launch(cass_kernel *kernel, cass_device *device, dim3 grid, dim3 block,
+                          void **args, size_t shared_bytes, cudaStream_t stream, int cooperative) {
     cass_launch request = {.grid = {grid.x, grid.y, grid.z},
                            .block = {block.x, block.y, block.z},
                            .shared_bytes = shared_bytes,
@@ -41,7 +41,8 @@ static cudaError_t launch(cass_kernel *kernel, cass_device *device, dim3 grid, d
                            .parameters = args,
                            .cooperative = cooperative};
     int result = cass_launch_kernel(device, kernel, &request);
-    /* before 13.0 the runtime checked dimensions itself and called a bad one a configuration error */
+    /* before 13.0 the runtime checked dimensions itself and called a bad one a configuration error
+     */
     if (result == INVALID_VALUE && !cass_caller_is_13() && cass_launch_check(kernel, &request))
         result = INVALID_CONFIGURATION;
     return (cudaError_t)result;
@@ -97,20 +98,25 @@ static int read_attributes(const cudaLaunchConfig_t *config, int *cooperative) {
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *one = &config->attrs[i];
         switch (one->id) {
-        case cudaLaunchAttributeCooperative: *cooperative = one->val.cooperative; break;
+        case cudaLaunchAttributeCooperative:
+            *cooperative = one->val.cooperative;
+            break;
         case cudaLaunchAttributeClusterDimension:
             if (one->val.clusterDim.x > 1 || one->val.clusterDim.y > 1 || one->val.clusterDim.z > 1)
                 return cudaErrorInvalidClusterSize;
             break;
         case cudaLaunchAttributeProgrammaticEvent:
-        case cudaLaunchAttributeLaunchCompletionEvent: return NOT_SUPPORTED;
-        default: break;
+        case cudaLaunchAttributeLaunchCompletionEvent:
+            return NOT_SUPPORTED;
+        default:
+            break;
         }
     }
     return OK;
 }
 
-cudaError_t cass_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args) {
+cudaError_t cass_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func,
+                                     void **args) {
     int cooperative = 0;
     if (!config || (config->numAttrs && !config->attrs)) return cudaErrorInvalidValue;
     int result = read_attributes(config, &cooperative);

@@ -18,7 +18,8 @@ static void answer(unsigned count, const enum cudaJitOption *options, void **val
 
 cudaError_t cass_cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                      enum cudaJitOption *jitOptions, void **jitOptionsValues,
-                                     unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions,
+                                     unsigned int numJitOptions,
+                                     enum cudaLibraryOption *libraryOptions,
                                      void **libraryOptionValues, unsigned int numLibraryOptions) {
     ENTER(device);
     (void)device;
@@ -37,7 +38,8 @@ cudaError_t cass_cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fil
                                          enum cudaJitOption *jitOptions, void **jitOptionsValues,
                                          unsigned int numJitOptions,
                                          enum cudaLibraryOption *libraryOptions,
-                                         void **libraryOptionValues, unsigned int numLibraryOptions) {
+                                         void **libraryOptionValues,
+                                         unsigned int numLibraryOptions) {
     ENTER(device);
     (void)device, (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
     cass_module *made = NULL;
@@ -60,7 +62,8 @@ cudaError_t cass_cudaLibraryUnload(cudaLibrary_t library) {
     return cudaSuccess;
 }
 
-cudaError_t cass_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name) {
+cudaError_t cass_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library,
+                                      const char *name) {
     LIBRARY(device, module, library);
     if (!pKernel || !name) return cudaErrorInvalidValue;
     cass_kernel *kernel = cass_module_kernel(module, name);
@@ -90,7 +93,8 @@ cudaError_t cass_cudaLibraryGetManaged(void **dptr, size_t *bytes, cudaLibrary_t
     return global(dptr, bytes, library, name, 1);
 }
 
-cudaError_t cass_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol) {
+cudaError_t cass_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library,
+                                               const char *symbol) {
     LIBRARY(device, module, library);
     return fptr && symbol ? cudaErrorSymbolNotFound : cudaErrorInvalidValue; /* none exist here */
 }
@@ -123,10 +127,12 @@ cudaError_t cass_cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaF
 
 enum { PER_THREAD = 2, LEGACY = 1 };
 
-/* A driver function by name; a name we lack is "not found", so that programs take their fallback. */
-cudaError_t cass_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,
-                                                  unsigned int cudaVersion, unsigned long long flags,
-                                                  enum cudaDriverEntryPointQueryResult *driverStatus) {
+/* A driver function by name; a name we lack is "not found", so that programs take their fallback.
+ */
+cudaError_t
+cass_cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion,
+                                      unsigned long long flags,
+                                      enum cudaDriverEntryPointQueryResult *driverStatus) {
     ENTER(device);
     (void)device;
     int status = 0;
@@ -144,6 +150,7 @@ cudaError_t cass_cudaGetDriverEntryPoint_v12(const char *symbol, void **funcPtr,
                                                  driverStatus);
 }
 
-cudaError_t cass_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags) {
+cudaError_t cass_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,
+                                         unsigned long long flags) {
     return cass_cudaGetDriverEntryPoint_v12(symbol, funcPtr, flags, NULL);
 }

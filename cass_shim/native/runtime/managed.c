@@ -7,11 +7,14 @@
 /* A location as a device number; -3 for one that is none. */
 static int place(struct cudaMemLocation location) {
     switch ((int)location.type) {
-    case cudaMemLocationTypeDevice: return location.id;
+    case cudaMemLocationTypeDevice:
+        return location.id;
     case cudaMemLocationTypeHost:
     case cudaMemLocationTypeHostNuma:
-    case cudaMemLocationTypeHostNumaCurrent: return CASS_CPU;
-    default: return CASS_NOWHERE - 1;
+    case cudaMemLocationTypeHostNumaCurrent:
+        return CASS_CPU;
+    default:
+        return CASS_NOWHERE - 1;
     }
 }
 
@@ -59,17 +62,19 @@ cudaError_t cass_cudaMemRangeGetAttributes(void **data, size_t *dataSizes,
 }
 
 /* The location of entry i: indices mark where each location starts to hold. */
-static int place_of(size_t i, const struct cudaMemLocation *locations, const size_t *starts, size_t count) {
+static int place_of(size_t i, const struct cudaMemLocation *locations, const size_t *starts,
+                    size_t count) {
     size_t at = 0;
     while (at + 1 < count && starts[at + 1] <= i) at++;
     return place(locations[at]);
 }
 
 cudaError_t cass_cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
-                                           struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
-                                           size_t numPrefetchLocs, unsigned long long flags,
-                                           cudaStream_t stream) {
-    if (!dptrs || !sizes || !count || !prefetchLocs || !prefetchLocIdxs || !numPrefetchLocs || flags)
+                                           struct cudaMemLocation *prefetchLocs,
+                                           size_t *prefetchLocIdxs, size_t numPrefetchLocs,
+                                           unsigned long long flags, cudaStream_t stream) {
+    if (!dptrs || !sizes || !count || !prefetchLocs || !prefetchLocIdxs || !numPrefetchLocs ||
+        flags)
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++) {
         int where = place_of(i, prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
@@ -89,15 +94,18 @@ cudaError_t cass_cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t co
 
 cudaError_t cass_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
                                                      struct cudaMemLocation *prefetchLocs,
-                                                     size_t *prefetchLocIdxs, size_t numPrefetchLocs,
-                                                     unsigned long long flags, cudaStream_t stream) {
+                                                     size_t *prefetchLocIdxs,
+                                                     size_t numPrefetchLocs,
+                                                     unsigned long long flags,
+                                                     cudaStream_t stream) {
     return cass_cudaMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs,
                                           numPrefetchLocs, flags, stream);
 }
 
-/* Attributes only say how much earlier a source may be read than in stream order; stream order always serves. */
-static cudaError_t batch(void *const *to, const void *const *from, const size_t *sizes, size_t count,
-                         size_t *failed, cudaStream_t stream) {
+/* Attributes only say how much earlier a source may be read than in stream order; stream order
+ * always serves. */
+static cudaError_t batch(void *const *to, const void *const *from, const size_t *sizes,
+                         size_t count, size_t *failed, cudaStream_t stream) {
     ENTER(device);
     cass_order order = {cass_stream(stream), 0};
     if (failed) *failed = SIZE_MAX;
@@ -127,7 +135,8 @@ cudaError_t cass_cudaMemcpyBatchAsync_v13(void *const *dsts, const void *const *
 }
 
 cudaError_t cass_cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size,
-                                               struct cudaMemcpyAttributes *attr, cudaStream_t stream) {
+                                               struct cudaMemcpyAttributes *attr,
+                                               cudaStream_t stream) {
     if (!attr) return cudaErrorInvalidValue;
     return batch(&dst, &src, &size, 1, NULL, stream);
 }
@@ -149,8 +158,8 @@ static int operand(const struct cudaMemcpy3DOperand *from, size_t element_bytes,
 }
 
 static size_t element_of(const struct cudaMemcpy3DOperand *end) {
-    const cass_array *array = end->type == cudaMemcpyOperandTypeArray ? cass_array_of(end->op.array.array)
-                                                                      : NULL;
+    const cass_array *array =
+        end->type == cudaMemcpyOperandTypeArray ? cass_array_of(end->op.array.array) : NULL;
     return array ? array->element_bytes : 0;
 }
 
@@ -168,7 +177,8 @@ static int one_block(cass_device *device, const struct cudaMemcpy3DBatchOp *op, 
 }
 
 cudaError_t cass_cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList,
-                                        size_t *failIdx, unsigned long long flags, cudaStream_t stream) {
+                                        size_t *failIdx, unsigned long long flags,
+                                        cudaStream_t stream) {
     ENTER(device);
     cass_order order = {cass_stream(stream), 0};
     if (failIdx) *failIdx = SIZE_MAX;

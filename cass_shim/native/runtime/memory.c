@@ -44,9 +44,10 @@ cudaError_t cass_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaE
     ENTER(device);
     if (!pitchedDevPtr) return cudaErrorInvalidValue;
     size_t rows;
-    if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) return cudaErrorMemoryAllocation;
-    TRY(device, cass_malloc_pitch(device, &pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width,
-                                  rows));
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
+        return cudaErrorMemoryAllocation;
+    TRY(device,
+        cass_malloc_pitch(device, &pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows));
     pitchedDevPtr->xsize = extent.width;
     pitchedDevPtr->ysize = extent.height;
     return cudaSuccess;
@@ -88,7 +89,8 @@ cudaError_t cass_cudaMemGetInfo(size_t *free, size_t *total) {
     return DONE(device, HIP(hipMemGetInfo, free ? free : &ignored, total ? total : &ignored));
 }
 
-cudaError_t cass_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr) {
+cudaError_t cass_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                          const void *ptr) {
     ENTER(device);
     (void)device;
     cass_pointer seen;
@@ -98,10 +100,17 @@ cudaError_t cass_cudaPointerGetAttributes(struct cudaPointerAttributes *attribut
                                                .devicePointer = seen.device_pointer,
                                                .hostPointer = seen.host_pointer};
     switch (seen.type) {
-    case HIP_MEMORY_HOST: answer.type = cudaMemoryTypeHost; break;
-    case HIP_MEMORY_DEVICE: answer.type = cudaMemoryTypeDevice; break;
-    case HIP_MEMORY_MANAGED: answer.type = cudaMemoryTypeManaged; break;
-    default: answer.type = cudaMemoryTypeUnregistered;
+    case HIP_MEMORY_HOST:
+        answer.type = cudaMemoryTypeHost;
+        break;
+    case HIP_MEMORY_DEVICE:
+        answer.type = cudaMemoryTypeDevice;
+        break;
+    case HIP_MEMORY_MANAGED:
+        answer.type = cudaMemoryTypeManaged;
+        break;
+    default:
+        answer.type = cudaMemoryTypeUnregistered;
     }
     if (cass_caller_is_13()) memset(attributes, 0, sizeof *attributes);
     memcpy(attributes, &answer, sizeof answer);

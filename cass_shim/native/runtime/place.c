@@ -1,11 +1,17 @@
 /* cudaMemcpy3D's two ends as places: see place.h. */
 #include "runtime/place.h"
 
-static int read_end(cudaArray_t array, struct cudaPos position, struct cudaPitchedPtr pointer, int host,
-                    int any, cass_place *place) {
-    *place = (cass_place){.kind = any ? CASS_PLACE_UNIFIED : host ? CASS_PLACE_HOST : CASS_PLACE_DEVICE,
-                          .pointer = pointer.ptr, .pitch = pointer.pitch, .rows = pointer.ysize,
-                          .x = position.x, .y = position.y, .z = position.z};
+static int read_end(cudaArray_t array, struct cudaPos position, struct cudaPitchedPtr pointer,
+                    int host, int any, cass_place *place) {
+    *place = (cass_place){.kind = any    ? CASS_PLACE_UNIFIED
+                                  : host ? CASS_PLACE_HOST
+                                         : CASS_PLACE_DEVICE,
+                          .pointer = pointer.ptr,
+                          .pitch = pointer.pitch,
+                          .rows = pointer.ysize,
+                          .x = position.x,
+                          .y = position.y,
+                          .z = position.z};
     if (!array) return pointer.ptr ? OK : INVALID_VALUE;
     if (pointer.ptr) return INVALID_VALUE;
     place->array = cass_array_of(array);
@@ -42,8 +48,8 @@ void cass_block_write(const cass_block *block, struct cudaMemcpy3DParms *p) {
     write_end(&block->from, &p->srcArray, &p->srcPos, &p->srcPtr);
     write_end(&block->to, &p->dstArray, &p->dstPos, &p->dstPtr);
     const cass_array *array = block->from.array ? block->from.array : block->to.array;
-    p->extent = (struct cudaExtent){block->width / (array ? array->element_bytes : 1), block->height,
-                                    block->depth};
+    p->extent = (struct cudaExtent){block->width / (array ? array->element_bytes : 1),
+                                    block->height, block->depth};
     int from_host = !block->from.array && block->from.kind == CASS_PLACE_HOST;
     int to_host = !block->to.array && block->to.kind == CASS_PLACE_HOST;
     if (block->from.kind == CASS_PLACE_UNIFIED || block->to.kind == CASS_PLACE_UNIFIED)

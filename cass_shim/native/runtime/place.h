@@ -10,8 +10,8 @@ typedef struct {
     size_t width, height, depth; /* width in bytes */
 } cass_block;
 
-/* Reads the parameters: an extent is in elements where an array takes part. 1 for both or neither of array and
- * pointer, 21 for a kind that is none. */
+/* Reads the parameters: an extent is in elements where an array takes part. 1 for both or neither
+ * of array and pointer, 21 for a kind that is none. */
 int cass_block_read(const struct cudaMemcpy3DParms *parameters, cass_block *block);
 
 /* The other way round, for GetParams. */

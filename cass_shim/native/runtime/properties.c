@@ -4,7 +4,8 @@
 #include "driver/properties.h"
 #include "runtime/runtime.h"
 
-/* Fields that all layouts share, by attribute number; p: the structure, A: the attribute's value. */
+/* Fields that all layouts share, by attribute number; p: the structure, A: the attribute's value.
+ */
 #define SHARED_FIELDS(p, A)                                                                        \
     p->sharedMemPerBlock = (size_t)A(8), p->regsPerBlock = A(12), p->warpSize = A(10);             \
     p->memPitch = (size_t)A(11), p->maxThreadsPerBlock = A(1), p->totalConstMem = (size_t)A(9);    \

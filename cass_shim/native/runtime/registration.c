@@ -1,7 +1,7 @@
 /* Registration: fatbinaries, host stubs and host variables, keyed by runtime copy and host address.
  *
- * Look-ups take no lock: the table is replaced, never changed in a way a reader could trip over, and old tables
- * stay (they double, so they cost as much again as the last one). */
+ * Look-ups take no lock: the table is replaced, never changed in a way a reader could trip over,
+ * and old tables stay (they double, so they cost as much again as the last one). */
 #include "runtime/runtime.h"
 
 #include <stdlib.h>
@@ -133,7 +133,8 @@ static int unlink_registration(registration *gone) {
     return 0;
 }
 
-/* At exit the device library may already be shut down: the module's memory is only given back while it lives. */
+/* At exit the device library may already be shut down: the module's memory is only given back while
+ * it lives. */
 void cass___cudaUnregisterFatBinary(void **fatCubinHandle) {
     registration *gone = (registration *)(void *)fatCubinHandle;
     if (!gone) return;
@@ -167,14 +168,15 @@ void cass___cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, cha
 }
 
 void cass___cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress,
-                            const char *deviceName, int ext, size_t size, int constant, int global) {
+                            const char *deviceName, int ext, size_t size, int constant,
+                            int global) {
     (void)deviceAddress, (void)ext, (void)size, (void)constant, (void)global;
     add(fatCubinHandle, hostVar, deviceName, VARIABLE);
 }
 
 void cass___cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress,
-                                   char *deviceAddress, const char *deviceName, int ext, size_t size,
-                                   int constant, int global) {
+                                   char *deviceAddress, const char *deviceName, int ext,
+                                   size_t size, int constant, int global) {
     (void)deviceAddress, (void)ext, (void)size, (void)constant, (void)global;
     add(fatCubinHandle, hostVarPtrAddress, deviceName, MANAGED);
 }
@@ -243,7 +245,8 @@ char cass___cudaInitModule(void **fatCubinHandle) {
         int variable;
         if (!at || at->owner != owner || at->kind != MANAGED) continue;
         if (resolve_variable(at, owner, &variable) ||
-            cass_variable_address(owner->module, variable, device, (void **)(uintptr_t)at->address, NULL))
+            cass_variable_address(owner->module, variable, device, (void **)(uintptr_t)at->address,
+                                  NULL))
             return 0;
     }
     return 1;

@@ -11,8 +11,8 @@
 #define ENTER(device)                                                                              \
     cass_device *device;                                                                           \
     do {                                                                                           \
-        int enter_result = cass_enter(&device);                                                         \
-        if (enter_result) return (cudaError_t)enter_result;                                                  \
+        int enter_result = cass_enter(&device);                                                    \
+        if (enter_result) return (cudaError_t)enter_result;                                        \
     } while (0)
 
 /* Returns from the body when `call` fails; faults are remembered. */
@@ -36,17 +36,20 @@ static inline hipStream_t cass_default_stream(void) {
 /* Whether the caller was built for CUDA 13 or later. */
 static inline int cass_caller_is_13(void) { return cass_caller_now()->version >= 13000; }
 
-/* The kernel behind a host stub address or a kernel handle, its module prepared. 98 or 400 when there is none. */
+/* The kernel behind a host stub address or a kernel handle, its module prepared. 98 or 400 when
+ * there is none. */
 int cass_find_kernel(const void *function, cass_kernel **kernel);
 
 /* The variable behind a host address; the module is prepared. 13 when there is none. */
 int cass_find_variable(const void *symbol, cass_module **module, int *variable);
 
-/* The address of [offset, offset + count) of a variable on this device. 1 when that lies outside. */
+/* The address of [offset, offset + count) of a variable on this device. 1 when that lies outside.
+ */
 int cass_symbol_part(cass_device *device, const void *symbol, size_t count, size_t offset,
                      void **address);
 
-/* cudaMemcpyKind to HIP's: the numbers agree today, and this is where that is said. -1: no such kind. */
+/* cudaMemcpyKind to HIP's: the numbers agree today, and this is where that is said. -1: no such
+ * kind. */
 int cass_hip_kind(enum cudaMemcpyKind kind);
 
 #endif

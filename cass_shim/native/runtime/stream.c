@@ -135,7 +135,8 @@ cudaError_t cass_cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return (cudaError_t)cass_event_record(device, cass_event(event), cass_stream(stream), 0);
 }
 
-cudaError_t cass_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+cudaError_t cass_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                          unsigned int flags) {
     ENTER(device);
     return (cudaError_t)cass_event_record(device, cass_event(event), cass_stream(stream), flags);
 }

@@ -1,0 +1,77 @@
+/* Driver API: texture and surface objects. */
+#include "driver/api.h"
+#include "driver/array.h"
+#include "driver/texture.h"
+
+/* Whether the resource exists. */
+static int check(const CUDA_RESOURCE_DESC *resource, int surface) {
+    if (!resource) return INVALID_VALUE;
+    switch (resource->resType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+        return cass_array_of(resource->res.array.hArray) ? OK : INVALID_HANDLE;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        return !surface && cass_mipmap_of(resource->res.mipmap.hMipmappedArray) ? OK
+                                                                                : INVALID_HANDLE;
+    case CU_RESOURCE_TYPE_LINEAR:
+        return !surface && resource->res.linear.devPtr && resource->res.linear.sizeInBytes
+                   ? OK
+                   : INVALID_VALUE;
+    case CU_RESOURCE_TYPE_PITCH2D:
+        return !surface && resource->res.pitch2D.devPtr && resource->res.pitch2D.width
+                   ? OK
+                   : INVALID_VALUE;
+    default:
+        return INVALID_VALUE;
+    }
+}
+
+static CUresult make(unsigned long long *handle, const CUDA_RESOURCE_DESC *resource,
+                     const CUDA_TEXTURE_DESC *sampler, const CUDA_RESOURCE_VIEW_DESC *view) {
+    ENTER(device);
+    cass_description parts[3] = {
+        {resource, sizeof *resource}, {sampler, sizeof *sampler}, {view, sizeof *view}};
+    if (!handle) return CUDA_ERROR_INVALID_VALUE;
+    TRY(device, check(resource, !sampler));
+    return DONE(device, cass_object_make(parts, handle));
+}
+
+static CUresult part(unsigned long long handle, int which, void *out, size_t bytes) {
+    ENTER(device);
+    return DONE(device, cass_object_part(handle, which, out, bytes));
+}
+
+static CUresult drop(unsigned long long handle) {
+    ENTER(device);
+    return handle ? DONE(device, cass_object_drop(handle)) : CUDA_SUCCESS;
+}
+
+CUresult cass_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
+                                const CUDA_TEXTURE_DESC *pTexDesc,
+                                const CUDA_RESOURCE_VIEW_DESC *pResViewDesc) {
+    return pTexDesc ? make(pTexObject, pResDesc, pTexDesc, pResViewDesc) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cass_cuTexObjectDestroy(CUtexObject texObject) { return drop(texObject); }
+
+CUresult cass_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject) {
+    return part(texObject, CASS_RESOURCE, pResDesc, sizeof *pResDesc);
+}
+
+CUresult cass_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject) {
+    return part(texObject, CASS_SAMPLER, pTexDesc, sizeof *pTexDesc);
+}
+
+CUresult cass_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc,
+                                             CUtexObject texObject) {
+    return part(texObject, CASS_VIEW, pResViewDesc, sizeof *pResViewDesc);
+}
+
+CUresult cass_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc) {
+    return make(pSurfObject, pResDesc, NULL, NULL);
+}
+
+CUresult cass_cuSurfObjectDestroy(CUsurfObject surfObject) { return drop(surfObject); }
+
+CUresult cass_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject) {
+    return part(surfObject, CASS_RESOURCE, pResDesc, sizeof *pResDesc);
+}
