@@ -109,10 +109,9 @@ static hipError_t check_side(const emu_region *region, const emu_extent *extent,
     if (!known)
         return emu_fail(hipErrorInvalidValue, "the %s, %p, is no device memory", side,
                         (void *)region->address);
-    uint64_t offset = (uint64_t)region->address - (uint64_t)block.base;
     if (block.registered && !must_be_device)
         return hipSuccess; /* may run on past the registered part */
-    if (bytes > block.bytes || offset > block.bytes - bytes)
+    if (bytes > emu_memory_extent(region->address))
         return emu_fail(hipErrorInvalidValue,
                         "the %s range, %llu bytes at %p, leaves its allocation of %llu bytes", side,
                         (unsigned long long)bytes, (void *)region->address,

@@ -18,6 +18,8 @@ typedef struct emu_array {
     bool borrowed; /* a level of a mipmapped array, whose memory it uses */
 } emu_array;
 emu_array *emu_array_of(hipArray_const_t handle);
+/* A driver copy description as the runtime's. hip_arraycopy.c */
+hipError_t emu_driver_copy(const HIP_MEMCPY3D *p, hipMemcpy3DParms *params);
 
 /* Rows at `address`, `pitch` bytes apart, in slices `slice` bytes apart. */
 typedef struct {

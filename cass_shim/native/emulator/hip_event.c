@@ -3,10 +3,12 @@
 #include "emulator/hip_calls.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 typedef struct {
     emu_op op;
-    emu_event *event; /* for graphs, which name it */
+    uint64_t shared_position; /* of an interprocess event: which recording this is */
+    emu_event *event;         /* for graphs, which name it */
     emu_stamp *stamp; /* of this recording; NULL in a graph node, which makes one when it runs */
 } event_op;
 
@@ -49,6 +51,8 @@ static hipError_t run_record(emu_op *base, emu_device *device) {
     event_op *op = (event_op *)base;
     if (op->stamp) {
         atomic_store(&op->stamp->reached_ns, emu_now_ns());
+        if (op->shared_position && emu_handle_is(op->event, EMU_EVENT))
+            atomic_store(&op->event->shared->reached, op->shared_position);
         return hipSuccess;
     }
     emu_stamp *stamp = calloc(1, sizeof *stamp); /* a graph node: complete as soon as it exists */
@@ -90,6 +94,21 @@ hipEvent_t emu_event_op_event(const emu_op *op) {
 }
 void emu_event_op_set(emu_op *op, emu_event *event) { ((event_op *)op)->event = event; }
 
+hipError_t emu_event_create(hipEvent_t *event, unsigned flags, int file) {
+    emu_event *made = calloc(1, sizeof *made);
+    if (!made) return emu_fail(hipErrorOutOfMemory, "no host memory for an event");
+    if ((flags & hipEventInterprocess) && !emu_event_share(made, file)) {
+        free(made);
+        return emu_fail(hipErrorOutOfMemory, "no memory to share an event");
+    }
+    made->flags = flags;
+    made->device = emu_current();
+    pthread_mutex_init(&made->lock, NULL);
+    emu_handle_add(made, EMU_EVENT);
+    *event = (hipEvent_t)made;
+    return hipSuccess;
+}
+
 hipError_t emu_hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
     const unsigned known = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess |
                            hipEventReleaseToDevice | hipEventReleaseToSystem;
@@ -97,14 +116,7 @@ hipError_t emu_hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
         return emu_fail(hipErrorInvalidValue, "no event or unknown flags %#x", flags);
     if ((flags & hipEventInterprocess) && !(flags & hipEventDisableTiming))
         return emu_fail(hipErrorInvalidValue, "an interprocess event cannot have timing");
-    emu_event *made = calloc(1, sizeof *made);
-    if (!made) return emu_fail(hipErrorOutOfMemory, "no host memory for an event");
-    made->flags = flags;
-    made->device = emu_current();
-    pthread_mutex_init(&made->lock, NULL);
-    emu_handle_add(made, EMU_EVENT);
-    *event = (hipEvent_t)made;
-    return hipSuccess;
+    return emu_event_create(event, flags, -1);
 }
 
 hipError_t emu_hipEventCreate(hipEvent_t *event) {
@@ -116,6 +128,7 @@ hipError_t emu_hipEventDestroy(hipEvent_t handle) {
     if (!event || !emu_handle_remove(handle, EMU_EVENT)) return hipErrorInvalidHandle;
     stamp_release(event->stamp);
     free(event->capture_nodes);
+    emu_event_unshare(event);
     pthread_mutex_destroy(&event->lock);
     free(event);
     return hipSuccess;
@@ -136,6 +149,8 @@ static hipError_t record(hipEvent_t handle, hipStream_t on, bool external) {
         return emu_fail(hipErrorOutOfMemory, "no host memory for an event");
     }
     ((event_op *)base)->stamp = stamp;
+    if (event->shared)
+        ((event_op *)base)->shared_position = atomic_fetch_add(&event->shared->asked, 1) + 1;
     stamp->references = 2; /* the operation's and the event's */
     stamp->stream = stream;
     pthread_mutex_lock(&emu_engine);
@@ -166,9 +181,27 @@ static bool reached(emu_stamp *stamp) {
     return done;
 }
 
+/* What another process has asked for of an imported event. */
+static bool shared_reached(const emu_event *event, uint64_t wanted) {
+    return atomic_load(&event->shared->reached) >= wanted;
+}
+
+static hipError_t run_shared_wait(emu_op *base, emu_device *device) {
+    event_op *op = (event_op *)base;
+    struct timespec pause = {0, 20000};
+    while (emu_handle_is(op->event, EMU_EVENT) && !shared_reached(op->event, op->shared_position)) {
+        if (atomic_load(&device->fault)) break;
+        nanosleep(&pause, NULL);
+    }
+    return hipSuccess;
+}
+
 hipError_t emu_hipEventQuery(hipEvent_t handle) {
     emu_event *event = emu_event_of(handle);
     if (!event) return hipErrorInvalidHandle;
+    if (event->imported)
+        return shared_reached(event, atomic_load(&event->shared->asked)) ? hipSuccess
+                                                                         : hipErrorNotReady;
     if (event->capture)
         return emu_fail(hipErrorCapturedEvent, "the event was last recorded in a capture");
     emu_stamp *stamp = stamp_of(event);
@@ -180,6 +213,10 @@ hipError_t emu_hipEventQuery(hipEvent_t handle) {
 hipError_t emu_hipEventSynchronize(hipEvent_t handle) {
     emu_event *event = emu_event_of(handle);
     if (!event) return hipErrorInvalidHandle;
+    if (event->imported) {
+        event_op wait = {.event = event, .shared_position = atomic_load(&event->shared->asked)};
+        return run_shared_wait(&wait.op, emu_current());
+    }
     if (event->capture)
         return emu_fail(hipErrorCapturedEvent, "the event was last recorded in a capture");
     emu_stamp *stamp = stamp_of(event);
@@ -213,6 +250,12 @@ hipError_t emu_hipStreamWaitEvent(hipStream_t handle, hipEvent_t which, unsigned
     emu_op *op = emu_event_wait_op(event);
     if (!op) return emu_fail(hipErrorOutOfMemory, "no host memory for a wait");
     if (stream->capture || event->capture) return emu_capture_wait(stream, event, op);
+    if (event->imported) {
+        ((event_op *)op)->shared_position = atomic_load(&event->shared->asked);
+        op->run = run_shared_wait;
+        op->worker_only = true;
+        return emu_submit(stream, op);
+    }
     emu_stamp *stamp = stamp_of(event);
     bool noted = true;
     if (stamp && stamp->stream) {

@@ -13,6 +13,12 @@ typedef struct emu_stamp {
     _Atomic uint64_t reached_ns; /* 0: not yet */
 } emu_stamp;
 
+/* What processes share of an interprocess event: how many recordings were asked for, and the last
+ * one reached. */
+typedef struct {
+    _Atomic uint64_t asked, reached;
+} emu_shared_event;
+
 typedef struct emu_event {
     unsigned flags;
     pthread_mutex_t lock;
@@ -21,8 +27,16 @@ typedef struct emu_event {
     uint64_t capture; /* not 0: last recorded by that capture, at these nodes */
     struct emu_node **capture_nodes;
     size_t capture_count;
+    emu_shared_event *shared; /* not NULL: interprocess */
+    int shared_file;          /* -1: imported */
+    bool imported;
 } emu_event;
 
+/* file: of the shared counters of an imported event, else -1. */
+hipError_t emu_event_create(hipEvent_t *event, unsigned flags, int file);
+/* Gives an event its shared counters: its own (file -1) or those in a file. hip_ipc.c */
+bool emu_event_share(emu_event *event, int file);
+void emu_event_unshare(emu_event *event);
 emu_event *emu_event_of(hipEvent_t handle);
 /* The ops behind hipEventRecord and hipStreamWaitEvent; graphs use them as nodes. */
 emu_op *emu_event_record_op(emu_event *event);

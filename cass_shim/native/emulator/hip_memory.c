@@ -63,6 +63,7 @@ static hipError_t release(void *ptr, unsigned kinds, const char *what) {
     error = emu_wait_device(&emu_devices[block.device]);
     if (block.graph) return error;
     if (block.pool) emu_pool_forget(block.pool, block.bytes);
+    if (block.shared) emu_ipc_forget(block.id);
     emu_memory_free(ptr, kinds);
     return error;
 }

@@ -48,6 +48,10 @@ struct emu_op {
     emu_dep *deps;
 };
 
+/* Ids of the attributes that streams keep are below this (hipLaunchAttributeMemSyncDomain is the
+ * last). */
+#define EMU_STREAM_ATTRIBUTES 11
+
 typedef struct emu_capture emu_capture;
 
 struct emu_stream {
@@ -66,6 +70,7 @@ struct emu_stream {
         *tail_nodes; /* the nodes that a captured operation comes after; capture lock */
     size_t tail_count;
     uint32_t cu_mask[4];
+    hipLaunchAttributeValue attributes[EMU_STREAM_ATTRIBUTES]; /* by id; engine lock */
 };
 
 /* The engine lock guards every queue. `emu_progress` is broadcast whenever a position completes. */

@@ -192,3 +192,45 @@ hipError_t emu_hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t call
     op->op.on_fault = true;
     return emu_submit(stream, &op->op);
 }
+
+/* Attributes of streams are hints; they are kept so that they can be asked for and copied. */
+static bool known_attribute(hipLaunchAttributeID attr) {
+    return attr == hipLaunchAttributeAccessPolicyWindow ||
+           attr == hipLaunchAttributeSynchronizationPolicy || attr == hipLaunchAttributePriority ||
+           attr == hipLaunchAttributeMemSyncDomain || attr == hipLaunchAttributeMemSyncDomainMap;
+}
+
+hipError_t emu_hipStreamSetAttribute(hipStream_t handle, hipLaunchAttributeID attr,
+                                     const hipLaunchAttributeValue *value) {
+    emu_stream *stream = emu_stream_of(handle);
+    if (!stream) return hipErrorInvalidHandle;
+    if (!value || !known_attribute(attr))
+        return emu_fail(hipErrorInvalidValue, "no value, or attribute %d", (int)attr);
+    pthread_mutex_lock(&emu_engine);
+    stream->attributes[attr] = *value;
+    if (attr == hipLaunchAttributePriority) stream->priority = value->priority;
+    pthread_mutex_unlock(&emu_engine);
+    return hipSuccess;
+}
+
+hipError_t emu_hipStreamGetAttribute(hipStream_t handle, hipLaunchAttributeID attr,
+                                     hipLaunchAttributeValue *value_out) {
+    emu_stream *stream = emu_stream_of(handle);
+    if (!stream) return hipErrorInvalidHandle;
+    if (!value_out || !known_attribute(attr))
+        return emu_fail(hipErrorInvalidValue, "no result, or attribute %d", (int)attr);
+    pthread_mutex_lock(&emu_engine);
+    *value_out = stream->attributes[attr];
+    if (attr == hipLaunchAttributePriority) value_out->priority = stream->priority;
+    pthread_mutex_unlock(&emu_engine);
+    return hipSuccess;
+}
+
+hipError_t emu_hipStreamCopyAttributes(hipStream_t dst, hipStream_t src) {
+    emu_stream *to = emu_stream_of(dst), *from = emu_stream_of(src);
+    if (!to || !from) return hipErrorInvalidHandle;
+    pthread_mutex_lock(&emu_engine);
+    memcpy(to->attributes, from->attributes, sizeof to->attributes);
+    pthread_mutex_unlock(&emu_engine);
+    return hipSuccess;
+}

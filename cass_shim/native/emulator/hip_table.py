@@ -86,7 +86,7 @@ DECLARED: tuple[Function, ...] = (
     fn("hipDeviceSetMemPool", "int device, hipMemPool_t mem_pool"),
     fn("hipDeviceGetMemPool", "hipMemPool_t *mem_pool, int device"),
     fn("hipGetDevicePropertiesR0600", "hipDeviceProp_t *prop, int deviceId", guard=HOST),
-    stub(
+    fn(
         "hipDeviceGetTexture1DLinearMaxWidth",
         "size_t *max_width, const hipChannelFormatDesc *desc, int device",
     ),
@@ -100,14 +100,14 @@ DECLARED: tuple[Function, ...] = (
     fn("hipSetDeviceFlags", "unsigned int flags"),
     fn("hipChooseDeviceR0600", "int *device, const hipDeviceProp_t *prop", guard=HOST),
     fn("hipExtGetLinkTypeAndHopCount", "int device1, int device2, uint32_t *linktype, uint32_t *hopcount"),
-    stub("hipIpcGetMemHandle", "hipIpcMemHandle_st *handle, void *devPtr"),
-    stub("hipIpcOpenMemHandle", "void **devPtr, hipIpcMemHandle_st handle, unsigned int flags"),
-    stub("hipIpcCloseMemHandle", "void *devPtr"),
-    stub("hipIpcGetEventHandle", "hipIpcEventHandle_st *handle, hipEvent_t event"),
-    stub("hipIpcOpenEventHandle", "hipEvent_t *event, hipIpcEventHandle_st handle"),
+    fn("hipIpcGetMemHandle", "hipIpcMemHandle_st *handle, void *devPtr"),
+    fn("hipIpcOpenMemHandle", "void **devPtr, hipIpcMemHandle_st handle, unsigned int flags"),
+    fn("hipIpcCloseMemHandle", "void *devPtr"),
+    fn("hipIpcGetEventHandle", "hipIpcEventHandle_st *handle, hipEvent_t event"),
+    fn("hipIpcOpenEventHandle", "hipEvent_t *event, hipIpcEventHandle_st handle"),
     fn("hipFuncSetAttribute", "const void *func, hipFuncAttribute attr, int value"),
-    stub("hipKernelSetAttribute", "hipFunction_attribute attrib, int value, hipKernel_t kernel, int dev"),
-    stub("hipKernelGetFunction", "hipFunction_t *pFunc, hipKernel_t kernel"),
+    fn("hipKernelSetAttribute", "hipFunction_attribute attrib, int value, hipKernel_t kernel, int dev"),
+    fn("hipKernelGetFunction", "hipFunction_t *pFunc, hipKernel_t kernel"),
     fn("hipFuncSetCacheConfig", "const void *func, hipFuncCache_t config"),
     fn("hipFuncSetSharedMemConfig", "const void *func, hipSharedMemConfig config"),
     fn("hipGetLastError", "", guard=HOST),
@@ -135,15 +135,15 @@ DECLARED: tuple[Function, ...] = (
         "hipStreamAddCallback",
         "hipStream_t stream, hipStreamCallback_t callback, void *userData, unsigned int flags",
     ),
-    stub(
+    fn(
         "hipStreamSetAttribute",
         "hipStream_t stream, hipLaunchAttributeID attr, const hipLaunchAttributeValue *value",
     ),
-    stub(
+    fn(
         "hipStreamGetAttribute",
         "hipStream_t stream, hipLaunchAttributeID attr, hipLaunchAttributeValue *value_out",
     ),
-    stub("hipStreamCopyAttributes", "hipStream_t dst, hipStream_t src"),
+    fn("hipStreamCopyAttributes", "hipStream_t dst, hipStream_t src"),
     fn(
         "hipStreamWaitValue32",
         "hipStream_t stream, void *ptr, uint32_t value, unsigned int flags, uint32_t mask",
@@ -311,20 +311,20 @@ DECLARED: tuple[Function, ...] = (
     fn("hipMemcpyHtoD", "void *dst, const void *src, size_t sizeBytes"),
     fn("hipMemcpyDtoH", "void *dst, void *src, size_t sizeBytes"),
     fn("hipMemcpyDtoD", "void *dst, void *src, size_t sizeBytes"),
-    stub("hipMemcpyAtoD", "void *dstDevice, hipArray_t srcArray, size_t srcOffset, size_t ByteCount"),
-    stub("hipMemcpyDtoA", "hipArray_t dstArray, size_t dstOffset, void *srcDevice, size_t ByteCount"),
-    stub(
+    fn("hipMemcpyAtoD", "void *dstDevice, hipArray_t srcArray, size_t srcOffset, size_t ByteCount"),
+    fn("hipMemcpyDtoA", "hipArray_t dstArray, size_t dstOffset, void *srcDevice, size_t ByteCount"),
+    fn(
         "hipMemcpyAtoA",
         "hipArray_t dstArray, size_t dstOffset, hipArray_t srcArray, size_t srcOffset, size_t ByteCount",
     ),
     fn("hipMemcpyHtoDAsync", "void *dst, const void *src, size_t sizeBytes, hipStream_t stream"),
     fn("hipMemcpyDtoHAsync", "void *dst, void *src, size_t sizeBytes, hipStream_t stream"),
     fn("hipMemcpyDtoDAsync", "void *dst, void *src, size_t sizeBytes, hipStream_t stream"),
-    stub(
+    fn(
         "hipMemcpyAtoHAsync",
         "void *dstHost, hipArray_t srcArray, size_t srcOffset, size_t ByteCount, hipStream_t stream",
     ),
-    stub(
+    fn(
         "hipMemcpyHtoAAsync",
         "hipArray_t dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, hipStream_t stream",
     ),
@@ -388,77 +388,77 @@ DECLARED: tuple[Function, ...] = (
     ),
     fn("hipMemGetInfo", "size_t *free, size_t *total"),
     fn("hipMemPtrGetInfo", "void *ptr, size_t *size"),
-    stub(
+    fn(
         "hipMallocArray",
         "hipArray_t *array, const hipChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags",
     ),
-    stub("hipArrayCreate", "hipArray_t *pHandle, const HIP_ARRAY_DESCRIPTOR *pAllocateArray"),
-    stub("hipArrayDestroy", "hipArray_t array"),
-    stub("hipArray3DCreate", "hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *pAllocateArray"),
+    fn("hipArrayCreate", "hipArray_t *pHandle, const HIP_ARRAY_DESCRIPTOR *pAllocateArray"),
+    fn("hipArrayDestroy", "hipArray_t array"),
+    fn("hipArray3DCreate", "hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *pAllocateArray"),
     fn("hipMalloc3D", "hipPitchedPtr *pitchedDevPtr, hipExtent extent"),
-    stub("hipFreeArray", "hipArray_t array"),
-    stub(
+    fn("hipFreeArray", "hipArray_t array"),
+    fn(
         "hipMalloc3DArray",
         "hipArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int flags",
     ),
-    stub(
+    fn(
         "hipArrayGetInfo",
         "hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags, hipArray_t array",
     ),
-    stub("hipArrayGetDescriptor", "HIP_ARRAY_DESCRIPTOR *pArrayDescriptor, hipArray_t array"),
-    stub("hipArray3DGetDescriptor", "HIP_ARRAY3D_DESCRIPTOR *pArrayDescriptor, hipArray_t array"),
+    fn("hipArrayGetDescriptor", "HIP_ARRAY_DESCRIPTOR *pArrayDescriptor, hipArray_t array"),
+    fn("hipArray3DGetDescriptor", "HIP_ARRAY3D_DESCRIPTOR *pArrayDescriptor, hipArray_t array"),
     fn(
         "hipMemcpy2D",
         "void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind",
     ),
-    stub("hipMemcpyParam2D", "const hip_Memcpy2D *pCopy"),
-    stub("hipMemcpyParam2DAsync", "const hip_Memcpy2D *pCopy, hipStream_t stream"),
+    fn("hipMemcpyParam2D", "const hip_Memcpy2D *pCopy"),
+    fn("hipMemcpyParam2DAsync", "const hip_Memcpy2D *pCopy, hipStream_t stream"),
     fn(
         "hipMemcpy2DAsync",
         "void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, "
         "hipMemcpyKind kind, hipStream_t stream",
     ),
-    stub(
+    fn(
         "hipMemcpy2DToArray",
         "hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, "
         "size_t height, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipMemcpy2DToArrayAsync",
         "hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, "
         "size_t height, hipMemcpyKind kind, hipStream_t stream",
     ),
-    stub(
+    fn(
         "hipMemcpy2DArrayToArray",
         "hipArray_t dst, size_t wOffsetDst, size_t hOffsetDst, hipArray_const_t src, "
         "size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipMemcpyToArray",
         "hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipMemcpyFromArray",
         "void *dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset, size_t count, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipMemcpy2DFromArray",
         "void *dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset, size_t width, "
         "size_t height, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipMemcpy2DFromArrayAsync",
         "void *dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset, size_t width, "
         "size_t height, hipMemcpyKind kind, hipStream_t stream",
     ),
-    stub("hipMemcpyAtoH", "void *dst, hipArray_t srcArray, size_t srcOffset, size_t count"),
-    stub("hipMemcpyHtoA", "hipArray_t dstArray, size_t dstOffset, const void *srcHost, size_t count"),
+    fn("hipMemcpyAtoH", "void *dst, hipArray_t srcArray, size_t srcOffset, size_t count"),
+    fn("hipMemcpyHtoA", "hipArray_t dstArray, size_t dstOffset, const void *srcHost, size_t count"),
     fn("hipMemcpy3D", "const hipMemcpy3DParms *p"),
     fn("hipMemcpy3DAsync", "const hipMemcpy3DParms *p, hipStream_t stream"),
-    stub("hipDrvMemcpy3D", "const HIP_MEMCPY3D *pCopy"),
-    stub("hipDrvMemcpy3DAsync", "const HIP_MEMCPY3D *pCopy, hipStream_t stream"),
+    fn("hipDrvMemcpy3D", "const HIP_MEMCPY3D *pCopy"),
+    fn("hipDrvMemcpy3DAsync", "const HIP_MEMCPY3D *pCopy, hipStream_t stream"),
     fn("hipMemGetAddressRange", "void **pbase, size_t *psize, void *dptr"),
-    stub(
+    fn(
         "hipMemcpyBatchAsync",
         "void **dsts, void **srcs, size_t *sizes, size_t count, hipMemcpyAttributes *attrs, "
         "size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, hipStream_t stream",
@@ -546,28 +546,28 @@ DECLARED: tuple[Function, ...] = (
     fn("hipModuleUnload", "hipModule_t module", guard=HOST),
     fn("hipModuleGetFunction", "hipFunction_t *function, hipModule_t module, const char *kname"),
     fn("hipModuleGetFunctionCount", "unsigned int *count, hipModule_t mod"),
-    stub("hipKernelGetAttribute", "int *pi, hipFunction_attribute attrib, hipKernel_t kernel, int dev"),
-    stub(
+    fn("hipKernelGetAttribute", "int *pi, hipFunction_attribute attrib, hipKernel_t kernel, int dev"),
+    fn(
         "hipLibraryLoadData",
         "hipLibrary_t *library, const void *code, hipJitOption *jitOptions, void **jitOptionsValues, "
         "unsigned int numJitOptions, hipLibraryOption_e *libraryOptions, void **libraryOptionValues, "
         "unsigned int numLibraryOptions",
     ),
-    stub(
+    fn(
         "hipLibraryLoadFromFile",
         "hipLibrary_t *library, const char *fileName, hipJitOption *jitOptions, "
         "void **jitOptionsValues, unsigned int numJitOptions, hipLibraryOption_e *libraryOptions, "
         "void **libraryOptionValues, unsigned int numLibraryOptions",
     ),
-    stub("hipLibraryUnload", "hipLibrary_t library"),
-    stub("hipLibraryGetKernel", "hipKernel_t *pKernel, hipLibrary_t library, const char *name"),
-    stub("hipLibraryGetKernelCount", "unsigned int *count, hipLibrary_t library"),
-    stub("hipLibraryGetGlobal", "void **dptr, size_t *bytes, hipLibrary_t library, const char *name"),
-    stub("hipLibraryGetManaged", "void **dptr, size_t *bytes, hipLibrary_t library, const char *name"),
-    stub("hipLibraryEnumerateKernels", "hipKernel_t *kernels, unsigned int numKernels, hipLibrary_t library"),
-    stub("hipKernelGetLibrary", "hipLibrary_t *library, hipKernel_t kernel"),
-    stub("hipKernelGetName", "const char **name, hipKernel_t kernel"),
-    stub(
+    fn("hipLibraryUnload", "hipLibrary_t library"),
+    fn("hipLibraryGetKernel", "hipKernel_t *pKernel, hipLibrary_t library, const char *name"),
+    fn("hipLibraryGetKernelCount", "unsigned int *count, hipLibrary_t library"),
+    fn("hipLibraryGetGlobal", "void **dptr, size_t *bytes, hipLibrary_t library, const char *name"),
+    fn("hipLibraryGetManaged", "void **dptr, size_t *bytes, hipLibrary_t library, const char *name"),
+    fn("hipLibraryEnumerateKernels", "hipKernel_t *kernels, unsigned int numKernels, hipLibrary_t library"),
+    fn("hipKernelGetLibrary", "hipLibrary_t *library, hipKernel_t kernel"),
+    fn("hipKernelGetName", "const char **name, hipKernel_t kernel"),
+    fn(
         "hipKernelGetParamInfo",
         "hipKernel_t kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize",
     ),
@@ -690,26 +690,26 @@ DECLARED: tuple[Function, ...] = (
         "size_t sharedMemBytes, hipStream_t stream",
     ),
     fn("hipLaunchHostFunc", "hipStream_t stream, hipHostFn_t fn, void *userData"),
-    stub("hipDrvMemcpy2DUnaligned", "const hip_Memcpy2D *pCopy"),
+    fn("hipDrvMemcpy2DUnaligned", "const hip_Memcpy2D *pCopy"),
     fn(
         "hipExtLaunchKernel",
         "const void *function_address, dim3 numBlocks, dim3 dimBlocks, void **args, "
         "size_t sharedMemBytes, hipStream_t stream, hipEvent_t startEvent, hipEvent_t stopEvent, "
         "int flags",
     ),
-    stub(
+    fn(
         "hipCreateTextureObject",
         "hipTextureObject_t *pTexObject, const hipResourceDesc *pResDesc, "
         "const hipTextureDesc *pTexDesc, const hipResourceViewDesc *pResViewDesc",
     ),
-    stub("hipDestroyTextureObject", "hipTextureObject_t textureObject"),
-    stub("hipGetChannelDesc", "hipChannelFormatDesc *desc, hipArray_const_t array"),
-    stub("hipGetTextureObjectResourceDesc", "hipResourceDesc *pResDesc, hipTextureObject_t textureObject"),
-    stub(
+    fn("hipDestroyTextureObject", "hipTextureObject_t textureObject"),
+    fn("hipGetChannelDesc", "hipChannelFormatDesc *desc, hipArray_const_t array"),
+    fn("hipGetTextureObjectResourceDesc", "hipResourceDesc *pResDesc, hipTextureObject_t textureObject"),
+    fn(
         "hipGetTextureObjectResourceViewDesc",
         "hipResourceViewDesc *pResViewDesc, hipTextureObject_t textureObject",
     ),
-    stub("hipGetTextureObjectTextureDesc", "hipTextureDesc *pTexDesc, hipTextureObject_t textureObject"),
+    fn("hipGetTextureObjectTextureDesc", "hipTextureDesc *pTexDesc, hipTextureObject_t textureObject"),
     stub(
         "hipTexObjectCreate",
         "hipTextureObject_t *pTexObject, const HIP_RESOURCE_DESC_st *pResDesc, "
@@ -722,22 +722,22 @@ DECLARED: tuple[Function, ...] = (
         "HIP_RESOURCE_VIEW_DESC_st *pResViewDesc, hipTextureObject_t texObject",
     ),
     stub("hipTexObjectGetTextureDesc", "HIP_TEXTURE_DESC_st *pTexDesc, hipTextureObject_t texObject"),
-    stub(
+    fn(
         "hipMallocMipmappedArray",
         "hipMipmappedArray_t *mipmappedArray, const hipChannelFormatDesc *desc, hipExtent extent, "
         "unsigned int numLevels, unsigned int flags",
     ),
-    stub("hipFreeMipmappedArray", "hipMipmappedArray_t mipmappedArray"),
-    stub(
+    fn("hipFreeMipmappedArray", "hipMipmappedArray_t mipmappedArray"),
+    fn(
         "hipGetMipmappedArrayLevel",
         "hipArray_t *levelArray, hipMipmappedArray_const_t mipmappedArray, unsigned int level",
     ),
-    stub(
+    fn(
         "hipMipmappedArrayCreate",
         "hipMipmappedArray_t *pHandle, HIP_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int numMipmapLevels",
     ),
-    stub("hipMipmappedArrayDestroy", "hipMipmappedArray_t hMipmappedArray"),
-    stub(
+    fn("hipMipmappedArrayDestroy", "hipMipmappedArray_t hMipmappedArray"),
+    fn(
         "hipMipmappedArrayGetLevel",
         "hipArray_t *pLevelArray, hipMipmappedArray_t hMipMappedArray, unsigned int level",
     ),
@@ -872,14 +872,14 @@ DECLARED: tuple[Function, ...] = (
     ),
     fn("hipGraphLaunch", "hipGraphExec_t graphExec, hipStream_t stream"),
     fn("hipGraphUpload", "hipGraphExec_t graphExec, hipStream_t stream"),
-    stub(
+    fn(
         "hipGraphAddNode",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, hipGraphNodeParams *nodeParams",
     ),
     fn("hipGraphExecGetFlags", "hipGraphExec_t graphExec, unsigned long long *flags"),
-    stub("hipGraphNodeSetParams", "hipGraphNode_t node, hipGraphNodeParams *nodeParams"),
-    stub(
+    fn("hipGraphNodeSetParams", "hipGraphNode_t node, hipGraphNodeParams *nodeParams"),
+    fn(
         "hipGraphExecNodeSetParams",
         "hipGraphExec_t graphExec, hipGraphNode_t node, hipGraphNodeParams *nodeParams",
     ),
@@ -900,7 +900,7 @@ DECLARED: tuple[Function, ...] = (
         "hipGraphExecKernelNodeSetParams",
         "hipGraphExec_t hGraphExec, hipGraphNode_t node, const hipKernelNodeParams *pNodeParams",
     ),
-    stub(
+    fn(
         "hipDrvGraphAddMemcpyNode",
         "hipGraphNode_t *phGraphNode, hipGraph_t hGraph, const hipGraphNode_t *dependencies, "
         "size_t numDependencies, const HIP_MEMCPY3D *copyParams, hipCtx_t ctx",
@@ -937,32 +937,32 @@ DECLARED: tuple[Function, ...] = (
         "hipGraphExecMemcpyNodeSetParams1D",
         "hipGraphExec_t hGraphExec, hipGraphNode_t node, void *dst, const void *src, size_t count, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipGraphAddMemcpyNodeFromSymbol",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, void *dst, const void *symbol, size_t count, size_t offset, "
         "hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipGraphMemcpyNodeSetParamsFromSymbol",
         "hipGraphNode_t node, void *dst, const void *symbol, size_t count, size_t offset, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipGraphExecMemcpyNodeSetParamsFromSymbol",
         "hipGraphExec_t hGraphExec, hipGraphNode_t node, void *dst, const void *symbol, size_t count, "
         "size_t offset, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipGraphAddMemcpyNodeToSymbol",
         "hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies, "
         "size_t numDependencies, const void *symbol, const void *src, size_t count, size_t offset, "
         "hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipGraphMemcpyNodeSetParamsToSymbol",
         "hipGraphNode_t node, const void *symbol, const void *src, size_t count, size_t offset, hipMemcpyKind kind",
     ),
-    stub(
+    fn(
         "hipGraphExecMemcpyNodeSetParamsToSymbol",
         "hipGraphExec_t hGraphExec, hipGraphNode_t node, const void *symbol, const void *src, "
         "size_t count, size_t offset, hipMemcpyKind kind",
@@ -1051,7 +1051,7 @@ DECLARED: tuple[Function, ...] = (
         "hipGraph_t graph, hipUserObject_t object, unsigned int count, unsigned int flags",
     ),
     fn("hipGraphReleaseUserObject", "hipGraph_t graph, hipUserObject_t object, unsigned int count"),
-    stub("hipGraphDebugDotPrint", "hipGraph_t graph, const char *path, unsigned int flags"),
+    fn("hipGraphDebugDotPrint", "hipGraph_t graph, const char *path, unsigned int flags"),
     fn("hipGraphKernelNodeCopyAttributes", "hipGraphNode_t hSrc, hipGraphNode_t hDst"),
     fn("hipGraphNodeSetEnabled", "hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int isEnabled"),
     fn(
@@ -1093,8 +1093,8 @@ DECLARED: tuple[Function, ...] = (
         "hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const hipExternalSemaphoreWaitNodeParams *nodeParams",
     ),
     stub("hipDrvGraphMemcpyNodeGetParams", "hipGraphNode_t hNode, HIP_MEMCPY3D *nodeParams"),
-    stub("hipDrvGraphMemcpyNodeSetParams", "hipGraphNode_t hNode, const HIP_MEMCPY3D *nodeParams"),
-    stub(
+    fn("hipDrvGraphMemcpyNodeSetParams", "hipGraphNode_t hNode, const HIP_MEMCPY3D *nodeParams"),
+    fn(
         "hipDrvGraphAddMemsetNode",
         "hipGraphNode_t *phGraphNode, hipGraph_t hGraph, const hipGraphNode_t *dependencies, "
         "size_t numDependencies, const hipMemsetParams *memsetParams, hipCtx_t ctx",
@@ -1104,51 +1104,51 @@ DECLARED: tuple[Function, ...] = (
         "hipGraphNode_t *phGraphNode, hipGraph_t hGraph, const hipGraphNode_t *dependencies, "
         "size_t numDependencies, void *dptr",
     ),
-    stub(
+    fn(
         "hipDrvGraphExecMemcpyNodeSetParams",
         "hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const HIP_MEMCPY3D *copyParams, hipCtx_t ctx",
     ),
-    stub(
+    fn(
         "hipDrvGraphExecMemsetNodeSetParams",
         "hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const hipMemsetParams *memsetParams, hipCtx_t ctx",
     ),
-    stub("hipMemAddressFree", "void *devPtr, size_t size"),
-    stub(
+    fn("hipMemAddressFree", "void *devPtr, size_t size"),
+    fn(
         "hipMemAddressReserve",
         "void **ptr, size_t size, size_t alignment, void *addr, unsigned long long flags",
     ),
-    stub(
+    fn(
         "hipMemCreate",
         "hipMemGenericAllocationHandle_t *handle, size_t size, const hipMemAllocationProp *prop, "
         "unsigned long long flags",
     ),
-    stub(
+    fn(
         "hipMemExportToShareableHandle",
         "void *shareableHandle, hipMemGenericAllocationHandle_t handle, "
         "hipMemAllocationHandleType handleType, unsigned long long flags",
     ),
-    stub("hipMemGetAccess", "unsigned long long *flags, const hipMemLocation *location, void *ptr"),
-    stub(
+    fn("hipMemGetAccess", "unsigned long long *flags, const hipMemLocation *location, void *ptr"),
+    fn(
         "hipMemGetAllocationGranularity",
         "size_t *granularity, const hipMemAllocationProp *prop, hipMemAllocationGranularity_flags option",
     ),
-    stub(
+    fn(
         "hipMemGetAllocationPropertiesFromHandle",
         "hipMemAllocationProp *prop, hipMemGenericAllocationHandle_t handle",
     ),
-    stub(
+    fn(
         "hipMemImportFromShareableHandle",
         "hipMemGenericAllocationHandle_t *handle, void *osHandle, hipMemAllocationHandleType shHandleType",
     ),
-    stub(
+    fn(
         "hipMemMap",
         "void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle, unsigned long long flags",
     ),
     stub("hipMemMapArrayAsync", "hipArrayMapInfo *mapInfoList, unsigned int count, hipStream_t stream"),
-    stub("hipMemRelease", "hipMemGenericAllocationHandle_t handle"),
-    stub("hipMemRetainAllocationHandle", "hipMemGenericAllocationHandle_t *handle, void *addr"),
-    stub("hipMemSetAccess", "void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count"),
-    stub("hipMemUnmap", "void *ptr, size_t size"),
+    fn("hipMemRelease", "hipMemGenericAllocationHandle_t handle"),
+    fn("hipMemRetainAllocationHandle", "hipMemGenericAllocationHandle_t *handle, void *addr"),
+    fn("hipMemSetAccess", "void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count"),
+    fn("hipMemUnmap", "void *ptr, size_t size"),
     stub("hipGraphicsMapResources", "int count, hipGraphicsResource_t *resources, hipStream_t stream"),
     stub(
         "hipGraphicsSubResourceGetMappedArray",
@@ -1160,8 +1160,8 @@ DECLARED: tuple[Function, ...] = (
     ),
     stub("hipGraphicsUnmapResources", "int count, hipGraphicsResource_t *resources, hipStream_t stream"),
     stub("hipGraphicsUnregisterResource", "hipGraphicsResource_t resource"),
-    stub("hipCreateSurfaceObject", "hipSurfaceObject_t *pSurfObject, const hipResourceDesc *pResDesc"),
-    stub("hipDestroySurfaceObject", "hipSurfaceObject_t surfaceObject"),
+    fn("hipCreateSurfaceObject", "hipSurfaceObject_t *pSurfObject, const hipResourceDesc *pResDesc"),
+    fn("hipDestroySurfaceObject", "hipSurfaceObject_t surfaceObject"),
     stub("hipExtEnableLogging", ""),
     stub("hipExtDisableLogging", ""),
     stub(

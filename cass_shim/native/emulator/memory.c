@@ -1,11 +1,9 @@
 /* Device memory: the reserved range, its blocks, and what lanes may touch (memory.h). */
 #include "emulator/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define COMMIT_STEP (64ull << 20)
@@ -37,7 +35,6 @@ static uint64_t next_unused; /* offset of the first address never handed out */
 static uint64_t committed;   /* offset up to which pages are readable and writable by the host */
 static uint64_t used_bytes[EMU_MAX_DEVICES];
 static uint64_t next_id = 1;
-static _Atomic int no_process_vm;
 
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) & ~(unit - 1); }
 
@@ -187,7 +184,7 @@ static bool take_addresses(uint64_t span, uint64_t align, uint64_t *offset) {
 }
 
 static bool counts(emu_memory_kind kind) {
-    return kind != EMU_MEMORY_HOST && kind != EMU_MEMORY_INTERNAL;
+    return kind != EMU_MEMORY_HOST && kind < EMU_MEMORY_INTERNAL;
 }
 
 static void *alloc_locked(emu_block *block, uint64_t align) {
@@ -228,13 +225,16 @@ void *emu_memory_alloc(emu_memory_kind kind, int device, uint64_t bytes, uint64_
     return base;
 }
 
+static void back_to_anonymous(void *address, uint64_t bytes) {
+    mmap(address, bytes, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 static void free_locked(emu_block *block) {
     uint64_t offset = (uint64_t)block->base - (uint64_t)emu_space.base,
              pages = block->span - EMU_PAGE;
     set_pages(offset, pages, EMU_PAGE_NONE);
-    if (block->shared)
-        mmap(block->base, pages, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (block->shared) back_to_anonymous(block->base, pages);
     else madvise(block->base, pages, MADV_DONTNEED);
     if (counts(block->kind)) used_bytes[block->device] -= pages;
     take_out(blocks, &block_count, block);
@@ -268,11 +268,26 @@ bool emu_memory_update(const void *address, void (*change)(emu_block *, void *),
     return block != NULL;
 }
 
+uint64_t emu_memory_extent(const void *address) {
+    pthread_rwlock_rdlock(&lock);
+    uint64_t at = (uint64_t)address, total = 0;
+    emu_block *block = holder(blocks, block_count, at);
+    bool arena = block != NULL;
+    if (!block) block = holder(foreign, foreign_count, at);
+    while (block) {
+        uint64_t end = (uint64_t)block->base + block->bytes;
+        total += end - at;
+        at = end;
+        emu_block *after = arena && block->mapped ? holder(blocks, block_count, at) : NULL;
+        block = after && after->mapped ? after : NULL; /* mappings may lie side by side */
+    }
+    pthread_rwlock_unlock(&lock);
+    return total;
+}
+
 bool emu_memory_covers(const void *address, uint64_t bytes) {
-    emu_block block;
-    if (!emu_memory_find(address, &block)) return false;
-    uint64_t offset = (uint64_t)address - (uint64_t)block.base;
-    return bytes <= block.bytes && offset <= block.bytes - bytes;
+    uint64_t extent = emu_memory_extent(address);
+    return extent && bytes <= extent;
 }
 
 uint64_t emu_memory_used(int device) {
@@ -339,35 +354,68 @@ void emu_memory_permit(const void *address, uint64_t bytes, uint8_t permission) 
     pthread_rwlock_unlock(&lock);
 }
 
-/* One direction of process_vm_*: `remote` may be anything. 1: done, 0: bad address, -1: not
- * available here. */
-static int guarded(bool write, void *local, void *remote, uint64_t bytes) {
-    while (bytes) {
-        struct iovec ours = {local, bytes}, theirs = {remote, bytes};
-        ssize_t done = write ? process_vm_writev(getpid(), &ours, 1, &theirs, 1, 0)
-                             : process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0);
-        if (done < 0) return errno == ENOSYS || errno == EPERM ? -1 : 0;
-        if (done == 0) return 0;
-        local = (uint8_t *)local + done;
-        remote = (uint8_t *)remote + done;
-        bytes -= (uint64_t)done;
-    }
-    return 1;
+void *emu_memory_reserve(uint64_t bytes, uint64_t align) {
+    uint64_t offset = 0;
+    if (bytes > emu_space.size || align > emu_space.size) return NULL;
+    pthread_rwlock_wrlock(&lock);
+    bool taken = take_addresses(bytes + EMU_PAGE, align < EMU_PAGE ? EMU_PAGE : align, &offset);
+    pthread_rwlock_unlock(&lock);
+    return taken ? emu_space.base + offset : NULL;
 }
 
-bool emu_memory_copy(void *target, const void *source, uint64_t bytes) {
-    if (bytes == 0) return true;
-    bool target_ours = emu_memory_inside(target), source_ours = emu_memory_inside(source);
-    if (target_ours && !emu_memory_covers(target, bytes)) return false;
-    if (source_ours && !emu_memory_covers(source, bytes)) return false;
-    if ((!target_ours || !source_ours) && !atomic_load(&no_process_vm)) {
-        void *from = (void *)(uintptr_t)source;
-        int state =
-            target_ours ? guarded(false, target, from, bytes) : guarded(true, from, target, bytes);
-        if (state >= 0) return state == 1;
-        atomic_store(&no_process_vm,
-                     1); /* seccomp forbids it: the program's pointers are trusted from here */
+void emu_memory_unreserve(void *address, uint64_t bytes) {
+    pthread_rwlock_wrlock(&lock);
+    release_extent((extent){(uint64_t)address - (uint64_t)emu_space.base, bytes + EMU_PAGE});
+    pthread_rwlock_unlock(&lock);
+}
+
+bool emu_memory_map(void *address, uint64_t bytes, int file, uint64_t offset, int device) {
+    emu_block *block = calloc(1, sizeof *block);
+    if (!block) return false;
+    *block = (emu_block){.base = address,
+                         .bytes = bytes,
+                         .span = bytes,
+                         .kind = EMU_MEMORY_MAPPED,
+                         .device = device,
+                         .mapped = true};
+    pthread_rwlock_wrlock(&lock);
+    bool good = !holder(blocks, block_count, (uint64_t)address) &&
+                mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+                     (off_t)offset) != MAP_FAILED;
+    block->id = next_id++;
+    good = good && insert(&blocks, &block_count, &block_capacity, block);
+    pthread_rwlock_unlock(&lock);
+    if (!good) free(block);
+    return good;
+}
+
+bool emu_memory_unmap(const void *address) {
+    pthread_rwlock_wrlock(&lock);
+    emu_block *block = holder(blocks, block_count, (uint64_t)address);
+    bool found = block && block->base == address && block->mapped;
+    if (found) {
+        set_pages((uint64_t)address - (uint64_t)emu_space.base, block->bytes, EMU_PAGE_NONE);
+        back_to_anonymous(block->base, block->bytes);
+        take_out(blocks, &block_count, block);
     }
-    memmove(target, source, bytes);
-    return true;
+    pthread_rwlock_unlock(&lock);
+    if (found) free(block);
+    return found;
+}
+
+bool emu_memory_share(const void *address, int file) {
+    pthread_rwlock_wrlock(&lock);
+    emu_block *block = holder(blocks, block_count, (uint64_t)address);
+    uint64_t pages = block ? block->span - EMU_PAGE : 0;
+    bool good = block && !block->shared && ftruncate(file, (off_t)pages) == 0;
+    for (uint64_t done = 0; good && done < pages;) {
+        ssize_t wrote = pwrite(file, block->base + done, pages - done, (off_t)done);
+        good = wrote > 0;
+        done += good ? (uint64_t)wrote : 0;
+    }
+    good = good && mmap(block->base, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+                        0) != MAP_FAILED;
+    if (good) block->shared = true;
+    pthread_rwlock_unlock(&lock);
+    return good;
 }

@@ -11,8 +11,9 @@ typedef enum {
     EMU_MEMORY_HOST, /* pinned */
     EMU_MEMORY_MANAGED,
     EMU_MEMORY_ARRAY,
-    EMU_MEMORY_CODE,    /* loaded code objects and their variables */
-    EMU_MEMORY_INTERNAL /* kernarg segments, workspaces */
+    EMU_MEMORY_CODE,     /* loaded code objects and their variables */
+    EMU_MEMORY_INTERNAL, /* kernarg segments, workspaces */
+    EMU_MEMORY_MAPPED    /* a piece of a reserved range with physical memory */
 } emu_memory_kind;
 
 /* A block handed out, or a registered range of the program's own memory (registered: kind HOST). */
@@ -26,7 +27,9 @@ typedef struct emu_block {
     uint64_t id; /* never reused */
     emu_pool *pool;
     bool registered;
-    bool graph;  /* belongs to a graph: freeing it by a call only says that its contents are done with */
+    bool mapped; /* kind MAPPED: no guard, may lie beside another */
+    bool graph;  /* belongs to a graph: freeing it by a call only says that its contents are done
+                    with */
     bool shared; /* backed by a file that another process may map */
 } emu_block;
 
@@ -46,6 +49,9 @@ bool emu_memory_free(const void *base, unsigned kinds);
 bool emu_memory_find(const void *address, emu_block *found);
 /* Applies `change` to the block at `address` under the lock. */
 bool emu_memory_update(const void *address, void (*change)(emu_block *, void *), void *context);
+/* Bytes from `address` to the end of its block, or of the run of mappings it lies in; 0: no live
+ * block. */
+uint64_t emu_memory_extent(const void *address);
 /* Whether [address, address + bytes) lies inside one live block. */
 bool emu_memory_covers(const void *address, uint64_t bytes);
 static inline bool emu_memory_inside(const void *address) {
@@ -55,6 +61,18 @@ uint64_t emu_memory_used(int device);
 /* Frees the blocks of a device that no handle owns: kinds DEVICE, HOST and MANAGED
  * (hipDeviceReset). */
 void emu_memory_reset(int device);
+
+/* Addresses without memory, and memory from a file put there. Lanes may touch it after
+ * emu_memory_permit. */
+void *emu_memory_reserve(uint64_t bytes, uint64_t align);
+void emu_memory_unreserve(void *address, uint64_t bytes);
+bool emu_memory_map(void *address, uint64_t bytes, int file, uint64_t offset, int device);
+bool emu_memory_unmap(const void *address);
+/* Moves a block's contents into `file` and maps that in its place. No kernel may use the block
+ * meanwhile. */
+bool emu_memory_share(const void *address, int file);
+/* A shared block is about to be freed: its file is no longer offered. hip_ipc.c */
+void emu_ipc_forget(uint64_t id);
 
 bool emu_memory_register(void *address, uint64_t bytes, unsigned flags);
 bool emu_memory_unregister(const void *address);
