@@ -22,6 +22,9 @@ _DOUBLE = frozenset({"DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DMMA"})
 _HALF = frozenset({"HADD2", "HMUL2", "HFMA2", "HSETP2", "HSET2", "HMNMX2", "HMMA"})
 _FLOAT_KINDS = ("f32", "f64", "f16", "bf16")
 _MOVES = frozenset({"MOV", "UMOV", "IMAD.MOV.U32", "IMAD.MOV", "R2UR", "SEL"})
+_PREDICATES = frozenset(
+    {"ISETP", "UISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "UPLOP3", "FCHK"}
+)  # no register result
 _COMPARES = frozenset({"ISETP", "UISETP", "IMNMX", "VIMNMX", "I2F", "I2FP"})
 _GLOBAL = frozenset({"LDG", "LD", "STG", "ST", "RED", "REDG", "ATOMG", "ATOM", "LDGSTS"})
 
@@ -58,6 +61,7 @@ def survey(kernel: SassKernel) -> Survey:
     code = [i for part in (kernel, *kernel.callees.values()) for i in part.instructions]
     table = specs()
     shared: Counter[str] = Counter()
+    copies: dict[Key, int] = {}  # registers that hold a parameter word as it is
     compared: set[int] = set()  # words that are bounds: code compares with them, as it never does with a base address
     for position, instruction in enumerate(code):
         _note_properties(found, instruction)
@@ -76,9 +80,11 @@ def survey(kernel: SassKernel) -> Survey:
                 found.loads[instruction.address] = loaded_kind(code, position)
         if instruction.mnemonic in _COMPARES and not instruction.has("EQ", "NE"):  # those are tests for null
             compared |= set(_parameter_words(instruction, base, kernel.abi.params_bytes))
+            compared |= {copies[key] for key in ((r.uniform, r.index) for r in _sources(instruction)) if key in copies}
         if instruction.mnemonic in ("LDS", "LDSM"):
             shared[loaded_kind(code, position)] += 1
         _propagate(taint, instruction, base, kernel.abi.params_bytes)
+        _note_copies(copies, instruction, base, kernel.abi.params_bytes)
     found.addresses -= compared
     called = [r.symbol for part in (kernel, *kernel.callees.values()) for r in part.kernel.bank4.values()]
     called += [i.relocation.symbol for i in code if i.relocation is not None]
@@ -181,7 +187,7 @@ def _is_address_of(user: Instruction, key: Key) -> bool:
 
 
 def _sources(instruction: Instruction) -> Iterator[Reg]:
-    skip = 0 if instruction.mnemonic in _STORES else 1
+    skip = 0 if instruction.mnemonic in _STORES or instruction.mnemonic in _PREDICATES else 1
     seen = 0
     for operand in instruction.operands:
         if isinstance(operand, Reg):
@@ -194,6 +200,8 @@ def _sources(instruction: Instruction) -> Iterator[Reg]:
 
 
 def _destinations(instruction: Instruction) -> set[Key]:
+    if instruction.mnemonic in _PREDICATES:
+        return set()
     if instruction.mnemonic in _STORES and instruction.mnemonic not in ("ATOMG", "ATOM", "ATOMS"):
         return set()
     first = next((o for o in instruction.operands if isinstance(o, Reg)), None)
@@ -214,6 +222,19 @@ def _mem_keys(operand: Mem) -> Iterator[Key]:
     if operand.uniform is not None and operand.uniform.index != RZ:
         yield (True, operand.uniform.index)
         yield (True, operand.uniform.index + 1)
+
+
+def _note_copies(copies: dict[Key, int], instruction: Instruction, base: int, size: int) -> None:
+    """Follow loads of parameter words into registers, and moves between registers."""
+    words = list(_parameter_words(instruction, base, size))
+    sources = [(r.uniform, r.index) for r in _sources(instruction)]
+    moved = next((copies[key] for key in sources if key in copies), None)
+    for key in _destinations(instruction):
+        copies.pop(key, None)
+        if instruction.mnemonic in ("ULDC", "LDC", "LDCU") or instruction.form in _MOVES:
+            word = words[0] if len(words) == 1 else moved if not words else None
+            if word is not None:
+                copies[key] = word
 
 
 def _parameter_words(instruction: Instruction, base: int, size: int) -> Iterator[int]:
