@@ -13,6 +13,7 @@ from cass_shim.lift.helpers import Shortcut, find_shortcut
 from cass_shim.lift.layout import Instance, Layout, choose_shared
 from cass_shim.lift.modes import flushes_f32
 from cass_shim.lift.module import module_text
+from cass_shim.lift.spin import find_spins
 from cass_shim.lift.transfer import Transfers
 from cass_shim.model.artifacts import LlvmModule, SassKernel
 from cass_shim.model.errors import Unsupported
@@ -80,6 +81,7 @@ class _Lifter(Transfers):
     ) -> None:
         super().__init__(code, emitter, functions, layout)
         self.shortcuts = shortcuts
+        self.spins = find_spins(code, functions)
 
     def run(self) -> LlvmModule:
         root = self.layout.root()
@@ -128,8 +130,8 @@ class _Lifter(Transfers):
                     return
             elif i.mnemonic not in _NO_OPERATION:
                 self._straight(i)
-            elif i.mnemonic == "BSYNC" and self.exclusive is not None:
-                self._end_exclusive()
+            elif i.mnemonic == "BSYNC":
+                self._reconverge()
         self._check_exclusive()
         self.e.write_back()
         self.e.raw(f"br label %{self._next(instance, address)}")

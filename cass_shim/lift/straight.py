@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from cass_shim.isa.operands import predicate
+from cass_shim.isa.operands import address32, address64, predicate
 from cass_shim.isa.spec import Effect, lookup
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.code import Code, always
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
+from cass_shim.lift.spin import Spins
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import RZ, Imm, Instruction, Pred, Reg, Target
+from cass_shim.model.instruction import RZ, Imm, Instruction, Mem, Pred, Reg, Target
 from cass_shim.model.kernel_abi import SlotKind
 
 _R_CUDA_ABS32_HI = 57
@@ -17,7 +18,7 @@ _R_CUDA_ABS32_HI = 57
 class Straight:
     """Writes instructions into the emitter's current block. address: of the instruction at hand.
 
-    exclusive: labels of the open WARPSYNC.EXCLUSIVE region, if any.
+    exclusive: labels of the open WARPSYNC.EXCLUSIVE region, if any. spins: locks that are taken in loops.
     """
 
     def __init__(self, code: Code, emitter: LlvmEmitter) -> None:
@@ -25,6 +26,7 @@ class Straight:
         self.e = emitter
         self.address = code.entry
         self.exclusive: tuple[str, str] | None = None
+        self.spins = Spins()
 
     def _offset(self) -> int:
         """The current instruction's offset in its section, which is what a user sees."""
@@ -48,6 +50,8 @@ class Straight:
             guard = None
 
         def run() -> None:
+            if self.address in self.spins.contended:
+                self._refuse_contention(i)
             if i.relocation is not None:
                 self._relocated(i)
             else:
@@ -59,6 +63,21 @@ class Straight:
             self.e.guarded(guard, run)
         else:
             self.e.branched(guard, run)
+
+    def _refuse_contention(self, i: Instruction) -> None:
+        """Trap when two lanes of the wave want the same lock: they would wait for each other (`lift.spin`)."""
+        where = next(o for o in i.operands if isinstance(o, Mem))
+        if i.mnemonic == "ATOMS":
+            place = address32(self.e, where)
+        else:
+            place = address64(self.e, where, wide=True)
+        alone = self.e.compare("eq", self.e.popcount(self.e.match_any(place)), constant(1, 32))
+        stop, go = self.e.new_label("contend"), self.e.new_label("alone")
+        self.e.raw(f"br i1 {alone.text}, label %{go}, label %{stop}")
+        self.e.start(stop)
+        self.e.trap()
+        self.e.raw(f"br label %{go}")
+        self.e.start(go)
 
     def _relocated(self, i: Instruction) -> None:
         """MOV of half of a symbol's address; functions are their virtual addresses."""
@@ -91,6 +110,13 @@ class Straight:
         self.e.raw(f"br i1 {mine.text}, label %{region}, label %{latch}")
         self.e.start_block(region)
         self.exclusive = (turn, latch)
+
+    def _reconverge(self) -> None:
+        """BSYNC: LLVM reconverges there anyway; what must not move across is pinned by a barrier without code."""
+        if self.exclusive is not None:
+            self._end_exclusive()
+        elif self.address in self.spins.pinned:
+            self.e.call_text("void", "llvm.amdgcn.wave.barrier")
 
     def _check_exclusive(self) -> None:
         if self.exclusive is not None:
