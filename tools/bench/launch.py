@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 LIBRARY = environment.ROOT / "cass_shim" / "native" / "_build" / "emulated" / "libamdhip64.so"
 TRANSLATE = """
 import sys
-from cass_shim.assemble.llvm import compile_module
+from cass_shim.assemble.llvm import assemble_llvm
 from cass_shim.decode import decode_kernel
 from cass_shim.extract.cubin import read_cubin
 from cass_shim.extract.fatbin import read_fatbins
@@ -29,7 +29,7 @@ for fatbin in read_fatbins(open(program, "rb").read(), program):
     for entry in fatbin.entries:
         cubin = read_cubin(entry.payload, program)
         for kernel in cubin.kernels.values():
-            code = compile_module(lift_kernel(decode_kernel(kernel, cubin), cubin), kernel.abi)
+            code = assemble_llvm(lift_kernel(decode_kernel(kernel, cubin)), kernel.abi)
             open(output, "wb").write(code.elf)
             print(code.symbol, code.bindings_offset + 8, code.bindings_offset)
 """
