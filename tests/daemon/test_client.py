@@ -89,7 +89,8 @@ def test_a_hit_needs_no_python_and_no_daemon(offline: Place, program: Path) -> N
 def test_without_a_translator_there_is_one_clear_error(offline: Place, program: Path) -> None:
     done = offline.run(program)
     assert done.returncode == 1
-    assert done.stdout == "module failed 999: the translator cannot be started (/bin/false); run `cass doctor`\n"
+    assert done.stdout.startswith("module failed 999: the translator (/bin/false) ")
+    assert done.stdout.endswith("; run `cass doctor`\n")
 
 
 @pytest.mark.parametrize("changes", [{"CASS_TRANSLATORS": "ptx-hip"}, {"CASS_MIN_EVIDENCE": "E3"}, {"CASS_CACHE": "0"}])

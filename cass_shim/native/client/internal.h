@@ -125,6 +125,8 @@ int cass_transport_receive(int fd, cass_reply *reply, uint8_t **body, int64_t de
 /* ---- spawn.c ------------------------------------------------------------------------------- */
 /* Makes the directory of the socket and checks whose it is. */
 bool cass_spawn_runtime_ready(const cass_settings *settings);
+/* The Python that runs the translator. */
+const char *cass_spawn_interpreter(const cass_settings *settings);
 /* A connection to the user's daemon, started when there is none; or enum cass_io. */
 int cass_spawn_daemon(const cass_settings *settings, int64_t deadline_ns);
 /* A connection to a translator of this process's own, which ends with the connection; or enum

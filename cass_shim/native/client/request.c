@@ -103,15 +103,12 @@ static int ask(message *request, cass_reply *reply, uint8_t **body, progress *st
         return cass_fail(error, CASS_CUDA_UNKNOWN,
                          "no answer from the translator within %.0f s (CASS_TIMEOUT)",
                          cass_settings_get()->timeout_s);
-    if (done != CASS_IO_OK && reached)
-        return cass_fail(error, CASS_CUDA_UNKNOWN, "the translator ended before it answered%s%s",
+    if (done != CASS_IO_OK)
+        return cass_fail(error, CASS_CUDA_UNKNOWN, "the translator (%s) %s%s%s; run `cass doctor`",
+                         cass_spawn_interpreter(cass_settings_get()),
+                         reached ? "ended before it answered" : "cannot be started",
                          state->what != NULL ? ", at kernel " : "",
                          state->what != NULL ? state->what : "");
-    if (done != CASS_IO_OK)
-        return cass_fail(error, CASS_CUDA_UNKNOWN,
-                         "the translator cannot be started (%s); run `cass doctor`",
-                         cass_settings_get()->python[0] != '\0' ? cass_settings_get()->python
-                                                                : CASS_BUILD_PYTHON);
     return 0;
 }
 

@@ -125,8 +125,19 @@ static bool launch(char *const *arguments, int input, int ready) {
     return middle > 0 && status == 0;
 }
 
-static const char *interpreter(const cass_settings *settings) {
-    return settings->python[0] == '/' ? settings->python : CASS_BUILD_PYTHON;
+/* CASS_PYTHON; else, installed in a virtual environment, that one's; else the one that built this.
+ */
+const char *cass_spawn_interpreter(const cass_settings *settings) {
+    static char beside[4096];
+    static const char inside[] = "/site-packages";
+    size_t length = strlen(settings->root), tail = sizeof inside - 1;
+    if (settings->python[0] == '/') return settings->python;
+    if (length > tail && strcmp(settings->root + length - tail, inside) == 0 &&
+        snprintf(beside, sizeof beside, "%s/../../../bin/python3", settings->root) <
+            (int)sizeof beside &&
+        access(beside, X_OK) == 0)
+        return beside;
+    return CASS_BUILD_PYTHON;
 }
 
 bool cass_spawn_runtime_ready(const cass_settings *settings) {
@@ -160,9 +171,17 @@ static bool start_daemon(const cass_settings *settings, int64_t deadline_ns) {
     char socket_path[sizeof settings->socket_path];
     memcpy(socket_path, settings->socket_path, sizeof socket_path);
     if (pipe2(ends, O_CLOEXEC) != 0) return false;
-    const char *const arguments[] = {interpreter(settings), "-I",      "-c",       BOOT,
-                                     settings->root,        "--serve", "--socket", socket_path,
-                                     "--ready-fd",          "3",       NULL};
+    const char *const arguments[] = {cass_spawn_interpreter(settings),
+                                     "-I",
+                                     "-c",
+                                     BOOT,
+                                     settings->root,
+                                     "--serve",
+                                     "--socket",
+                                     socket_path,
+                                     "--ready-fd",
+                                     "3",
+                                     NULL};
     bool started = launch((char *const *)(uintptr_t)arguments, -1, ends[1]);
     close(ends[1]);
     started = started && await_ready(ends[0], deadline_ns);
@@ -202,8 +221,8 @@ int cass_spawn_daemon(const cass_settings *settings, int64_t deadline_ns) {
 int cass_spawn_inline(const cass_settings *settings) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return CASS_IO_LOST;
-    const char *const arguments[] = {interpreter(settings), "-I",       "-c", BOOT,
-                                     settings->root,        "--inline", NULL};
+    const char *const arguments[] = {
+        cass_spawn_interpreter(settings), "-I", "-c", BOOT, settings->root, "--inline", NULL};
     bool started = launch((char *const *)(uintptr_t)arguments, ends[1], -1);
     close(ends[1]);
     if (!started) {
