@@ -38,7 +38,7 @@ from cass_shim.verify.state import Geometry, Mufu
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.system_calls import argument_sizes
 
-RING_BYTES = 1 << 16
+RING_BYTES = 1 << 20
 DEVICE_HEAP_BYTES = 1 << 22
 LAUNCH_SECONDS = 5.0
 HIP_NOT_READY, HIP_TIMED_OUT = 600, 702
