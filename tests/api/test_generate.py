@@ -60,7 +60,7 @@ def compile_with(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
     ]
     sources = [folder / "gen/api/runtime_entries.c", folder / "bodies.c", folder / "rest.c"]
     return subprocess.run(
-        ["gcc", *flags, f"-I{NATIVE}", f"-I{folder / 'gen'}", *sources, "-shared", "-Wl,-z,defs", "-o", folder / "out.so"],
+        ["gcc", *flags, f"-I{NATIVE}", f"-I{folder / 'gen'}", *sources, "-shared", "-Wl,-z,defs", "-o", f"{folder}/out"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ import pytest
 from cass_shim.api.entries import entries
 from cass_shim.api.spec import IMPLEMENTED
 from cass_shim.api.standins import STANDINS, Standin, exported
+from cass_shim.native.build import BUILD
 from tests.native.shim_support import (
     HERE,
     MAIN,
@@ -29,6 +30,11 @@ from tests.native.shim_support import (
 pytestmark = pytest.mark.skipif(bool(NEED_GCC), reason=NEED_GCC)
 
 
+EMULATED = BUILD / "emulated" / "libamdhip64.so"
+# With the emulated device where it is built: then the calls go all the way.
+DEVICE = {"CASS_DAEMON": "0", "CASS_TIMEOUT": "5", "CASS_DEVICE": "emulated" if EMULATED.exists() else "hip"}
+
+
 @pytest.fixture(scope="module")
 def caller(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("calls") / "shim_calls"
@@ -39,7 +45,7 @@ def call_all(caller: Path, mode: str, standin: Standin) -> str:
     names = [entry.symbol for entry in exported(standin)]
     done = subprocess.run(
         [caller, mode, built() / standin.file, *names],
-        env={"CASS_DAEMON": "0", "CASS_TIMEOUT": "5"}, capture_output=True, text=True, check=False, timeout=250,
+        env=DEVICE, capture_output=True, text=True, check=False, timeout=250,
     )  # fmt: skip
     wrong = [line for line in done.stdout.splitlines() if re.search(r" signal | hangs|not exported", line)]
     assert not wrong, wrong
@@ -58,7 +64,7 @@ def test_a_child_of_an_initialised_parent_gets_the_initialisation_error(caller: 
     standin = STANDINS[2]
     output = call_all(caller, "forked", standin)
     if "initialised: 0" not in output:
-        pytest.skip("no device here")
+        pytest.skip("the emulated device is not built")
     results = dict(re.findall(r"^(\w+) = (\d+)$", output, re.MULTILINE))
     checked = 0
     for entry in exported(standin):
@@ -155,3 +161,51 @@ def test_entry_order_is_in_the_tables_name() -> None:
 
     table = (ctypes.c_void_p * len(entries())).in_dll(library, table_symbol())
     assert all(table)
+
+
+PROC = r"""
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+int cuGetProcAddress(const char *, void **, int, uint64_t);
+int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
+int main(int count, char **arguments) {
+    for (int i = 1; i + 2 < count; i += 3) {
+        void *function = (void *)1;
+        int status = -1;
+        int result = cuGetProcAddress_v2(arguments[i], &function, atoi(arguments[i + 1]),
+                                         (uint64_t)atoi(arguments[i + 2]), &status);
+        printf("%d %d %p\n", result, status, function);
+    }
+    return 0;
+}
+"""
+
+
+def ask_proc(folder: Path, *questions: tuple[str, int, int]) -> list[tuple[int, int, str]]:
+    """(result, status, address) of cuGetProcAddress_v2 for (name, CUDA version, flags)."""
+    program = compile_c(PROC, folder / "proc", f"-L{built()}", "-l:libcuda.so.1", "-Wl,--allow-shlib-undefined")
+    done = cass_run(program, *(str(word) for question in questions for word in question))
+    assert done.returncode == 0, done.stderr
+    return [(int(a), int(b), c) for a, b, c in (line.split() for line in done.stdout.splitlines())]
+
+
+def implemented(name: str) -> bool:
+    return any(e.row.name == name and e.row.status is IMPLEMENTED for e in entries())
+
+
+@pytest.mark.skipif(not implemented("cuGetProcAddress_v2"), reason="cuGetProcAddress_v2 has no body yet")
+def test_cu_get_proc_address_depends_on_version_and_flags(tmp_path: Path) -> None:
+    answers = ask_proc(
+        tmp_path,
+        ("cuGetProcAddress", 11030, 0), ("cuGetProcAddress", 12000, 0),
+        ("cuMemcpyHtoD", 3020, 0), ("cuMemcpyHtoD", 7000, 0), ("cuMemcpyHtoD", 7000, 2), ("cuMemcpyHtoD", 3020, 2),
+        ("cuLaunchKernel", 4000, 0), ("cuLaunchKernel", 3999, 0), ("cuNothing", 13000, 0), ("", 0, 0),
+        ("cuInit", 13000, 2),
+    )  # fmt: skip
+    found, older, unknown = 0, 2, 1  # CUdriverProcAddressQueryResult
+    assert [status for _, status, _ in answers] == [found] * 7 + [older, unknown, unknown, found]
+    first, second = answers[0][2], answers[1][2]
+    assert first != second  # four and five arguments: the wrong one crashes CUDA 11.8's runtime
+    assert answers[2][2] == answers[3][2] == answers[5][2] != answers[4][2]
+    assert all((address == "(nil)") == (status != found) for _, status, address in answers)

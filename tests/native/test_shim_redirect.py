@@ -222,3 +222,35 @@ def test_core_is_one_library_in_the_process(opener: Path, folder: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 42, done.stdout
     assert traced_calls(done.stderr) == ["cudaDeviceSynchronize"]
+
+
+VENDOR_DRIVER = r"""
+#include <unistd.h>
+#define FUNCTION(name, result) int name(void *p) { if (p == (void *)1) write(2, #name, sizeof #name); return result; }
+FUNCTION(cuInit, 11)
+FUNCTION(cuDeviceGetCount, 12)
+FUNCTION(cuDeviceGet, 13)
+"""
+
+
+def test_vendor_driver_opened_by_absolute_path(folder: Path, opener: Path) -> None:
+    """A library under the driver's SONAME that is not ours is redirected through its .dynsym."""
+    vendor = folder / "vendor"
+    vendor.mkdir()
+    library = compile_c(VENDOR_DRIVER, vendor / "libcuda.so.1.1", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1.1")
+    assert check_run(opener, library, "cuDeviceGetCount") == ["cuDeviceGetCount"]
+
+
+def test_a_policy_against_changing_code_is_named(folder: Path, static: Path) -> None:
+    """PR_SET_MDWE (Linux 6.3) stands for SELinux's execmod too: mprotect refuses."""
+    source = "#include <sys/prctl.h>\n#include <unistd.h>\nint main(int count, char **arguments) {\n"
+    source += "return prctl(65, 1, 0, 0, 0) ? 9 : execv(arguments[count > 1], arguments + 1); }"
+    strict = compile_c(source, folder / "strict")
+    done = subprocess.run([strict, built() / "cass-run", static], capture_output=True, text=True, check=False)
+    if done.returncode == 9:
+        pytest.skip("this kernel has no PR_SET_MDWE")
+    assert done.returncode == 126
+    assert done.stderr.count("\n") == 1
+    assert "security policy" in done.stderr
+    plain = subprocess.run([strict, built() / "cass-run", "true"], capture_output=True, text=True, check=False)
+    assert (plain.returncode, plain.stderr) == (0, "")
