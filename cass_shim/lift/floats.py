@@ -207,7 +207,11 @@ class Floats(Integers):
         if to_kind == from_kind:
             return a
         narrowing = _TYPES[to_kind][2] < _TYPES[from_kind][2]
-        value = self._convert("fptrunc" if narrowing else "fpext", from_kind, to_kind, self._float(from_kind, a))
+        source = self._float(from_kind, a)
+        if narrowing and (from_kind, to_kind) == ("f32", "f16"):
+            # LLVM 22 fuses a product and this conversion into v_fma_mixlo_f16 with +0, which loses the sign of -0.
+            source = self._intrinsic("f32", "arithmetic.fence", source)
+        value = self._convert("fptrunc" if narrowing else "fpext", from_kind, to_kind, source)
         result = self._bits(to_kind, value)
         if narrowing and rounding != "rn":
             back = self._convert("fpext", to_kind, from_kind, value)
