@@ -47,7 +47,12 @@ def measure() -> list[Figure]:
         subprocess.run(["cc", "-O2", "-o", str(direct), str(HERE / "launch_direct.c"), "-ldl"], check=True)
         command = [str(environment.python()), "-c", TRANSLATE, str(program), str(code)]
         facts = subprocess.run(command, capture_output=True, text=True, check=True, cwd=environment.ROOT).stdout.split()
-        env = {**os.environ, "CASS_CACHE_DIR": str(folder / "cache"), "CASS_DEVICE": "emulated", "CASS_EMU_THREADS": "1"}
+        env = {
+            **os.environ,
+            "CASS_CACHE_DIR": str(folder / "cache"),
+            "CASS_DEVICE": "emulated",
+            "CASS_EMU_THREADS": "1",
+        }
         through = [str(environment.launcher()), str(program)]
         straight = [str(direct), str(LIBRARY), str(code), *facts]
         best = [[1e18, 1e18], [1e18, 1e18]]
