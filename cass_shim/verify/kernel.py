@@ -16,17 +16,9 @@ from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, Verified
 from cass_shim.model.errors import DeviceFailed, Unsupported
 from cass_shim.verify import mufu as mufu_models
-from cass_shim.verify.agreement import (
-    EMULATED_LIMIT,
-    Candidate,
-    Judge,
-    Lesson,
-    Reference,
-    apply_kinds,
-    drop_pointers,
-    judge_input,
-    learn,
-)
+from cass_shim.verify.agreement import Judge, Lesson, apply_kinds, drop_pointers, judge_input, learn
+from cass_shim.verify.candidate import EMULATED_LIMIT, Candidate
+from cass_shim.verify.compare import Reference
 from cass_shim.verify.contract import check_contract
 from cass_shim.verify.inputs import (
     Input,
@@ -61,6 +53,7 @@ class _Campaign:
     skipped: list[str] = field(default_factory=list)
     compared: int = 0
     undefined: int = 0
+    approximate: int = 0
 
 
 def verify_kernel(
@@ -184,6 +177,7 @@ def _try(campaign: _Campaign, scenario: Scenario, *, strict: bool) -> bool:
     result = judge_input(judge, campaign.candidate, given, roles, reference)
     campaign.compared += result.compared
     campaign.undefined += result.undefined
+    campaign.approximate += result.approximate
     executed = reference.first.executed
     campaign.executed = executed | campaign.executed if len(campaign.executed) else executed
     campaign.agreed.append(scenario)
@@ -229,6 +223,7 @@ def _report(campaign: _Campaign, sass: SassKernel, seconds: float) -> dict[str, 
         "skipped": campaign.skipped,
         "bytes_compared": campaign.compared,
         "bytes_undefined": campaign.undefined,
+        "bytes_within_spread": campaign.approximate,
         "instructions_covered": [ran, len(real)],
         "nan": "any NaN equals any other where the kernel computed one",
         "seconds": round(seconds, 4),

@@ -8,6 +8,7 @@ NVIDIA hardware (recorded on sm_90: tests/vectors/sass). A physical AMD device h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -76,3 +77,17 @@ def nearest(function: str, a: Value) -> Value:
             return _tanh(a)
         values = floats.flush("f32", a).view(np.float32)
         return floats.flush("f32", floats.narrow("f32", np.ascontiguousarray(_FUNCTIONS[function](values))))
+
+
+def perturbed(model: Callable[[str, Value], Value], seed: int) -> Callable[[str, Value], Value]:
+    """The model with each finite, normal result moved by one unit in the last place, or not, at random."""
+    random = np.random.default_rng((seed, 71))
+
+    def function(name: str, a: Value) -> Value:
+        bits = model(name, a)
+        exponent = bits >> np.uint32(23) & np.uint32(0xFF)
+        movable = (exponent > 1) & (exponent < 0xFE)
+        step = random.integers(0, 3, bits.shape).astype(np.uint32) - np.uint32(1)
+        return np.where(movable, bits + step, bits)
+
+    return function

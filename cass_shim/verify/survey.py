@@ -50,6 +50,7 @@ class Survey:
     atomics: bool = False
     float_atomics: bool = False
     grid_sync: bool = False
+    approximate: bool = False  # it uses MUFU
     heap: bool = False  # it may call malloc or free
 
 
@@ -97,6 +98,7 @@ def survey(kernel: SassKernel) -> Survey:
 def _note_properties(found: Survey, instruction: Instruction) -> None:
     name = instruction.mnemonic
     found.shared |= name in ("LDS", "STS", "ATOMS", "LDSM")
+    found.approximate |= name == "MUFU"
     atomic = name in ("ATOMG", "ATOM", "ATOMS", "RED", "REDG")
     found.atomics |= atomic
     found.float_atomics |= atomic and any(m.startswith(("F16", "F32", "F64", "BF16")) for m in instruction.modifiers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cass_shim.verify.interpreter import RUN
+from cass_shim.verify.control import RUN
 from cass_shim.verify.memory import Fault
 from tests.verify.text import kernel, run
 

@@ -1,0 +1,146 @@
+"""A code object on the device, launched on one input as the shim would launch it.
+
+In: code object, kernel, device, `Input`s. Out: the arena's bytes and the printed records afterwards. A candidate may
+be anything: it may not load, may trap, may never end.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cass_shim.device import Device, Function
+from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
+from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
+from cass_shim.model.kernel_abi import (
+    HEAP_HEADER_BYTES,
+    PRINTF_HEADER_BYTES,
+    PRINTF_KIND_PRINTF,
+    PRINTF_RECORD_BYTES,
+    AbiClass,
+    SlotKind,
+)
+from cass_shim.verify.inputs import Input
+
+RING_BYTES = 1 << 20
+DEVICE_HEAP_BYTES = 1 << 22
+LAUNCH_SECONDS = 5.0
+HIP_NOT_READY, HIP_TIMED_OUT = 600, 702
+# Instructions a wave may run on the emulated device before the launch is stopped; read when the library is loaded.
+EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(2_000_000))
+
+# What a binding table may hold for a kernel that is verified by running it.
+_BOUND = (SlotKind.SYMBOL, SlotKind.BANK, SlotKind.PRINTF, SlotKind.HEAP)
+
+Octets = NDArray[np.uint8]
+
+
+class Candidate:
+    """A code object loaded on the device, with its binding table and printf ring."""
+
+    def __init__(self, code: CodeObject, kernel: SassKernel, cubin: Cubin | None, device: Device, arena: int) -> None:
+        self.code, self.kernel, self.device = code, kernel, device
+        self.stuck = False  # its kernel runs on; the device is of no use to this process any more
+        unsure = [s.kind.name for s in code.slots if s.kind not in _BOUND]
+        if unsure:
+            raise Unsupported(f"binding {unsure[0]}", kernel=kernel.name, why="not verified by running")
+        try:
+            self.module = device.load(code.elf)
+            self.function: Function = self.module.function(code.symbol)
+        except DeviceFailed as failure:
+            raise Rejected("the code object does not load", kernel=kernel.name, witness=str(failure)) from None
+        self.base = device.alloc(arena)
+        self.table = device.alloc(max(8 * len(code.slots), 8))
+        self.ring = device.alloc(RING_BYTES)
+        self.banks: dict[int, int] = {}
+        self.heap = device.alloc(DEVICE_HEAP_BYTES) if any(s.kind is SlotKind.HEAP for s in code.slots) else 0
+        for slot in code.slots:
+            if slot.kind is SlotKind.BANK and slot.addend != 3:
+                content = kernel.kernel.constants.get(slot.addend, b"").ljust(16, b"\0")
+                self.banks[slot.addend] = device.alloc(len(content))
+                device.copy(self.banks[slot.addend], content)
+        self.bank3 = -1
+        if cubin is not None:
+            self.bank3 = next((i for i, image in enumerate(cubin.images) if image.kind == "constant3"), -1)
+
+    def close(self) -> None:
+        """Give everything back; a device that has failed is reset instead, one that still runs is left alone."""
+        if self.stuck:
+            return
+        try:
+            self.module.close()
+            for address in (self.base, self.table, self.ring, self.heap, *self.banks.values()):
+                if address:
+                    self.device.free(address)
+        except DeviceFailed:
+            self.device.reset()
+
+    def run(self, given: Input, bank3_offset: int) -> tuple[Octets, list[bytes]]:
+        """The arena and the printed records after one launch. Raises DeviceFailed, Unsupported."""
+        device = self.device
+        device.copy(self.base, given.content)
+        device.copy(self.ring, struct.pack("<IIII", RING_BYTES - PRINTF_HEADER_BYTES, 0, 0, 0).ljust(RING_BYTES, b"\0"))
+        if self.heap:
+            device.copy(self.heap, struct.pack("<Q", DEVICE_HEAP_BYTES).ljust(HEAP_HEADER_BYTES, b"\0"))
+        device.copy(self.table, self._slots(given, bank3_offset))
+        kernarg = given.params
+        if self.code.abi is AbiClass.CASS1:
+            kernarg = kernarg.ljust(self.code.bindings_offset, b"\0") + self.table.to_bytes(8, "little")
+        shape = given.scenario.shape
+        self.function.launch(shape.grid, shape.block, kernarg, shape.dynamic_shared)
+        self._wait()
+        after = np.empty(len(given.content), np.uint8)
+        device.copy(after, self.base)
+        return after, parse_ring(device.read(self.ring, RING_BYTES))
+
+    def _wait(self) -> None:
+        """Wait for the launch, but not for ever: a candidate may loop. Raises DeviceFailed."""
+        deadline = time.monotonic() + LAUNCH_SECONDS
+        pause = 0.00002
+        while True:
+            try:
+                self.device.call("hipStreamQuery", None)
+                return
+            except DeviceFailed as failure:
+                if failure.code != HIP_NOT_READY:
+                    raise
+            if time.monotonic() > deadline:
+                self.stuck = True
+                raise DeviceFailed("hipStreamQuery", HIP_TIMED_OUT, f"not finished after {LAUNCH_SECONDS} s")
+            time.sleep(pause)
+            pause = min(2 * pause, 0.005)
+
+    def _slots(self, given: Input, bank3_offset: int) -> bytes:
+        words = []
+        for slot in self.code.slots:
+            if slot.kind is SlotKind.SYMBOL:
+                if slot.symbol not in given.symbols:
+                    raise Unsupported(f"binding to {slot.symbol}", kernel=self.kernel.name)
+                words.append(given.symbols[slot.symbol] + slot.addend)
+            elif slot.kind is SlotKind.BANK:
+                words.append(self.banks.get(slot.addend, self.base + bank3_offset))
+            elif slot.kind is SlotKind.PRINTF:
+                words.append(self.ring)
+            else:
+                words.append(self.heap)
+        return b"".join((w & (2**64 - 1)).to_bytes(8, "little") for w in words) or bytes(8)
+
+
+def parse_ring(ring: bytes) -> list[bytes]:
+    """The finished printf records: 8 bytes of format address, then the argument bytes (model/kernel_abi.py)."""
+    _, tail, _, _ = struct.unpack_from("<IIII", ring)
+    found: list[bytes] = []
+    at = PRINTF_HEADER_BYTES
+    end = min(PRINTF_HEADER_BYTES + tail, len(ring))
+    while at + PRINTF_RECORD_BYTES <= end:
+        kind, size, address = struct.unpack_from("<IIQ", ring, at)
+        if at + PRINTF_RECORD_BYTES + size > len(ring):
+            break
+        body = ring[at + PRINTF_RECORD_BYTES : at + PRINTF_RECORD_BYTES + size]
+        if kind == PRINTF_KIND_PRINTF:
+            found.append(address.to_bytes(8, "little") + body)
+        at += PRINTF_RECORD_BYTES + -(-size // 8) * 8
+    return found
