@@ -132,6 +132,7 @@ class Straight:
         self.e.raw(f"br label %{latch}")
         self.e.start_block(latch)
         served = self.e.op(1, f"phi i1 [ false, %{turn} ], [ true, %{last} ]")
+        self.e.call_text("void", "llvm.amdgcn.wave.barrier")  # or LLVM takes the region out of the loop
         self.e.raw(f"br i1 {served.text}, label %{after}, label %{turn}")
         self.e.start_block(after)
 

@@ -1,0 +1,63 @@
+"""LLVM IR to code objects: the contract holds, bad IR is an error and not a crash."""
+
+from __future__ import annotations
+
+import pytest
+
+from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.model.artifacts import LlvmModule
+from cass_shim.model.errors import CassError, Malformed, ToolFailed
+from cass_shim.model.kernel_abi import AbiClass, KernelAbi, Param, Slot, SlotKind
+
+TEXT = """
+target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(4) byref([12 x i8]) align 8 %params, ptr addrspace(4) %bindings) #0 {
+  %p = load ptr addrspace(1), ptr addrspace(4) %bindings, align 8
+  %at = getelementptr i8, ptr addrspace(4) %params, i32 8
+  %n = load i32, ptr addrspace(4) %at, align 4
+  store i32 %n, ptr addrspace(1) %p, align 4
+  ret void
+}
+attributes #0 = { "target-cpu"="gfx1100" "amdgpu-flat-work-group-size"="1,256" "amdgpu-lds-size"="512" }
+!llvm.module.flags = !{!0}
+!0 = !{i32 1, !"amdhsa_code_object_version", i32 500}
+"""
+ABI = KernelAbi(params=(Param(0, 0, 8), Param(1, 8, 4)), params_bytes=12, shared_bytes=512)
+SLOTS = (Slot(SlotKind.SYMBOL, "table", 4),)
+
+
+def test_the_code_object_says_what_a_launch_needs() -> None:
+    code = assemble_llvm(LlvmModule(TEXT, "k", SLOTS), ABI)
+    assert code.abi is AbiClass.CASS1
+    assert code.bindings_offset == 16
+    assert code.slots == SLOTS
+    assert code.lds_bytes == 512
+    assert code.kernarg_bytes >= 24
+    assert code.elf[:4] == b"\x7fELF" and code.elf[8] == 3  # ABI version 3: code object v5
+    assert code.provenance["route"] == "llvm"
+
+
+def test_the_same_text_gives_the_same_bytes() -> None:
+    module = LlvmModule(TEXT, "k", SLOTS)
+    assert assemble_llvm(module, ABI).elf == assemble_llvm(module, ABI).elf
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "define", TEXT.replace("%n, ptr", "%nothing, ptr"), TEXT.replace("  ret void\n", "")],
+    ids=["empty", "cut", "undefined value", "no terminator"],
+)
+def test_bad_ir_is_an_error(text: str) -> None:
+    with pytest.raises(CassError):
+        assemble_llvm(LlvmModule(text, "k", ()), ABI)
+
+
+def test_the_message_names_what_llvm_said() -> None:
+    with pytest.raises(ToolFailed, match="undefined value"):
+        assemble_llvm(LlvmModule(TEXT.replace("%n, ptr", "%nothing, ptr"), "k", ()), ABI)
+
+
+def test_a_kernel_with_another_layout_is_refused() -> None:
+    other = KernelAbi(params=(Param(0, 0, 8),), params_bytes=8)
+    with pytest.raises(Malformed):
+        assemble_llvm(LlvmModule(TEXT, "k", ()), other)

@@ -1,0 +1,108 @@
+"""SASS kernels from a few lines of text, and running them on the emulated device."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.decode.operands import parse_operands
+from cass_shim.device import Device
+from cass_shim.lift import lift_kernel
+from cass_shim.model.artifacts import CubinKernel, SassKernel
+from cass_shim.model.errors import ToolFailed
+from cass_shim.model.instruction import PT, Instruction, Pred, Relocation
+from cass_shim.model.kernel_abi import KernelAbi, Param
+from cass_shim.native.locate import emulated_hip
+
+STEP = 16
+
+
+def instructions(text: str) -> tuple[Instruction, ...]:
+    """One instruction a line; `name:` lines are labels, usable as the last operand of a branch."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    labels: dict[str, int] = {}
+    kept: list[str] = []
+    for line in lines:
+        if line.endswith(":"):
+            labels[line[:-1]] = STEP * len(kept)
+        else:
+            kept.append(line)
+    found = []
+    for number, line in enumerate(kept):
+        for name, address in labels.items():
+            line = line.replace(f"={name}", hex(address))
+        found.append(_instruction(line, STEP * number))
+    return tuple(found)
+
+
+def _instruction(line: str, address: int) -> Instruction:
+    guard = None
+    if line.startswith("@"):
+        mark, line = line.split(" ", 1)
+        name = mark.lstrip("@!")
+        guard = Pred(PT if name == "PT" else int(name[1:]), negate="!" in mark)
+    opcode, _, operands = line.partition(" ")
+    mnemonic, *modifiers = opcode.split(".")
+    parsed = parse_operands(mnemonic, tuple(modifiers), operands.replace(", ", ","), 0, address)
+    return Instruction(address, mnemonic, tuple(modifiers), parsed, guard, text=line)
+
+
+def kernel(
+    text: str,
+    sm: int = 80,
+    params: Sequence[int] = (8, 8, 4),
+    symbols: Mapping[str, int] | None = None,
+    constants: Mapping[int, bytes] | None = None,
+    bank4: Mapping[int, str] | None = None,
+    callees: Mapping[str, SassKernel] | None = None,
+    shared_bytes: int = 0,
+    local_bytes: int = 0,
+) -> SassKernel:
+    """A kernel called k: out pointer, in pointer, count, unless `params` (sizes) says otherwise."""
+    code = instructions(text)
+    offset, listed = 0, []
+    for ordinal, size in enumerate(params):
+        offset = -(-offset // size) * size
+        listed.append(Param(ordinal, offset, size))
+        offset += size
+    base = {80: 0x160, 90: 0x210}[sm]
+    abi = KernelAbi(tuple(listed), base, offset, 32, shared_bytes, local_bytes)
+    relocations = {at: Relocation(at, 2, symbol) for at, symbol in (bank4 or {}).items()}
+    cubin = CubinKernel(
+        "k", sm, abi, bytes(STEP * len(code)), dict(symbols or {"k": 0}), dict(constants or {}), relocations
+    )
+    return SassKernel(cubin, code, "text", dict(callees or {}))
+
+
+def run(
+    sass: SassKernel,
+    given: np.ndarray,
+    out_words: int,
+    grid: Sequence[int] = (1,),
+    block: Sequence[int] = (32,),
+    slots: Sequence[int] = (),
+) -> np.ndarray:
+    """Launch over (out, in, count); the out buffer as u32. Skips where the emulated device is not built."""
+    try:
+        emulated_hip()
+    except ToolFailed as missing:
+        pytest.skip(str(missing))
+    code = assemble_llvm(lift_kernel(sass), sass.abi)
+    device = Device.open("emulated")
+    try:
+        module = device.load(code.elf)
+        out = device.buffer(np.zeros(out_words, np.uint32))
+        source = device.buffer(np.ascontiguousarray(given))
+        table = device.buffer(np.array([*slots, 0], np.uint64))
+        kernarg = bytearray(code.bindings_offset + 8)
+        struct.pack_into("<QQI", kernarg, 0, out.address, source.address, len(given))
+        struct.pack_into("<Q", kernarg, code.bindings_offset, table.address)
+        module.function("k").launch(grid, block, bytes(kernarg))
+        device.synchronize()
+        return np.asarray(out.read())
+    finally:
+        device.reset()  # a trap is an error that stays

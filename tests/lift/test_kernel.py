@@ -1,0 +1,283 @@
+"""Whole small kernels: control flow, calls, lanes and barriers, run on the emulated device against plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cass_shim.lift import lift_kernel
+from cass_shim.model.errors import DeviceFailed, Unsupported
+from tests.lift.support import kernel, run
+
+# R0 = global thread, R2:R3 = &out[R0], R4:R5 = &in[R0]
+HEAD = """
+    MOV R1, c[0x0][0x28]
+    S2R R0, SR_TID.X
+    S2R R6, SR_CTAID.X
+    IMAD R0, R6, c[0x0][0x0], R0
+    MOV R7, 0x4
+    IMAD.WIDE R2, R0, R7, c[0x0][0x160]
+    IMAD.WIDE R4, R0, R7, c[0x0][0x168]
+"""
+WORDS = np.arange(32, dtype=np.uint32) * 7 + 3
+
+
+def test_a_loop_whose_count_differs_by_lane() -> None:
+    sass = kernel(
+        HEAD
+        + """
+        MOV R8, RZ
+        MOV R9, RZ
+        again:
+        ISETP.GE.U32.AND P0, PT, R9, R0, PT
+        @P0 BRA =out
+        IADD3 R8, R8, R9, 0x1
+        IADD3 R9, R9, 0x1, RZ
+        BRA =again
+        out:
+        STG.E [R2.64], R8
+        EXIT
+        """
+    )
+    found = run(sass, WORDS, 32)
+    assert found.tolist() == [sum(k + 1 for k in range(lane)) for lane in range(32)]
+
+
+def test_guarded_instructions_keep_the_old_value_elsewhere() -> None:
+    sass = kernel(
+        HEAD
+        + """
+        MOV R8, 0x5
+        ISETP.LT.AND P0, PT, R0, 0x10, PT
+        @P0 IADD3 R8, R0, 0x64, RZ
+        @!P0 LDG.E R8, [R4.64]
+        ISETP.EQ.AND P1, PT, R0, 0x3, PT
+        @P1 EXIT
+        STG.E [R2.64], R8
+        EXIT
+        """
+    )
+    expected = [lane + 100 if lane < 16 else int(WORDS[lane]) for lane in range(32)]
+    expected[3] = 0
+    assert run(sass, WORDS, 32).tolist() == expected
+
+
+CALLS = (
+    HEAD
+    + """
+    LDG.E R8, [R4.64]
+    MOV R20, =first
+    MOV R21, 0x0
+    CALL.REL.NOINC =function
+    first:
+    MOV R20, =second
+    MOV R21, 0x0
+    CALL.REL.NOINC =function
+    second:
+    STG.E [R2.64], R8
+    EXIT
+    function:
+    IMAD R8, R8, 0x3, R0
+    RET.REL.NODEC R20, 0x0
+    """
+)
+FUNCTION = {"k": 0, "function": 16 * (7 + 9)}
+
+
+def test_a_function_called_from_two_places() -> None:
+    found = run(kernel(CALLS, symbols=FUNCTION), WORDS, 32)
+    assert found.tolist() == [3 * (3 * int(w) + n) + n for n, w in enumerate(WORDS)]
+
+
+def test_a_return_to_somewhere_else_traps_instead_of_going_on() -> None:
+    wrong = CALLS.replace("MOV R20, =second", "MOV R20, 0x30")
+    with pytest.raises(DeviceFailed, match="trap"):
+        run(kernel(wrong, symbols=FUNCTION), WORDS, 32)
+
+
+def test_a_called_function_may_vote() -> None:
+    """Two diverged call sites: each sees only its own lanes, so the copies must not be merged."""
+    sass = kernel(
+        HEAD
+        + """
+        ISETP.LT.AND P0, PT, R0, 0x8, PT
+        @P0 BRA =low
+        MOV R20, =joined
+        CALL.REL.NOINC =function
+        BRA =joined
+        low:
+        MOV R20, =joined
+        CALL.REL.NOINC =function
+        joined:
+        STG.E [R2.64], R8
+        EXIT
+        function:
+        VOTE.ANY R8, PT, PT
+        RET.REL.NODEC R20, 0x0
+        """.replace("MOV R20, =joined\n        CALL.REL.NOINC =function\n        BRA", "MOV R20, =after\n"
+                    "        CALL.REL.NOINC =function\n        after:\n        BRA"),
+        symbols={"k": 0, "function": 16 * (7 + 9)},
+    )  # fmt: skip
+    assert run(sass, WORDS, 32).tolist() == [0xFF] * 8 + [0xFFFFFF00] * 24
+
+
+def test_recursion_uses_the_stack() -> None:
+    """sum(n) = n + sum(n - 1), with the return address and n saved in local memory."""
+    sass = kernel(
+        HEAD
+        + """
+        MOV R8, R0
+        MOV R20, =done
+        CALL.REL.NOINC =sum
+        done:
+        STG.E [R2.64], R8
+        EXIT
+        sum:
+        ISETP.EQ.AND P0, PT, R8, RZ, PT
+        @P0 RET.REL.NODEC R20, 0x0
+        IADD3 R1, R1, -0x8, RZ
+        STL [R1], R8
+        STL [R1+0x4], R20
+        IADD3 R8, R8, -0x1, RZ
+        MOV R20, =back
+        CALL.REL.NOINC =sum
+        back:
+        LDL R9, [R1]
+        LDL R20, [R1+0x4]
+        IADD3 R1, R1, 0x8, RZ
+        IADD3 R8, R8, R9, RZ
+        RET.REL.NODEC R20, 0x0
+        """,
+        symbols={"k": 0, "sum": 16 * (7 + 5)},
+    )
+    assert run(sass, WORDS, 32).tolist() == [n * (n + 1) // 2 for n in range(32)]
+
+
+def test_a_function_pointer_goes_through_the_table_in_bank_2() -> None:
+    body = (
+        HEAD
+        + """
+        LOP3.LUT R8, R0, 0x1, RZ, 0xc0, !PT
+        IMAD R8, R8, 0x8, RZ
+        LDC.64 R8, c[0x2][R8+0x8]
+        MOV R20, =after
+        CALL.REL.NOINC R8, 0x0
+        after:
+        STG.E [R2.64], R10
+        EXIT
+        even:
+        MOV R10, 0x64
+        RET.REL.NODEC R20, 0x0
+        odd:
+        IADD3 R10, R0, 0xc8, RZ
+        RET.REL.NODEC R20, 0x0
+        """
+    )
+    even, odd = 16 * (7 + 7), 16 * (7 + 9)
+    table = b"".join(v.to_bytes(8, "little") for v in (1, even, odd))
+    sass = kernel(body, symbols={"k": 0, "even": even, "odd": odd}, constants={2: table})
+    assert run(sass, WORDS, 32).tolist() == [n + 200 if n % 2 else 100 for n in range(32)]
+
+
+def test_a_block_wide_count() -> None:
+    sass = kernel(
+        HEAD
+        + """
+        LOP3.LUT P0, RZ, R0, 0x3, RZ, 0xc0, !PT
+        BAR.RED.POPC.DEFER_BLOCKING 0x0, !P0
+        B2R.RESULT R8
+        STG.E [R2.64], R8
+        EXIT
+        """
+    )
+    assert run(sass, np.zeros(128, np.uint32), 128, block=(128,)).tolist() == [32] * 128
+
+
+def test_an_exclusive_region_serves_one_mask_after_the_other() -> None:
+    """Quads reduce among themselves although all lanes reach the region together."""
+    sass = kernel(
+        HEAD
+        + """
+        LOP3.LUT R8, R0, 0x1c, RZ, 0xc0, !PT
+        MOV R9, 0xf
+        SHF.L.U32 R9, R9, R8, RZ
+        BSSY B0, =end
+        WARPSYNC.EXCLUSIVE R9
+        REDUX.SUM.S32 UR4, R0
+        IMAD.U32 R10, RZ, RZ, UR4
+        BSYNC B0
+        end:
+        STG.E [R2.64], R10
+        EXIT
+        """
+    )
+    assert run(sass, WORDS, 32).tolist() == [sum(range(n & 28, (n & 28) + 4)) for n in range(32)]
+
+
+LOCK = (
+    HEAD
+    + """
+    MOV R4, c[0x0][0x168]
+    MOV R5, c[0x0][0x16c]
+    again:
+    MOV R8, RZ
+    MOV R9, 0x1
+    YIELD
+    ATOMG.E.CAS.STRONG.GPU PT, R10, [R4], R8, R9
+    BSSY B0, =end
+    ISETP.NE.AND P0, PT, R10, RZ, PT
+    ISETP.NE.AND P1, PT, R10, RZ, PT
+    @P0 BRA =joined
+    {critical}
+    joined:
+    BSYNC B0
+    end:
+    @P1 BRA =again
+    {after}
+    EXIT
+    """
+)
+CRITICAL = """
+    LDG.E.STRONG.SYS R11, [R4.64+0x4]
+    IADD3 R11, R11, 0x1, RZ
+    STG.E.STRONG.SYS [R4.64+0x4], R11
+    STG.E [R2.64], R11
+    MEMBAR.SC.GPU
+    ATOMG.E.EXCH.STRONG.GPU PT, RZ, [R4.64], RZ
+"""
+
+
+def test_a_lock_that_its_loop_releases_serves_every_lane() -> None:
+    sass = kernel(LOCK.format(critical=CRITICAL, after=""))
+    assert sorted(run(sass, np.zeros(2, np.uint32), 32).tolist()) == list(range(1, 33))
+
+
+def test_lanes_that_would_wait_for_each_other_trap() -> None:
+    sass = kernel(LOCK.format(critical="", after=CRITICAL))
+    with pytest.raises(DeviceFailed, match="trap"):
+        run(sass, np.zeros(2, np.uint32), 32)
+
+
+def test_one_lane_may_wait_for_a_lock() -> None:
+    sass = kernel(LOCK.format(critical="", after=CRITICAL))
+    assert run(sass, np.zeros(2, np.uint32), 1, block=(1,)).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("line", "feature"),
+    [
+        ("HGMMA.64x8x16.F32 R24, gdesc[UR4], R24", "HGMMA.64x8x16.F32"),
+        ("IADD3.SOMEHOW R8, R8, R8, RZ", "IADD3.SOMEHOW"),
+        ("BAR.SYNC 0x1, 0x40", "BAR.SYNC"),
+        ("SHFL.IDX PT, R8, R8, 0x0, 0x1f", ""),
+    ],
+)
+def test_what_is_not_understood_is_named_with_its_address(line: str, feature: str) -> None:
+    if not feature:
+        assert lift_kernel(kernel(f"{HEAD}\n{line}\nEXIT")).text
+        return
+    with pytest.raises(Unsupported) as error:
+        lift_kernel(kernel(f"{HEAD}\n{line}\nEXIT"))
+    if "gdesc" not in line:
+        assert (error.value.feature, error.value.address) == (feature, 0x70)
+        assert error.value.kernel == "k"
