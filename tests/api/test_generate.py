@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
 
 
 @pytest.fixture
-def small_table(monkeypatch: pytest.MonkeyPatch) -> tuple[Row, ...]:
+def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Row, ...]]:
     """A table of three rows in place of the real one."""
     one = Chapter("runtime", "Test")
     one.fn("cudaThere", IMPLEMENTED, "cudaError_t", "int a, cudaStream_t stream", pt="ptsz")
@@ -60,7 +61,7 @@ def compile_with(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
     ]
     sources = [folder / "gen/api/runtime_entries.c", folder / "bodies.c", folder / "rest.c"]
     return subprocess.run(
-        ["gcc", *flags, f"-I{NATIVE}", f"-I{folder / 'gen'}", *sources, "-shared", "-Wl,-z,defs", "-o", f"{folder}/out"],
+        ["gcc", *flags, f"-I{NATIVE}", f"-I{folder / 'gen'}", *sources, "-shared", "-Wl,-z,defs", "-o", f"{folder}/o"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
 

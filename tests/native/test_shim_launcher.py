@@ -135,6 +135,21 @@ def test_script_of_a_static_interpreter(tmp_path: Path) -> None:
     assert str(interpreter) in done.stderr
 
 
+@pytest.mark.parametrize("flag", ["--dry-run", "--explain"])
+def test_python_does_what_needs_the_pipeline(tmp_path: Path, seven: Path, flag: str) -> None:
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\nprintf "%s|" "$@"; echo "$CASS_DEVICE"; exit 11\n')
+    python.chmod(0o755)
+    done = cass_run(f"--python={python}", "--device=emulated", flag, "--", seven, "--help", "a b")
+    assert done.returncode == 11
+    assert done.stdout == f"-m|cass_shim.cli.main|run|{flag}|--|{seven}|--help|a b|emulated\n"
+
+
+def test_double_dash_ends_the_options(tmp_path: Path) -> None:
+    program = compile_c("int main(int count, char **arguments) { return arguments[1][2] + count; }", tmp_path / "--odd")
+    assert cass_run("--", program, "--device").returncode == ord("d") + 2
+
+
 def test_every_setting_is_a_flag() -> None:
     words = {name: f"value-of-{name}" for name in config.FIELDS if name not in ("trace", "trace_file")}
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in words.items()]

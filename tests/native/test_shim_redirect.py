@@ -214,6 +214,28 @@ def test_exec_of_a_cuda_child(folder: Path, static: Path) -> None:
     assert traced_calls(done.stderr) == EXPECTED
 
 
+def test_a_process_that_runs_already_is_left_alone(folder: Path, library: Path) -> None:
+    """Without the launcher, a stand-in opened later must not change objects that other threads may run."""
+    source = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+int run_it(void);
+int main(int count, char **arguments) {
+    unsigned char before[8], *code = dlsym(RTLD_DEFAULT, "run_it");
+    memcpy(before, code, 8);
+    int result = count > 1 && dlopen(arguments[1], RTLD_NOW) ? 0 : 1;
+    return result || memcmp(before, code, 8) || run_it() != 35 ? 1 : 42;
+}
+"""
+    program = compile_c(source, folder / "late", f"-L{folder}", "-lwith_cudart", f"-Wl,-rpath,{folder}", "-ldl")
+    environment = {"CASS_TRACE": "calls", "CASS_DAEMON": "0"}
+    command = [program, built() / "libcudart.so.13"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 42, done.stderr
+    assert traced_calls(done.stderr) == []
+
+
 def test_core_is_one_library_in_the_process(opener: Path, folder: Path) -> None:
     """A stand-in opened by path, without the launcher, brings the core itself."""
     done = subprocess.run(

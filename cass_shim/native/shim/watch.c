@@ -56,7 +56,7 @@ static void drop_copy(cass_copy *copy) {
 }
 
 /* Looks at one object of the list; CASS_CANNOT is passed up. */
-static cass_redirect_result visit(const struct link_map *map) {
+static cass_redirect_result visit(const struct link_map *map, int leave_alone) {
     if (make_room() != 0) return CASS_NO_CUDA;
     watched *known = &objects[slot_of(objects, object_room, map)];
     if (known->map && known->dynamic == map->l_ld) {
@@ -66,6 +66,7 @@ static cass_redirect_result visit(const struct link_map *map) {
     if (known->map && known->copy) drop_copy(known->copy);
     object_count += known->map ? 0 : 1;
     *known = (watched){.map = map, .dynamic = map->l_ld, .seen = current_round};
+    if (leave_alone) return CASS_NO_CUDA;
     cass_copy *copy;
     cass_redirect_result result = cass_redirect(map, &copy);
     if (result == CASS_REDIRECTED) known->copy = copy;
@@ -94,11 +95,11 @@ static void drop_missing(void) {
     objects = table;
 }
 
-int cass_watch_now(void) {
+int cass_watch_now(int leave_alone) {
     int redirected = 0, failed = 0;
     current_round++;
     for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-        cass_redirect_result result = visit(map);
+        cass_redirect_result result = visit(map, leave_alone);
         redirected += result == CASS_REDIRECTED;
         failed |= result == CASS_CANNOT;
     }
@@ -108,7 +109,7 @@ int cass_watch_now(void) {
 
 static void loader_changed(void) {
     int saved = errno;
-    if (_r_debug.r_state == RT_CONSISTENT) cass_watch_now();
+    if (_r_debug.r_state == RT_CONSISTENT) cass_watch_now(0);
     errno = saved;
 }
 
