@@ -53,7 +53,8 @@ def generate_object(text: str) -> bytes:
                 emitted: bytes = _machine().emit_object(module)
                 return emitted
         except RuntimeError as error:
-            raise ToolFailed("llvmlite", command="parse, optimise, emit", stderr=str(error)) from error
+            message = str(error).removeprefix("LLVM IR parsing error\n")
+            raise ToolFailed("llvmlite", command="parse, optimise, emit", stderr=message) from error
 
 
 def assemble_llvm(module: LlvmModule, abi: KernelAbi) -> CodeObject:
