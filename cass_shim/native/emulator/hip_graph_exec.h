@@ -35,4 +35,13 @@ void emu_step_replace(emu_exec *exec, emu_step *step, emu_op *op);
 hipError_t emu_exec_update(emu_exec *exec, const emu_graph *graph, uint64_t *failed,
                            hipGraphExecUpdateResult *result);
 
+/* What all node calls come down to; each takes `op` over, and passes `error` on where it is NULL.
+ * hip_graph_node.c */
+hipError_t emu_node_add(hipGraphNode_t *into, hipGraph_t graph, const hipGraphNode_t *dependencies,
+                        size_t count, emu_op *op, hipError_t error);
+hipError_t emu_node_replace(hipGraphNode_t node, emu_op *op, hipError_t error);
+hipError_t emu_step_set(hipGraphExec_t exec, hipGraphNode_t node, emu_op *op, hipError_t error);
+/* The node behind a handle if its work is of `kind`; NULL with a reason. */
+emu_node *emu_node_of_kind(hipGraphNode_t handle, emu_op_kind kind);
+
 #endif

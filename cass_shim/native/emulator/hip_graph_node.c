@@ -42,15 +42,8 @@ static emu_op *host_op(const hipHostNodeParams *params, hipError_t *error) {
     return params && params->fn ? emu_host_op(params->fn, params->userData) : NULL;
 }
 
-static emu_op *event_op(hipEvent_t handle, bool wait, hipError_t *error) {
-    *error = hipErrorInvalidValue;
-    emu_event *event = emu_event_of(handle);
-    if (!event) return NULL;
-    return wait ? emu_event_wait_op(event) : emu_event_record_op(event);
-}
-
-static hipError_t add(hipGraphNode_t *into, hipGraph_t handle, const hipGraphNode_t *dependencies,
-                      size_t count, emu_op *op, hipError_t error) {
+hipError_t emu_node_add(hipGraphNode_t *into, hipGraph_t handle, const hipGraphNode_t *dependencies,
+                        size_t count, emu_op *op, hipError_t error) {
     emu_graph *graph = emu_graph_of(handle);
     if (!op || !graph || !into || (count && !dependencies)) {
         emu_op_free(op);
@@ -61,16 +54,15 @@ static hipError_t add(hipGraphNode_t *into, hipGraph_t handle, const hipGraphNod
     return node ? hipSuccess : hipErrorInvalidValue;
 }
 
-/* The node behind a handle if its work is of `kind`. */
-static emu_node *node_of(hipGraphNode_t handle, emu_op_kind kind) {
+emu_node *emu_node_of_kind(hipGraphNode_t handle, emu_op_kind kind) {
     emu_node *node = emu_node_of(handle);
     if (node && node->op->kind == kind && !node->child) return node;
     if (node) emu_fail(hipErrorInvalidValue, "the node is of another kind");
     return NULL;
 }
 
-static hipError_t replace(hipGraphNode_t handle, emu_op *op, hipError_t error) {
-    emu_node *node = op ? node_of(handle, op->kind) : NULL;
+hipError_t emu_node_replace(hipGraphNode_t handle, emu_op *op, hipError_t error) {
+    emu_node *node = op ? emu_node_of_kind(handle, op->kind) : NULL;
     if (!node) {
         emu_op_free(op);
         return op ? hipErrorInvalidValue : error;
@@ -80,10 +72,9 @@ static hipError_t replace(hipGraphNode_t handle, emu_op *op, hipError_t error) {
     return hipSuccess;
 }
 
-static hipError_t replace_in(hipGraphExec_t handle, hipGraphNode_t which, emu_op *op,
-                             hipError_t error) {
+hipError_t emu_step_set(hipGraphExec_t handle, hipGraphNode_t which, emu_op *op, hipError_t error) {
     emu_exec *exec = emu_exec_of(handle);
-    emu_node *node = exec && op ? node_of(which, op->kind) : NULL;
+    emu_node *node = exec && op ? emu_node_of_kind(which, op->kind) : NULL;
     emu_step *step = node ? emu_exec_step(exec, node) : NULL;
     if (!step || step->op->kind != op->kind) {
         emu_op_free(op);
@@ -96,7 +87,7 @@ static hipError_t replace_in(hipGraphExec_t handle, hipGraphNode_t which, emu_op
 hipError_t emu_hipGraphAddEmptyNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
                                     const hipGraphNode_t *pDependencies, size_t numDependencies) {
     emu_op *op = emu_op_new(sizeof *op, EMU_OP_EMPTY, emu_run_nothing);
-    return add(pGraphNode, graph, pDependencies, numDependencies, op, hipErrorOutOfMemory);
+    return emu_node_add(pGraphNode, graph, pDependencies, numDependencies, op, hipErrorOutOfMemory);
 }
 
 hipError_t emu_hipGraphAddKernelNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
@@ -104,12 +95,12 @@ hipError_t emu_hipGraphAddKernelNode(hipGraphNode_t *pGraphNode, hipGraph_t grap
                                      const hipKernelNodeParams *pNodeParams) {
     hipError_t error;
     emu_op *op = kernel_op(pNodeParams, &error);
-    return add(pGraphNode, graph, pDependencies, numDependencies, op, error);
+    return emu_node_add(pGraphNode, graph, pDependencies, numDependencies, op, error);
 }
 
 hipError_t emu_hipGraphKernelNodeGetParams(hipGraphNode_t handle,
                                            hipKernelNodeParams *pNodeParams) {
-    emu_node *node = node_of(handle, EMU_OP_KERNEL);
+    emu_node *node = emu_node_of_kind(handle, EMU_OP_KERNEL);
     if (!node || !pNodeParams) return emu_fail(hipErrorInvalidValue, "no kernel node or no result");
     emu_launch_op *op = (emu_launch_op *)node->op;
     const emu_shape *shape = &op->shape;
@@ -126,20 +117,20 @@ hipError_t emu_hipGraphKernelNodeSetParams(hipGraphNode_t node,
                                            const hipKernelNodeParams *pNodeParams) {
     hipError_t error;
     emu_op *op = kernel_op(pNodeParams, &error);
-    return replace(node, op, error);
+    return emu_node_replace(node, op, error);
 }
 
 hipError_t emu_hipGraphExecKernelNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
                                                const hipKernelNodeParams *pNodeParams) {
     hipError_t error;
     emu_op *op = kernel_op(pNodeParams, &error);
-    return replace_in(hGraphExec, node, op, error);
+    return emu_step_set(hGraphExec, node, op, error);
 }
 
 /* Attributes of kernel nodes: only "cooperative" changes what a launch does. */
 hipError_t emu_hipGraphKernelNodeSetAttribute(hipGraphNode_t hNode, hipLaunchAttributeID attr,
                                               const hipLaunchAttributeValue *value) {
-    emu_node *node = node_of(hNode, EMU_OP_KERNEL);
+    emu_node *node = emu_node_of_kind(hNode, EMU_OP_KERNEL);
     if (!node || !value) return emu_fail(hipErrorInvalidValue, "no kernel node or no value");
     emu_launch_op *op = (emu_launch_op *)node->op;
     if (attr == hipLaunchAttributeCooperative) op->shape.cooperative = value->cooperative != 0;
@@ -151,7 +142,7 @@ hipError_t emu_hipGraphKernelNodeSetAttribute(hipGraphNode_t hNode, hipLaunchAtt
 
 hipError_t emu_hipGraphKernelNodeGetAttribute(hipGraphNode_t hNode, hipLaunchAttributeID attr,
                                               hipLaunchAttributeValue *value) {
-    emu_node *node = node_of(hNode, EMU_OP_KERNEL);
+    emu_node *node = emu_node_of_kind(hNode, EMU_OP_KERNEL);
     if (!node || !value) return emu_fail(hipErrorInvalidValue, "no kernel node or no value");
     const emu_launch_op *op = (const emu_launch_op *)node->op;
     *value = (hipLaunchAttributeValue){0};
@@ -163,7 +154,8 @@ hipError_t emu_hipGraphKernelNodeGetAttribute(hipGraphNode_t hNode, hipLaunchAtt
 }
 
 hipError_t emu_hipGraphKernelNodeCopyAttributes(hipGraphNode_t hSrc, hipGraphNode_t hDst) {
-    emu_node *from = node_of(hSrc, EMU_OP_KERNEL), *to = node_of(hDst, EMU_OP_KERNEL);
+    emu_node *from = emu_node_of_kind(hSrc, EMU_OP_KERNEL),
+             *to = emu_node_of_kind(hDst, EMU_OP_KERNEL);
     if (!from || !to) return hipErrorInvalidValue;
     ((emu_launch_op *)to->op)->shape.cooperative = ((emu_launch_op *)from->op)->shape.cooperative;
     ((emu_launch_op *)to->op)->priority = ((emu_launch_op *)from->op)->priority;
@@ -175,11 +167,11 @@ hipError_t emu_hipGraphAddMemcpyNode(hipGraphNode_t *pGraphNode, hipGraph_t grap
                                      const hipMemcpy3DParms *pCopyParams) {
     hipError_t error;
     emu_op *op = copy_op(pCopyParams, &error);
-    return add(pGraphNode, graph, pDependencies, numDependencies, op, error);
+    return emu_node_add(pGraphNode, graph, pDependencies, numDependencies, op, error);
 }
 
 hipError_t emu_hipGraphMemcpyNodeGetParams(hipGraphNode_t handle, hipMemcpy3DParms *pNodeParams) {
-    emu_node *node = node_of(handle, EMU_OP_COPY);
+    emu_node *node = emu_node_of_kind(handle, EMU_OP_COPY);
     if (!node || !pNodeParams) return emu_fail(hipErrorInvalidValue, "no copy node or no result");
     *pNodeParams = ((const emu_copy_op *)node->op)->params;
     return hipSuccess;
@@ -189,14 +181,14 @@ hipError_t emu_hipGraphMemcpyNodeSetParams(hipGraphNode_t node,
                                            const hipMemcpy3DParms *pNodeParams) {
     hipError_t error;
     emu_op *op = copy_op(pNodeParams, &error);
-    return replace(node, op, error);
+    return emu_node_replace(node, op, error);
 }
 
 hipError_t emu_hipGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
                                                hipMemcpy3DParms *pNodeParams) {
     hipError_t error;
     emu_op *op = copy_op(pNodeParams, &error);
-    return replace_in(hGraphExec, node, op, error);
+    return emu_step_set(hGraphExec, node, op, error);
 }
 
 hipError_t emu_hipGraphAddMemcpyNode1D(hipGraphNode_t *pGraphNode, hipGraph_t graph,
@@ -225,11 +217,11 @@ hipError_t emu_hipGraphAddMemsetNode(hipGraphNode_t *pGraphNode, hipGraph_t grap
                                      const hipMemsetParams *pMemsetParams) {
     hipError_t error;
     emu_op *op = set_op(pMemsetParams, &error);
-    return add(pGraphNode, graph, pDependencies, numDependencies, op, error);
+    return emu_node_add(pGraphNode, graph, pDependencies, numDependencies, op, error);
 }
 
 hipError_t emu_hipGraphMemsetNodeGetParams(hipGraphNode_t handle, hipMemsetParams *pNodeParams) {
-    emu_node *node = node_of(handle, EMU_OP_SET);
+    emu_node *node = emu_node_of_kind(handle, EMU_OP_SET);
     if (!node || !pNodeParams) return emu_fail(hipErrorInvalidValue, "no fill node or no result");
     *pNodeParams = ((const emu_set_op *)node->op)->params;
     return hipSuccess;
@@ -239,14 +231,14 @@ hipError_t emu_hipGraphMemsetNodeSetParams(hipGraphNode_t node,
                                            const hipMemsetParams *pNodeParams) {
     hipError_t error;
     emu_op *op = set_op(pNodeParams, &error);
-    return replace(node, op, error);
+    return emu_node_replace(node, op, error);
 }
 
 hipError_t emu_hipGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
                                                const hipMemsetParams *pNodeParams) {
     hipError_t error;
     emu_op *op = set_op(pNodeParams, &error);
-    return replace_in(hGraphExec, node, op, error);
+    return emu_step_set(hGraphExec, node, op, error);
 }
 
 hipError_t emu_hipGraphAddHostNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
@@ -254,11 +246,11 @@ hipError_t emu_hipGraphAddHostNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
                                    const hipHostNodeParams *pNodeParams) {
     hipError_t error;
     emu_op *op = host_op(pNodeParams, &error);
-    return add(pGraphNode, graph, pDependencies, numDependencies, op, error);
+    return emu_node_add(pGraphNode, graph, pDependencies, numDependencies, op, error);
 }
 
 hipError_t emu_hipGraphHostNodeGetParams(hipGraphNode_t handle, hipHostNodeParams *pNodeParams) {
-    emu_node *node = node_of(handle, EMU_OP_HOST);
+    emu_node *node = emu_node_of_kind(handle, EMU_OP_HOST);
     if (!node || !pNodeParams) return emu_fail(hipErrorInvalidValue, "no host node or no result");
     emu_host_op_get(node->op, pNodeParams);
     return hipSuccess;
@@ -268,14 +260,14 @@ hipError_t emu_hipGraphHostNodeSetParams(hipGraphNode_t node,
                                          const hipHostNodeParams *pNodeParams) {
     hipError_t error;
     emu_op *op = host_op(pNodeParams, &error);
-    return replace(node, op, error);
+    return emu_node_replace(node, op, error);
 }
 
 hipError_t emu_hipGraphExecHostNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
                                              const hipHostNodeParams *pNodeParams) {
     hipError_t error;
     emu_op *op = host_op(pNodeParams, &error);
-    return replace_in(hGraphExec, node, op, error);
+    return emu_step_set(hGraphExec, node, op, error);
 }
 
 hipError_t emu_hipGraphAddChildGraphNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
@@ -312,100 +304,4 @@ hipError_t emu_hipGraphExecChildGraphNodeSetParams(hipGraphExec_t hGraphExec, hi
     return emu_exec_update(step->child, child, &failed, &result)
                ? emu_fail(hipErrorInvalidValue, "the child graph has another shape")
                : hipSuccess;
-}
-
-static hipError_t get_event(hipGraphNode_t handle, emu_op_kind kind, hipEvent_t *event_out) {
-    emu_node *node = node_of(handle, kind);
-    if (!node || !event_out) return emu_fail(hipErrorInvalidValue, "no event node or no result");
-    *event_out = emu_event_op_event(node->op);
-    return hipSuccess;
-}
-
-hipError_t emu_hipGraphAddEventRecordNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
-                                          const hipGraphNode_t *pDependencies,
-                                          size_t numDependencies, hipEvent_t event) {
-    hipError_t error;
-    emu_op *op = event_op(event, false, &error);
-    return add(pGraphNode, graph, pDependencies, numDependencies, op, error);
-}
-
-hipError_t emu_hipGraphEventRecordNodeGetEvent(hipGraphNode_t node, hipEvent_t *event_out) {
-    return get_event(node, EMU_OP_EVENT_RECORD, event_out);
-}
-
-hipError_t emu_hipGraphEventRecordNodeSetEvent(hipGraphNode_t node, hipEvent_t event) {
-    hipError_t error;
-    emu_op *op = event_op(event, false, &error);
-    return replace(node, op, error);
-}
-
-hipError_t emu_hipGraphExecEventRecordNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode,
-                                                   hipEvent_t event) {
-    hipError_t error;
-    emu_op *op = event_op(event, false, &error);
-    return replace_in(hGraphExec, hNode, op, error);
-}
-
-hipError_t emu_hipGraphAddEventWaitNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
-                                        const hipGraphNode_t *pDependencies, size_t numDependencies,
-                                        hipEvent_t event) {
-    hipError_t error;
-    emu_op *op = event_op(event, true, &error);
-    return add(pGraphNode, graph, pDependencies, numDependencies, op, error);
-}
-
-hipError_t emu_hipGraphEventWaitNodeGetEvent(hipGraphNode_t node, hipEvent_t *event_out) {
-    return get_event(node, EMU_OP_EVENT_WAIT, event_out);
-}
-
-hipError_t emu_hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event) {
-    hipError_t error;
-    emu_op *op = event_op(event, true, &error);
-    return replace(node, op, error);
-}
-
-hipError_t emu_hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode,
-                                                 hipEvent_t event) {
-    hipError_t error;
-    emu_op *op = event_op(event, true, &error);
-    return replace_in(hGraphExec, hNode, op, error);
-}
-
-hipError_t emu_hipGraphAddMemAllocNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
-                                       const hipGraphNode_t *pDependencies, size_t numDependencies,
-                                       hipMemAllocNodeParams *pNodeParams) {
-    hipError_t error;
-    if (!pNodeParams) return emu_fail(hipErrorInvalidValue, "no parameters");
-    emu_op *op = emu_alloc_op(emu_current(), pNodeParams, &pNodeParams->dptr, &error);
-    return add(pGraphNode, graph, pDependencies, numDependencies, op, error);
-}
-
-hipError_t emu_hipGraphMemAllocNodeGetParams(hipGraphNode_t handle,
-                                             hipMemAllocNodeParams *pNodeParams) {
-    emu_node *node = node_of(handle, EMU_OP_ALLOC);
-    if (!node || !pNodeParams)
-        return emu_fail(hipErrorInvalidValue, "no allocation node or no result");
-    *pNodeParams = *emu_alloc_op_params(node->op);
-    return hipSuccess;
-}
-
-hipError_t emu_hipGraphAddMemFreeNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
-                                      const hipGraphNode_t *pDependencies, size_t numDependencies,
-                                      void *dev_ptr) {
-    if (!dev_ptr) return emu_fail(hipErrorInvalidValue, "no memory to free");
-    return add(pGraphNode, graph, pDependencies, numDependencies, emu_graph_free_op(dev_ptr),
-               hipErrorOutOfMemory);
-}
-
-hipError_t emu_hipDrvGraphAddMemFreeNode(hipGraphNode_t *phGraphNode, hipGraph_t hGraph,
-                                         const hipGraphNode_t *dependencies, size_t numDependencies,
-                                         void *dptr) {
-    return emu_hipGraphAddMemFreeNode(phGraphNode, hGraph, dependencies, numDependencies, dptr);
-}
-
-hipError_t emu_hipGraphMemFreeNodeGetParams(hipGraphNode_t handle, void *dev_ptr) {
-    emu_node *node = node_of(handle, EMU_OP_FREE);
-    if (!node || !dev_ptr) return emu_fail(hipErrorInvalidValue, "no free node or no result");
-    *(void **)dev_ptr = emu_graph_free_op_address(node->op);
-    return hipSuccess;
 }

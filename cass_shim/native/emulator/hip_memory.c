@@ -193,62 +193,66 @@ hipError_t emu_hipPointerGetAttributes(hipPointerAttribute_t *attributes, const 
     return hipSuccess;
 }
 
+/* Where an attribute's value goes and how wide it is. */
+static hipError_t give(void *into, const void *from, size_t bytes) {
+    memcpy(into, from, bytes);
+    return hipSuccess;
+}
+
+static hipError_t give_pointer(void *into, const void *pointer) {
+    return give(into, &pointer, sizeof pointer);
+}
+static hipError_t give_unsigned(void *into, unsigned value) {
+    return give(into, &value, sizeof value);
+}
+static hipError_t give_wide(void *into, uint64_t value) { return give(into, &value, sizeof value); }
+
+/* Rows of one_attribute that are plain facts of the kind of memory. */
+static hipError_t kind_attribute(void *value, hipPointer_attribute attribute,
+                                 const emu_block *block) {
+    switch (attribute) {
+    case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        return give_unsigned(value, type_of(block));
+    case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
+        return give_unsigned(value, block->kind == EMU_MEMORY_MANAGED);
+    case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+        return give_unsigned(value, block->kind == EMU_MEMORY_DEVICE);
+    case HIP_POINTER_ATTRIBUTE_MAPPED:
+        return give_unsigned(value, 1);
+    case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        return give_unsigned(value, hipMemAccessFlagsProtReadWrite);
+    case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+        return give_unsigned(value, 0);
+    default:
+        return emu_fail(hipErrorInvalidValue, "pointer attribute %d", (int)attribute);
+    }
+}
+
 static hipError_t one_attribute(void *value, hipPointer_attribute attribute, void *ptr) {
     emu_block block;
     if (!emu_memory_find(ptr, &block))
         return emu_fail(hipErrorInvalidValue, "%p is no device memory", ptr);
-    void *host = type_of(&block) == hipMemoryTypeDevice ? NULL : ptr;
     switch (attribute) {
     case HIP_POINTER_ATTRIBUTE_CONTEXT:
-        *(void **)value = &emu_devices[block.device];
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *(unsigned *)value = type_of(&block);
-        return hipSuccess;
+        return give_pointer(value, &emu_devices[block.device]);
     case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        *(void **)value = ptr;
-        return hipSuccess;
+        return give_pointer(value, ptr);
     case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
-        *(void **)value = host;
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        *(unsigned *)value = 0;
-        return hipSuccess;
+        return give_pointer(value, type_of(&block) == hipMemoryTypeDevice ? NULL : ptr);
     case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
-        *(unsigned long long *)value = block.id;
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
-        *(unsigned *)value = block.kind == EMU_MEMORY_MANAGED;
-        return hipSuccess;
+        return give_wide(value, block.id);
     case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *(int *)value = block.device;
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
-        *(unsigned *)value = block.kind == EMU_MEMORY_DEVICE;
-        return hipSuccess;
+        return give_unsigned(value, (unsigned)block.device);
     case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-        *(void **)value = block.base;
-        return hipSuccess;
+        return give_pointer(value, block.base);
     case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
-        *(size_t *)value = block.bytes;
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_MAPPED:
-        *(unsigned *)value = 1;
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        *(unsigned *)value = 0;
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-        *(unsigned *)value = 0;
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        *(unsigned *)value = hipMemAccessFlagsProtReadWrite;
-        return hipSuccess;
+        return give_wide(value, block.bytes);
     case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        *(void **)value = block.pool;
-        return hipSuccess;
+        return give_pointer(value, block.pool);
     default:
-        return emu_fail(hipErrorInvalidValue, "pointer attribute %d", (int)attribute);
+        return kind_attribute(value, attribute, &block);
     }
 }
 

@@ -15,6 +15,7 @@
 #define EMU_MAX_DEVICES 16
 #define EMU_REASON_BYTES 512
 #define EMU_PAGE 4096u
+#define EMU_BOARD "AMD Radeon RX 7900 XTX (emulated)"
 
 typedef struct emu_stream emu_stream;
 typedef struct emu_pool emu_pool;

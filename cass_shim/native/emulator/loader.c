@@ -2,7 +2,7 @@
  * Source: AMDGPUUsage "ELF Code Object", "Kernel Descriptor", "Relocation Records"; ELF-64 object
  * file format. */
 #include "emulator/memory.h"
-#include "emulator/hip_module.h"
+#include "emulator/loader.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -16,41 +16,26 @@
 #define NOTE_METADATA 32
 #define MAX_SPAN (4ull << 30)
 
-/* An image while it is read: everything is checked against `file`, addresses against `span`. */
-typedef struct {
-    emu_view file;
-    Elf64_Ehdr head;
-    uint64_t low, span;
-    emu_view symbols, strings; /* in the file */
-    Elf64_Rela *relocations;   /* in the loaded image */
-    uint64_t relocation_count;
-    emu_module *module;
-} loading;
-
-static bool inside(uint64_t offset, uint64_t bytes, uint64_t limit) {
-    return offset <= limit && bytes <= limit - offset;
-}
-
-static Elf64_Phdr segment_at(const loading *in, unsigned i) {
+Elf64_Phdr emu_segment_at(const emu_loading *in, unsigned i) {
     Elf64_Phdr segment;
     memcpy(&segment, in->file.data + in->head.e_phoff + i * sizeof segment, sizeof segment);
     return segment;
 }
 
-static hipError_t broken(const char *what, uint64_t offset) {
+hipError_t emu_broken(const char *what, uint64_t offset) {
     return emu_fail(hipErrorInvalidImage, "code object: %s (offset %#llx)", what,
                     (unsigned long long)offset);
 }
 
-static hipError_t check_header(loading *in) {
+static hipError_t check_header(emu_loading *in) {
     if (in->file.bytes < sizeof in->head)
-        return broken("shorter than an ELF header", in->file.bytes);
+        return emu_broken("shorter than an ELF header", in->file.bytes);
     memcpy(&in->head, in->file.data, sizeof in->head);
     const Elf64_Ehdr *head = &in->head;
     if (memcmp(head->e_ident, ELFMAG, SELFMAG))
-        return broken("not an ELF file or offload bundle", 0);
+        return emu_broken("not an ELF file or offload bundle", 0);
     if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_ident[EI_DATA] != ELFDATA2LSB)
-        return broken("not a 64-bit little-endian ELF file", EI_CLASS);
+        return emu_broken("not a 64-bit little-endian ELF file", EI_CLASS);
     if (head->e_machine != ELF_MACHINE_AMDGPU)
         return emu_fail(hipErrorNoBinaryForGpu, "code object is for ELF machine %u, not AMDGPU",
                         head->e_machine);
@@ -69,83 +54,81 @@ static hipError_t check_header(loading *in) {
                         head->e_type);
     if (head->e_phentsize != sizeof(Elf64_Phdr) ||
         !inside(head->e_phoff, (uint64_t)head->e_phnum * sizeof(Elf64_Phdr), in->file.bytes))
-        return broken("program headers leave the file", head->e_phoff);
+        return emu_broken("program headers leave the file", head->e_phoff);
     return hipSuccess;
 }
 
-static hipError_t measure(loading *in) {
+static hipError_t measure(emu_loading *in) {
     uint64_t low = UINT64_MAX, high = 0;
     for (unsigned i = 0; i < in->head.e_phnum; i++) {
-        Elf64_Phdr segment = segment_at(in, i);
+        Elf64_Phdr segment = emu_segment_at(in, i);
         if (!inside(segment.p_offset, segment.p_filesz, in->file.bytes) &&
             segment.p_type != PT_NULL)
-            return broken("a segment leaves the file", segment.p_offset);
+            return emu_broken("a segment leaves the file", segment.p_offset);
         if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
         if (segment.p_filesz > segment.p_memsz ||
             !inside(segment.p_vaddr, segment.p_memsz, MAX_SPAN))
-            return broken("a segment has an impossible size", segment.p_offset);
+            return emu_broken("a segment has an impossible size", segment.p_offset);
         if (segment.p_vaddr < low) low = segment.p_vaddr;
         if (segment.p_vaddr + segment.p_memsz > high) high = segment.p_vaddr + segment.p_memsz;
     }
-    if (high == 0) return broken("nothing to load", 0);
+    if (high == 0) return emu_broken("nothing to load", 0);
     in->low = low & ~(uint64_t)(EMU_PAGE - 1);
     in->span = high - in->low;
     return hipSuccess;
 }
 
-static uint8_t *place_of(const loading *in, uint64_t address, uint64_t bytes) {
+uint8_t *emu_place_of(const emu_loading *in, uint64_t address, uint64_t bytes) {
     if (address < in->low || !inside(address - in->low, bytes, in->span)) return NULL;
     return in->module->base + (address - in->low);
 }
 
-static hipError_t place(loading *in) {
+static hipError_t place(emu_loading *in) {
     emu_module *module = in->module;
     module->bytes = in->span;
     module->base =
         emu_memory_alloc(EMU_MEMORY_CODE, module->device->ordinal, in->span, EMU_PAGE, 0);
     if (!module->base) return emu_fail(hipErrorOutOfMemory, "no device memory for a code object");
     for (unsigned i = 0; i < in->head.e_phnum; i++) {
-        Elf64_Phdr segment = segment_at(in, i);
+        Elf64_Phdr segment = emu_segment_at(in, i);
         if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
-        memcpy(place_of(in, segment.p_vaddr, segment.p_memsz), in->file.data + segment.p_offset,
+        memcpy(emu_place_of(in, segment.p_vaddr, segment.p_memsz), in->file.data + segment.p_offset,
                segment.p_filesz);
         if (!(segment.p_flags & PF_X)) continue;
-        if (module->text) return broken("more than one executable segment", segment.p_offset);
-        module->text = (uint64_t)place_of(in, segment.p_vaddr, segment.p_memsz);
+        if (module->text) return emu_broken("more than one executable segment", segment.p_offset);
+        module->text = (uint64_t)emu_place_of(in, segment.p_vaddr, segment.p_memsz);
         module->text_bytes = segment.p_memsz;
     }
     return hipSuccess;
 }
 
 /* The dynamic symbol and string tables by their section headers, which lld always writes. */
-static hipError_t find_symbols(loading *in) {
+static hipError_t find_symbols(emu_loading *in) {
     const Elf64_Ehdr *head = &in->head;
     if (head->e_shnum &&
         (head->e_shentsize != sizeof(Elf64_Shdr) ||
          !inside(head->e_shoff, (uint64_t)head->e_shnum * sizeof(Elf64_Shdr), in->file.bytes)))
-        return broken("section headers leave the file", head->e_shoff);
+        return emu_broken("section headers leave the file", head->e_shoff);
     for (unsigned i = 0; i < head->e_shnum; i++) {
         Elf64_Shdr section, strings;
         const uint8_t *table = in->file.data + head->e_shoff;
         memcpy(&section, table + i * sizeof section, sizeof section);
         if (section.sh_type != SHT_DYNSYM) continue;
         if (section.sh_link >= head->e_shnum)
-            return broken("symbol table without strings", section.sh_offset);
+            return emu_broken("symbol table without strings", section.sh_offset);
         memcpy(&strings, table + section.sh_link * sizeof strings, sizeof strings);
         if (!inside(section.sh_offset, section.sh_size, in->file.bytes) ||
             !inside(strings.sh_offset, strings.sh_size, in->file.bytes) || strings.sh_size == 0 ||
             in->file.data[strings.sh_offset + strings.sh_size - 1] != 0)
-            return broken("symbol table leaves the file", section.sh_offset);
+            return emu_broken("symbol table leaves the file", section.sh_offset);
         in->symbols = (emu_view){in->file.data + section.sh_offset, section.sh_size};
         in->strings = (emu_view){in->file.data + strings.sh_offset, strings.sh_size};
         return hipSuccess;
     }
-    return broken("no dynamic symbol table", head->e_shoff);
+    return emu_broken("no dynamic symbol table", head->e_shoff);
 }
 
-static uint64_t symbol_count(const loading *in) { return in->symbols.bytes / sizeof(Elf64_Sym); }
-
-static Elf64_Sym symbol_at(const loading *in, uint64_t i, const char **name) {
+Elf64_Sym emu_symbol_at(const emu_loading *in, uint64_t i, const char **name) {
     Elf64_Sym symbol;
     memcpy(&symbol, in->symbols.data + i * sizeof symbol, sizeof symbol);
     *name =
@@ -153,10 +136,10 @@ static Elf64_Sym symbol_at(const loading *in, uint64_t i, const char **name) {
     return symbol;
 }
 
-static hipError_t read_descriptor(loading *in, const char *name, uint64_t address,
+static hipError_t read_descriptor(emu_loading *in, const char *name, uint64_t address,
                                   emu_function *out) {
-    const uint8_t *kd = place_of(in, address, 64);
-    if (!kd) return broken("a kernel descriptor lies outside the image", address);
+    const uint8_t *kd = emu_place_of(in, address, 64);
+    if (!kd) return emu_broken("a kernel descriptor lies outside the image", address);
     int64_t entry;
     memcpy(&out->lds_bytes, kd, 4);
     memcpy(&out->scratch_bytes, kd + 4, 4);
@@ -169,9 +152,9 @@ static hipError_t read_descriptor(loading *in, const char *name, uint64_t addres
     out->entry = (uint64_t)kd + (uint64_t)entry;
     uint64_t text = in->module->text;
     if (out->entry - text >= in->module->text_bytes || (out->entry & 3))
-        return broken("a kernel's entry lies outside the code", address);
+        return emu_broken("a kernel's entry lies outside the code", address);
     if (out->kernarg_bytes > EMU_MAX_KERNARG)
-        return broken("a kernel's arguments are too large", address);
+        return emu_broken("a kernel's arguments are too large", address);
     out->dynamic_stack = out->properties >> 11 & 1;
     out->module = in->module;
     size_t length = strlen(name) - 3;
@@ -187,16 +170,16 @@ static bool is_descriptor(const Elf64_Sym *symbol, const char *name) {
     return symbol->st_size == 64 && length > 3 && strcmp(name + length - 3, ".kd") == 0;
 }
 
-static hipError_t read_symbols(loading *in) {
+static hipError_t read_symbols(emu_loading *in) {
     emu_module *module = in->module;
-    uint64_t count = symbol_count(in);
+    uint64_t count = emu_symbol_count(in);
     module->functions = calloc(count + 1, sizeof *module->functions);
     module->symbols = calloc(count + 1, sizeof *module->symbols);
     if (!module->functions || !module->symbols)
         return emu_fail(hipErrorOutOfMemory, "no host memory for symbols");
     for (uint64_t i = 0; i < count; i++) {
         const char *name;
-        Elf64_Sym symbol = symbol_at(in, i, &name);
+        Elf64_Sym symbol = emu_symbol_at(in, i, &name);
         if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || !*name)
             continue;
         if (is_descriptor(&symbol, name)) {
@@ -206,102 +189,17 @@ static hipError_t read_symbols(loading *in) {
             module->function_count++;
             continue;
         }
-        uint8_t *at = place_of(in, symbol.st_value, symbol.st_size);
-        if (!at) return broken("a variable lies outside the image", symbol.st_value);
+        uint8_t *at = emu_place_of(in, symbol.st_value, symbol.st_size);
+        if (!at) return emu_broken("a variable lies outside the image", symbol.st_value);
         module->symbols[module->symbol_count++] =
             (emu_symbol){strdup(name), (uint64_t)at, symbol.st_size};
     }
     return hipSuccess;
 }
 
-static hipError_t find_relocations(loading *in) {
-    uint64_t table = 0, bytes = 0;
+static hipError_t read_notes(emu_loading *in) {
     for (unsigned i = 0; i < in->head.e_phnum; i++) {
-        Elf64_Phdr segment = segment_at(in, i);
-        if (segment.p_type != PT_DYNAMIC) continue;
-        for (uint64_t at = 0; at + sizeof(Elf64_Dyn) <= segment.p_filesz; at += sizeof(Elf64_Dyn)) {
-            Elf64_Dyn entry;
-            memcpy(&entry, in->file.data + segment.p_offset + at, sizeof entry);
-            if (entry.d_tag == DT_NULL) break;
-            if (entry.d_tag == DT_RELA) table = entry.d_un.d_ptr;
-            if (entry.d_tag == DT_RELASZ) bytes = entry.d_un.d_val;
-        }
-    }
-    if (bytes == 0) return hipSuccess;
-    in->relocations = (Elf64_Rela *)(void *)place_of(in, table, bytes);
-    in->relocation_count = bytes / sizeof(Elf64_Rela);
-    return in->relocations ? hipSuccess : broken("relocations lie outside the image", table);
-}
-
-/* Relocation numbers of AMDGPUUsage. */
-enum {
-    ABS32_LO = 1,
-    ABS32_HI = 2,
-    ABS64 = 3,
-    REL32 = 4,
-    REL64 = 5,
-    ABS32 = 6,
-    REL32_LO = 10,
-    REL32_HI = 11,
-    RELATIVE64 = 13
-};
-
-static hipError_t relocate_one(loading *in, Elf64_Rela record) {
-    uint32_t kind = (uint32_t)ELF64_R_TYPE(record.r_info),
-             index = (uint32_t)ELF64_R_SYM(record.r_info);
-    unsigned width = kind == ABS64 || kind == REL64 || kind == RELATIVE64 ? 8 : 4;
-    uint8_t *at = place_of(in, record.r_offset, width);
-    if (!at) return broken("a relocation patches outside the image", record.r_offset);
-    uint64_t target = (uint64_t)in->module->base - in->low;
-    if (kind != RELATIVE64) {
-        const char *name = "";
-        if (index >= symbol_count(in))
-            return broken("a relocation names no symbol", record.r_offset);
-        Elf64_Sym symbol = symbol_at(in, index, &name);
-        if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) != STB_WEAK)
-            return emu_fail(hipErrorSharedObjectSymbolNotFound,
-                            "code object needs undefined symbol %.200s", name);
-        target = symbol.st_shndx == SHN_UNDEF ? 0 : target + symbol.st_value;
-    }
-    target += (uint64_t)record.r_addend;
-    switch (kind) {
-    case ABS64:
-    case RELATIVE64:
-    case ABS32:
-    case ABS32_LO:
-        break;
-    case ABS32_HI:
-        target >>= 32;
-        break;
-    case REL64:
-    case REL32:
-    case REL32_LO:
-        target -= (uint64_t)at;
-        break;
-    case REL32_HI:
-        target = (target - (uint64_t)at) >> 32;
-        break;
-    default:
-        return emu_fail(hipErrorInvalidImage, "code object: relocation type %u is not supported",
-                        kind);
-    }
-    memcpy(at, &target, width);
-    return hipSuccess;
-}
-
-static hipError_t relocate(loading *in) {
-    hipError_t error = find_relocations(in);
-    for (uint64_t i = 0; i < in->relocation_count && !error; i++) {
-        Elf64_Rela record;
-        memcpy(&record, in->relocations + i, sizeof record);
-        error = relocate_one(in, record);
-    }
-    return error;
-}
-
-static hipError_t read_notes(loading *in) {
-    for (unsigned i = 0; i < in->head.e_phnum; i++) {
-        Elf64_Phdr segment = segment_at(in, i);
+        Elf64_Phdr segment = emu_segment_at(in, i);
         if (segment.p_type != PT_NOTE) continue;
         uint64_t at = 0;
         while (at + sizeof(Elf64_Nhdr) <= segment.p_filesz) {
@@ -309,12 +207,12 @@ static hipError_t read_notes(loading *in) {
             memcpy(&note, in->file.data + segment.p_offset + at, sizeof note);
             uint64_t name = at + sizeof note, text = name + ((note.n_namesz + 3ull) & ~3ull);
             if (!inside(text, note.n_descsz, segment.p_filesz))
-                return broken("a note leaves its segment", segment.p_offset + at);
+                return emu_broken("a note leaves its segment", segment.p_offset + at);
             const uint8_t *base = in->file.data + segment.p_offset;
             if (note.n_type == NOTE_METADATA && note.n_namesz == 7 &&
                 !memcmp(base + name, "AMDGPU", 7) &&
                 !emu_metadata_attach(in->module, (emu_view){base + text, note.n_descsz}))
-                return broken("the kernel metadata is malformed", segment.p_offset + text);
+                return emu_broken("the kernel metadata is malformed", segment.p_offset + text);
             at = text + ((note.n_descsz + 3ull) & ~3ull);
         }
     }
@@ -322,20 +220,20 @@ static hipError_t read_notes(loading *in) {
 }
 
 /* Pages that no writable segment touches become read-only to lanes: code and constants. */
-static void protect(const loading *in) {
+static void protect(const emu_loading *in) {
     for (unsigned i = 0; i < in->head.e_phnum; i++) {
-        Elf64_Phdr segment = segment_at(in, i);
+        Elf64_Phdr segment = emu_segment_at(in, i);
         if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
         uint8_t permission = segment.p_flags & PF_W ? EMU_PAGE_READ_WRITE : EMU_PAGE_READ_ONLY;
         uint64_t start = segment.p_vaddr & ~(uint64_t)(EMU_PAGE - 1);
-        emu_memory_permit(place_of(in, start, 0), segment.p_vaddr + segment.p_memsz - start,
+        emu_memory_permit(emu_place_of(in, start, 0), segment.p_vaddr + segment.p_memsz - start,
                           permission);
     }
 }
 
-static hipError_t load(loading *in) {
-    hipError_t (*const steps[])(loading *) = {check_header, measure,  place,     find_symbols,
-                                              read_symbols, relocate, read_notes};
+static hipError_t load(emu_loading *in) {
+    hipError_t (*const steps[])(emu_loading *) = {
+        check_header, measure, place, find_symbols, read_symbols, emu_relocate, read_notes};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         hipError_t error = steps[i](in);
         if (error) return error;
@@ -385,7 +283,7 @@ emu_module *emu_module_load(emu_device *device, const void *image, uint64_t byte
     uint8_t *copy = copy_image(image, &bytes, error);
     if (!copy) return NULL;
     void *owned = NULL;
-    loading in = {0};
+    emu_loading in = {0};
     emu_module *module = NULL;
     if (emu_bundle_select((emu_view){copy, bytes}, &in.file, &owned, error)) {
         module = calloc(1, sizeof *module);

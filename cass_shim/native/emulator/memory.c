@@ -1,25 +1,15 @@
 /* Device memory: the reserved range, its blocks, and what lanes may touch (memory.h). */
 #include "emulator/memory.h"
+#include "emulator/memory_addresses.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define COMMIT_STEP (64ull << 20)
 #define HUGE_PAGE (2ull << 20)
-#define QUARANTINE_BYTES (1ull << 30)
 
 emu_space_t emu_space;
-
-typedef struct {
-    uint64_t base, span;
-} extent;
-
-typedef struct {
-    extent *items;
-    size_t count, capacity;
-} extent_list;
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static uint8_t *page_ok;
@@ -28,11 +18,6 @@ static size_t block_count, block_capacity;
 static emu_block **foreign; /* sorted by base; registered host ranges */
 static size_t foreign_count, foreign_capacity;
 static _Atomic size_t foreign_seen;
-static extent_list idle;       /* reusable, sorted, coalesced */
-static extent_list quarantine; /* freed lately, oldest first: a stale pointer faults for a while */
-static uint64_t quarantined_bytes;
-static uint64_t next_unused; /* offset of the first address never handed out */
-static uint64_t committed;   /* offset up to which pages are readable and writable by the host */
 static uint64_t used_bytes[EMU_MAX_DEVICES];
 static uint64_t next_id = 1;
 
@@ -57,7 +42,6 @@ bool emu_memory_start(void) {
     emu_space.base = range;
     emu_space.size = size;
     emu_space.page_ok = page_ok;
-    next_unused = EMU_PAGE; /* keeps one page below the first block */
     return true;
 }
 
@@ -105,84 +89,6 @@ static void set_pages(uint64_t offset, uint64_t bytes, uint8_t permission) {
     memset(page_ok + offset / EMU_PAGE, permission, round_up(bytes, EMU_PAGE) / EMU_PAGE);
 }
 
-static bool list_room(extent_list *list) {
-    if (list->count < list->capacity) return true;
-    size_t wanted = list->capacity ? list->capacity * 2 : 64;
-    extent *grown = realloc(list->items, wanted * sizeof *grown);
-    if (!grown) return false;
-    list->items = grown;
-    list->capacity = wanted;
-    return true;
-}
-
-/* Moves one extent to the idle list and joins it with its neighbours. */
-static void make_idle(extent one) {
-    size_t at = 0;
-    while (at < idle.count && idle.items[at].base < one.base) at++;
-    if (at > 0 && idle.items[at - 1].base + idle.items[at - 1].span == one.base) {
-        idle.items[--at].span += one.span;
-    } else {
-        if (!list_room(&idle)) return; /* the addresses are lost, nothing else */
-        memmove(idle.items + at + 1, idle.items + at, (idle.count - at) * sizeof *idle.items);
-        idle.items[at] = one;
-        idle.count++;
-    }
-    if (at + 1 < idle.count &&
-        idle.items[at].base + idle.items[at].span == idle.items[at + 1].base) {
-        idle.items[at].span += idle.items[at + 1].span;
-        memmove(idle.items + at + 1, idle.items + at + 2,
-                (idle.count - at - 2) * sizeof *idle.items);
-        idle.count--;
-    }
-}
-
-static void release_extent(extent one) {
-    if (!list_room(&quarantine)) return;
-    quarantine.items[quarantine.count++] = one;
-    quarantined_bytes += one.span;
-    size_t out = 0;
-    while (quarantined_bytes > QUARANTINE_BYTES && out < quarantine.count) {
-        quarantined_bytes -= quarantine.items[out].span;
-        make_idle(quarantine.items[out++]);
-    }
-    quarantine.count -= out;
-    memmove(quarantine.items, quarantine.items + out, quarantine.count * sizeof *quarantine.items);
-}
-
-static bool commit_to(uint64_t end) {
-    if (end <= committed) return true;
-    uint64_t target = round_up(end, COMMIT_STEP);
-    if (target > emu_space.size) target = emu_space.size;
-    if (mprotect(emu_space.base + committed, target - committed, PROT_READ | PROT_WRITE) != 0)
-        return false;
-    committed = target;
-    return true;
-}
-
-/* Addresses for `span` bytes: fresh ones, or once much has been freed, the lowest that fit. */
-static bool take_addresses(uint64_t span, uint64_t align, uint64_t *offset) {
-    for (size_t i = 0; i < idle.count; i++) {
-        extent *one = &idle.items[i];
-        uint64_t start = round_up(one->base, align), skipped = start - one->base;
-        if (one->span < skipped || one->span - skipped < span) continue;
-        extent after = {start + span, one->span - skipped - span};
-        one->span = skipped;
-        if (skipped == 0) {
-            memmove(one, one + 1, (idle.count - i - 1) * sizeof *one);
-            idle.count--;
-        }
-        if (after.span) make_idle(after);
-        *offset = start;
-        return true;
-    }
-    uint64_t start = round_up(next_unused, align);
-    if (start > emu_space.size || emu_space.size - start < span || !commit_to(start + span))
-        return false;
-    next_unused = start + span;
-    *offset = start;
-    return true;
-}
-
 static bool counts(emu_memory_kind kind) {
     return kind != EMU_MEMORY_HOST && kind < EMU_MEMORY_INTERNAL;
 }
@@ -194,10 +100,10 @@ static void *alloc_locked(emu_block *block, uint64_t align) {
         (pages > emu_config.memory_bytes || *used > emu_config.memory_bytes - pages))
         return NULL;
     block->span = pages + EMU_PAGE;
-    if (!take_addresses(block->span, align, &offset)) return NULL;
+    if (!emu_addresses_take(block->span, align, &offset)) return NULL;
     block->base = emu_space.base + offset;
     if (!insert(&blocks, &block_count, &block_capacity, block)) {
-        make_idle((extent){offset, block->span});
+        emu_addresses_give(offset, block->span);
         return NULL;
     }
     block->id = next_id++;
@@ -238,7 +144,7 @@ static void free_locked(emu_block *block) {
     else madvise(block->base, pages, MADV_DONTNEED);
     if (counts(block->kind)) used_bytes[block->device] -= pages;
     take_out(blocks, &block_count, block);
-    release_extent((extent){offset, block->span});
+    emu_addresses_give(offset, block->span);
     free(block);
 }
 
@@ -358,14 +264,14 @@ void *emu_memory_reserve(uint64_t bytes, uint64_t align) {
     uint64_t offset = 0;
     if (bytes > emu_space.size || align > emu_space.size) return NULL;
     pthread_rwlock_wrlock(&lock);
-    bool taken = take_addresses(bytes + EMU_PAGE, align < EMU_PAGE ? EMU_PAGE : align, &offset);
+    bool taken = emu_addresses_take(bytes + EMU_PAGE, align < EMU_PAGE ? EMU_PAGE : align, &offset);
     pthread_rwlock_unlock(&lock);
     return taken ? emu_space.base + offset : NULL;
 }
 
 void emu_memory_unreserve(void *address, uint64_t bytes) {
     pthread_rwlock_wrlock(&lock);
-    release_extent((extent){(uint64_t)address - (uint64_t)emu_space.base, bytes + EMU_PAGE});
+    emu_addresses_give((uint64_t)address - (uint64_t)emu_space.base, bytes + EMU_PAGE);
     pthread_rwlock_unlock(&lock);
 }
 
