@@ -21,6 +21,8 @@ COMMANDS: Mapping[str, str] = {
     "explain": "explain",
     "run": "explain",
     "precompile": "precompile",
+    "disasm": "disasm",
+    "compat": "compat",
     "extract": "stages",
     "decode": "stages",
     "translate": "stages",
