@@ -10,7 +10,6 @@ A full disk or a read-only home costs the store, never the answer.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import stat
@@ -21,9 +20,9 @@ from pathlib import Path
 from cass_shim.cache.epoch import publish_epoch
 from cass_shim.cache.files import link_file, make_directory, read_file, sharded, write_file
 from cass_shim.cache.record import Record, read_record
-from cass_shim.cache.storage import Entry
+from cass_shim.cache.storage import Entry, sound_entry
 from cass_shim.model.config import SCHEMA, Config, epoch_name
-from cass_shim.model.entry import ENTRY_EXTENSION, read_entry
+from cass_shim.model.entry import ENTRY_EXTENSION
 from cass_shim.model.errors import Malformed
 from cass_shim.model.manifest import MANIFEST_EXTENSION
 
@@ -89,32 +88,21 @@ class LocalTier:
             paths = sorted(folder.glob("*.json"))
         except OSError:
             return ()
-        found = (self._read(path, name) for path in paths)
+        found = (self._read(path, key) for path in paths)
         entries = [entry for entry in found if entry is not None]
         return tuple(sorted(entries, key=lambda one: (-one.record.level, one.record.created)))
 
-    def _read(self, path: Path, key: str) -> Entry | None:
+    def _read(self, path: Path, key: bytes) -> Entry | None:
         """A candidate whose record and blob are what their names say; a bad one is dropped and reported."""
         content = read_file(path)
         if content is None:
             return None
         try:
-            record = read_record(content, str(path))
-            if record.key != key:
-                raise Malformed("record of another key", where=str(path))
-            blob = read_file(sharded(self.versioned / "blobs", record.entry))
-            if blob is None:
-                return None
-            if hashlib.sha256(blob).hexdigest() != record.entry:
-                raise Malformed("blob does not match its name", where=record.entry)
-            entry = read_entry(blob, record.entry)
-            if entry.key.hex() != key or entry.evidence != record.level:
-                raise Malformed("entry and record disagree", where=str(path))
+            return sound_entry(key, content, lambda name: read_file(sharded(self.versioned / "blobs", name)))
         except Malformed as error:
-            log.error("dropped from the cache: %s", error)
+            log.error("dropped from the cache: %s: %s", path, error)
             self._drop(path)
             return None
-        return Entry(record, blob)
 
     def _drop(self, path: Path) -> None:
         try:

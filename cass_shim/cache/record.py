@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 
@@ -15,6 +16,7 @@ from cass_shim.model.artifacts import Evidence
 from cass_shim.model.errors import Malformed
 
 RECORD_LIMIT = 1 << 20  # bytes
+DIGEST = re.compile(r"[0-9a-f]{64}")  # names become paths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,12 @@ def read_record(content: bytes, where: str = "record") -> Record:
     texts = ("key", "entry", "route", "evidence", "kernel", "signature")
     if not all(isinstance(value.get(name, ""), str) for name in texts):
         raise Malformed("a text member is not text", where=where)
+    if not DIGEST.fullmatch(value["key"]) or not DIGEST.fullmatch(value["entry"]):
+        raise Malformed("a digest is not 64 hexadecimal digits", where=where)
+    if not isinstance(value.get("created", 0), int):
+        raise Malformed("the time of creation is not a number", where=where)
+    if not all(isinstance(value.get(name, {}), dict) for name in ("provenance", "report", "passed_over")):
+        raise Malformed("a member is not an object", where=where)
     record = Record(**value)
     if record.evidence not in {one.label for one in Evidence}:
         raise Malformed(f"evidence {record.evidence!r}", where=where)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from cass_shim.cache.record import Record
+from cass_shim.cache.record import Record, read_record
+from cass_shim.model.entry import read_entry
+from cass_shim.model.errors import Malformed
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +21,29 @@ class Entry:
 
 
 class Storage(Protocol):
-    """key: the digest of a CacheKey. Trouble with a tier is a miss or a lost write and one log line, never an error."""
+    """key: the digest of a CacheKey. Trouble is a miss or a lost write and one log line, never an error."""
 
     def get(self, key: bytes) -> tuple[Entry, ...]:
         """Every sound candidate, the best evidence first."""
 
     def put(self, key: bytes, entry: Entry) -> None:
         """Adds a candidate; those that are there stay."""
+
+
+def sound_entry(key: bytes, record: bytes, blob_of: Callable[[str], bytes | None]) -> Entry | None:
+    """The candidate whose record this is; None when its blob is gone.
+
+    Raises Malformed when record, blob and key do not belong together, whoever stored them.
+    """
+    read = read_record(record)
+    if read.key != key.hex():
+        raise Malformed("record of another key", where=read.key)
+    blob = blob_of(read.entry)
+    if blob is None:
+        return None
+    if hashlib.sha256(blob).hexdigest() != read.entry:
+        raise Malformed("blob does not match its name", where=read.entry)
+    entry = read_entry(blob, read.entry)
+    if entry.key != key or entry.evidence != read.level or entry.route != read.route:
+        raise Malformed("entry and record disagree", where=read.entry)
+    return Entry(read, blob)

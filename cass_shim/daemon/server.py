@@ -17,11 +17,12 @@ from pathlib import Path
 from cass_shim.cache.epoch import sources_changed, sources_digest
 from cass_shim.cache.index import Index, is_on_network
 from cass_shim.cache.local import LocalTier, cache_root
+from cass_shim.cache.tiers import Tiered, open_remotes
 from cass_shim.daemon.runtime import check_directory, peer_uid
 from cass_shim.daemon.service import Service
 from cass_shim.daemon.workers import InProcess, ProcessPool, Zygote
 from cass_shim.model.config import Config
-from cass_shim.model.errors import Malformed
+from cass_shim.model.errors import CassError, Malformed
 from cass_shim.model.wire import (
     FRAME,
     REQUEST_LIMIT,
@@ -51,6 +52,17 @@ def open_index(tier: LocalTier | None, runtime: Path | None) -> Index:
     if is_on_network(tier.root):
         return Index(runtime / "index" if runtime else None)
     return Index(tier.versioned / "index")
+
+
+def open_team(config: Config, tier: LocalTier | None) -> Tiered | None:
+    """The team's caches; a mistake in keys or places is a log line, and nobody's program waits for it."""
+    if tier is None:
+        return None
+    try:
+        return open_remotes(config, tier.root)
+    except CassError as error:
+        log.error("the team's caches are not used: %s", error)
+        return None
 
 
 def worker_count(config: Config) -> int:
@@ -145,7 +157,7 @@ async def _run(config: Config, listener: socket.socket, path: Path, zygote: Zygo
     tier = open_tier(config)
     index = open_index(tier, path.parent)
     pool = ProcessPool(zygote, worker_count(config))
-    daemon = Daemon(Service(config, tier, index, pool), config.number("idle"))
+    daemon = Daemon(Service(config, tier, index, pool, open_team(config, tier)), config.number("idle"))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, daemon.ended.set)
@@ -161,6 +173,7 @@ async def _run(config: Config, listener: socket.socket, path: Path, zygote: Zygo
         tier.publish()  # what the old package made is looked at again
     server.close()
     await watcher
+    await daemon.service.drain()
     if tier is not None:
         tier.collect()
     pool.close()
@@ -180,9 +193,10 @@ def serve(config: Config, path: Path, ready_fd: int) -> None:
 
 async def _run_inline(config: Config, connection: socket.socket) -> None:
     tier = open_tier(config)
-    daemon = Daemon(Service(config, tier, Index(None), InProcess(config)), 1e9)
+    daemon = Daemon(Service(config, tier, Index(None), InProcess(config), open_team(config, tier)), 1e9)
     reader, writer = await asyncio.open_unix_connection(sock=connection, limit=1 << 20)
     await daemon.serve_connection(reader, writer)
+    await daemon.service.drain()
 
 
 def serve_inline(config: Config, connection: socket.socket) -> None:

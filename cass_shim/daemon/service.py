@@ -11,15 +11,17 @@ import logging
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from cass_shim.cache.epoch import sources_digest
 from cass_shim.cache.index import Index
 from cass_shim.cache.local import LocalTier
-from cass_shim.cache.record import read_record
+from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry
+from cass_shim.cache.tiers import Tiered
+from cass_shim.cache.trust import TrustSet
 from cass_shim.daemon.workers import InProcess, ProcessPool, WorkerLost
 from cass_shim.model.artifacts import Evidence
 from cass_shim.model.config import Config, joined_digest
@@ -43,9 +45,18 @@ class KnownModule:
 
 
 class Service:
-    """Answers requests. `tier` is None where there is no cache."""
+    """Answers requests. `tier` is None where there is no cache, `team` where no shared one is configured."""
 
-    def __init__(self, config: Config, tier: LocalTier | None, index: Index, pool: ProcessPool | InProcess) -> None:
+    def __init__(
+        self,
+        config: Config,
+        tier: LocalTier | None,
+        index: Index,
+        pool: ProcessPool | InProcess,
+        team: Tiered | None = None,
+    ) -> None:
+        self.team = team
+        self.pushes: set[asyncio.Task[None]] = set()
         self.config, self.tier, self.index, self.pool = config, tier, index, pool
         self.modules: OrderedDict[bytes, KnownModule] = OrderedDict()
         self.flights: dict[bytes, asyncio.Task[Reply]] = {}
@@ -126,6 +137,10 @@ class Service:
         if stored is not None:
             self.index.add("hits")
             return Reply(Status.OK, stored.content)
+        shared = None if config.keep else await self._from_team(key, config)
+        if shared is not None:
+            self.index.add("team hits")
+            return Reply(Status.OK, shared.content)
         negative = self._negative_name(request, key, config)
         refused = None if config.keep else self.index.get(negative)
         if isinstance(refused, str):
@@ -147,21 +162,63 @@ class Service:
         epoch = self.tier.base_epoch if self.tier is not None else ""
         return "negative:" + joined_digest(key, request.module, epoch, *config.policy_values(), config.model).hex()
 
-    def _stored(self, tier: LocalTier, key: bytes, config: Config) -> Entry | None:
-        """The best stored candidate that the policy allows and that today's rules made; admitted for C."""
+    def _best(self, entries: Iterable[Entry], config: Config) -> Entry | None:
+        """The best candidate that the policy allows and that today's rules made."""
         order, least = config.translator_order, {one.label: one for one in Evidence}[config.min_evidence]
         allowed = [
             one
-            for one in tier.get(key)
+            for one in entries
             if one.record.route in order
             and one.record.level >= least
             and one.record.provenance.get("sources") == sources_digest()
+            and self._is_trusted(one.record)
         ]
-        if not allowed:
-            return None
-        best = min(allowed, key=lambda one: (order.index(one.record.route), -one.record.level))
-        tier.admit(best.record, best.content, config)
+        return min(allowed, key=lambda one: (order.index(one.record.route), -one.record.level), default=None)
+
+    def _is_trusted(self, record: Record) -> bool:
+        """Our own are unsigned; a signed one came from the team, and its key may have been revoked since."""
+        if not record.signature or self.tier is None:
+            return True
+        try:
+            TrustSet.load(self.tier.root).signer_of(record)
+        except CassError as error:
+            log.warning("%s", error)
+            return False
+        return True
+
+    def _stored(self, tier: LocalTier, key: bytes, config: Config) -> Entry | None:
+        """The best candidate of this machine, admitted to where C finds it."""
+        best = self._best(tier.get(key), config)
+        if best is not None:
+            tier.admit(best.record, best.content, config)
         return best
+
+    async def _from_team(self, key: bytes, config: Config) -> Entry | None:
+        """The best candidate of the team's caches, put into this machine's. Too late is a miss."""
+        if self.team is None:
+            return None
+        try:
+            asked = asyncio.to_thread(self.team.get, key)
+            best = self._best(await asyncio.wait_for(asked, self.config.number("remote_timeout")), config)
+        except TimeoutError:
+            self.index.add("team timeouts")
+            return None
+        if best is not None and self.tier is not None:
+            self.tier.put(key, best)
+            self.tier.admit(best.record, best.content, config)
+        return best
+
+    def _push(self, key: bytes, entry: Entry) -> None:
+        """Give a new translation to the team, behind the program's back."""
+        if self.team is not None and self.config.remote_role == "write":
+            task = asyncio.create_task(asyncio.to_thread(self.team.put, key, entry))
+            self.pushes.add(task)
+            task.add_done_callback(self.pushes.discard)
+
+    async def drain(self, patience_s: float = 10.0) -> None:
+        """Wait for what is still being given to the team."""
+        if self.pushes:
+            await asyncio.wait(self.pushes, timeout=patience_s)
 
     async def _translate(self, request: KernelRequest, known: KnownModule, config: Config) -> Reply:
         limit = config.number("kernel_timeout")
@@ -186,6 +243,7 @@ class Service:
         if self.tier is not None:
             self.tier.put(key, Entry(record, content))
             self.tier.admit(record, content, config)
+        self._push(key, Entry(record, content))
         return Reply(Status.OK, content)
 
     def _failed(self, reply: Reply, negative: str = "") -> Reply:

@@ -74,6 +74,13 @@ class Config:
     cache_dir: str = setting("", "The local cache; default `$XDG_CACHE_HOME/cass` or `~/.cache/cass`.", Scope.DAEMON)
     cache: str = setting("1", "0: neither read nor write the local cache.", Scope.DAEMON, ("0", "1"))
     cache_size: str = setting("4096", "MiB the local cache may hold before the least used go.", Scope.DAEMON)
+    remotes: str = setting(
+        "", "The team's caches, near ones first: directories and `http[s]://` URLs, separated by commas.", Scope.DAEMON
+    )
+    remote_role: str = setting(
+        "read", "`write`: put own translations into the team's caches, signed.", Scope.DAEMON, ("read", "write")
+    )
+    remote_timeout: str = setting("1", "Seconds a program waits for the team's caches.", Scope.DAEMON)
     runtime_dir: str = setting("", "Where the daemon's socket lies; default `$XDG_RUNTIME_DIR/cass`.", Scope.DAEMON)
     workers: str = setting("0", "Worker processes of the daemon; 0: one per processor, at most 8.", Scope.DAEMON)
     idle: str = setting("600", "Seconds without a client after which the daemon ends.", Scope.DAEMON)
@@ -107,7 +114,7 @@ class Config:
             value = getattr(self, name)
             if choices and value not in choices:
                 raise BadSetting(variable(name), value, " or ".join(choices))
-        for name in ("kernel_timeout", "kernel_memory", "cache_size", "workers", "idle", "timeout"):
+        for name in ("kernel_timeout", "kernel_memory", "cache_size", "workers", "idle", "timeout", "remote_timeout"):
             self.number(name)
 
     def number(self, name: str) -> float:

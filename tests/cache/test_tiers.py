@@ -1,0 +1,322 @@
+"""One suite over every tier and wrapper; then attacks, and servers that do not serve."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cass_shim.cache.directory import DirectoryStore
+from cass_shim.cache.http import HttpStore
+from cass_shim.cache.local import LocalTier
+from cass_shim.cache.remote import RemoteTier, read_digests
+from cass_shim.cache.storage import Entry, Storage
+from cass_shim.cache.tiers import FAILURES_BEFORE_PAUSE, PAUSE_S, Guarded, ReadOnly, Signed, Tiered, open_remotes
+from cass_shim.cache.trust import SIGNING_FILE, Signer, TrustSet, add_trusted, revoke
+from cass_shim.model.artifacts import Evidence
+from cass_shim.model.config import BadSetting, Config
+from cass_shim.model.errors import Malformed, Rejected
+from tests.cache.conftest import CacheServer
+from tests.cache.test_local import KEY, make_entry
+
+OTHER = hashlib.sha256(b"other").digest()
+SIGNER = Signer("ci-1", bytes(range(32)))
+TRUST = TrustSet({"ci-1": base64.b64decode(SIGNER.public.partition(":")[2])})
+
+TIERS: dict[str, Callable[[Path, CacheServer], Storage]] = {
+    "local": lambda path, server: LocalTier(path / "cache"),
+    "directory": lambda path, server: RemoteTier(DirectoryStore(path)),
+    "http": lambda path, server: RemoteTier(HttpStore(server.url, 5)),
+    "http prefix": lambda path, server: RemoteTier(HttpStore(server.url + "/team/cass/", 5)),
+    "guarded": lambda path, server: Guarded(RemoteTier(DirectoryStore(path)), "test"),
+    "tiered": lambda path, server: Tiered([LocalTier(path / "cache"), RemoteTier(HttpStore(server.url, 5))]),
+    "signed": lambda path, server: Signed(RemoteTier(DirectoryStore(path)), TRUST, SIGNER),
+}
+
+
+@pytest.fixture(params=TIERS)
+def storage(request: pytest.FixtureRequest, tmp_path: Path, server: CacheServer) -> Storage:
+    return TIERS[request.param](tmp_path, server)
+
+
+def unsigned(entries: tuple[Entry, ...]) -> list[Entry]:
+    return [replace(one, record=replace(one.record, signature="")) for one in entries]
+
+
+def test_a_missing_key_is_nothing(storage: Storage) -> None:
+    assert storage.get(OTHER) == ()
+
+
+def test_candidates_are_kept_side_by_side_and_the_best_comes_first(storage: Storage) -> None:
+    entries = [make_entry(evidence=Evidence.E0), make_entry(route="ptx-hip", evidence=Evidence.E2)]
+    for entry in entries:
+        storage.put(KEY, entry)
+    assert unsigned(storage.get(KEY)) == [entries[1], entries[0]]
+    assert storage.get(OTHER) == ()
+
+
+def test_storing_again_changes_nothing(storage: Storage) -> None:
+    for _ in range(3):
+        storage.put(KEY, make_entry())
+    assert unsigned(storage.get(KEY)) == [make_entry()]
+
+
+def test_many_writers_lose_nothing(tmp_path: Path) -> None:
+    entries = [replace_created(make_entry(), number) for number in range(12)]
+    threads = [
+        threading.Thread(target=RemoteTier(DirectoryStore(tmp_path)).put, args=(KEY, entry)) for entry in entries
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(RemoteTier(DirectoryStore(tmp_path)).get(KEY)) == len(entries)
+
+
+def replace_created(entry: Entry, created: int) -> Entry:
+    return replace(entry, record=replace(entry.record, created=created))
+
+
+def test_a_far_tier_fills_the_near_ones(tmp_path: Path, server: CacheServer) -> None:
+    near, far = LocalTier(tmp_path / "near"), RemoteTier(HttpStore(server.url, 5))
+    far.put(KEY, make_entry())
+    assert Tiered([near, ReadOnly(far)]).get(KEY) == (make_entry(),)
+    assert near.get(KEY) == (make_entry(),)
+
+
+def test_a_stale_lock_is_taken_away(tmp_path: Path) -> None:
+    lock = tmp_path / "ac" / KEY.hex()[:2] / f".{KEY.hex()}.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    os.utime(lock, (1, 1))
+    RemoteTier(DirectoryStore(tmp_path)).put(KEY, make_entry())
+    assert len(RemoteTier(DirectoryStore(tmp_path)).get(KEY)) == 1
+
+
+def test_credentials_are_sent(server: CacheServer) -> None:
+    url = server.url.replace("http://", "http://ci:se%40cret@")
+    RemoteTier(HttpStore(url, 5)).put(KEY, make_entry())
+    assert server.authorization == "Basic Y2k6c2VAY3JldA=="
+
+
+# ---- trust --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"evidence": "E4"},
+        {"key": OTHER.hex()},
+        {"entry": "0" * 64},
+        {"route": "cass"},
+        {"provenance": {"by": "me"}},
+        {"created": 1},
+        {"report": {"x": 1}},
+        {"kernel": "k"},
+        {"passed_over": {"lift": "no"}},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_signature_covers_every_member(change: dict[str, object]) -> None:
+    signed = SIGNER.sign(make_entry().record)
+    assert TRUST.signer_of(signed) == "ci-1"
+    with pytest.raises(Rejected, match="does not match"):
+        TRUST.signer_of(replace(signed, **change))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("trust", "signature", "reason"),
+    [
+        (TRUST, "", "unsigned"),
+        (TrustSet({}), None, "not trusted"),
+        (TrustSet(TRUST.keys, frozenset({"ci-1"})), None, "revoked"),
+        (TRUST, "ci-1:AAAA", "not a key or signature"),
+        (TRUST, "nonsense", "not"),
+    ],
+)
+def test_what_is_not_trusted_is_not_used(tmp_path: Path, trust: TrustSet, signature: str | None, reason: str) -> None:
+    store = RemoteTier(DirectoryStore(tmp_path))
+    record = SIGNER.sign(make_entry().record)
+    record = record if signature is None else replace(record, signature=signature)
+    store.put(KEY, replace(make_entry(), record=record))
+    with pytest.raises(Rejected, match=reason):
+        trust.signer_of(record)
+    assert Signed(store, trust).get(KEY) == ()
+
+
+def test_without_a_key_nothing_is_written(tmp_path: Path) -> None:
+    Signed(RemoteTier(DirectoryStore(tmp_path)), TRUST).put(KEY, make_entry())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_key_files(tmp_path: Path) -> None:
+    signer = Signer.generate("ci-2")
+    signer.save(tmp_path / SIGNING_FILE)
+    assert (tmp_path / SIGNING_FILE).stat().st_mode & 0o077 == 0
+    assert Signer.load(tmp_path / SIGNING_FILE) == signer
+    assert add_trusted(tmp_path, signer.public) == add_trusted(tmp_path, signer.public) == "ci-2"
+    record = signer.sign(make_entry().record)
+    assert TrustSet.load(tmp_path).signer_of(record) == "ci-2"
+    with pytest.raises(Malformed, match="another key"):
+        add_trusted(tmp_path, Signer("ci-2", bytes(32)).public)
+    revoke(tmp_path, "ci-2")
+    with pytest.raises(Rejected, match="revoked"):
+        TrustSet.load(tmp_path).signer_of(record)
+    for text in ("", "name", "name:%%%", "na me:" + "A" * 43 + "=", "../x:" + "A" * 43 + "="):
+        with pytest.raises(Malformed):
+            add_trusted(tmp_path, text)
+
+
+# ---- attacks on the store -----------------------------------------------------------------------------------
+
+
+def head_of(tmp_path: Path, key: bytes = KEY) -> Path:
+    return tmp_path / "ac" / key.hex()[:2] / key.hex()
+
+
+def objects(tmp_path: Path) -> list[Path]:
+    return [path for path in (tmp_path / "cas").rglob("*") if path.is_file()]
+
+
+def test_an_older_weaker_record_over_the_head_hides_nothing_it_cannot_forge(tmp_path: Path) -> None:
+    """Whoever can write the store can hide candidates, but never raise one or change its code."""
+    tier = RemoteTier(DirectoryStore(tmp_path))
+    weak = replace(make_entry(evidence=Evidence.E0), record=SIGNER.sign(make_entry(evidence=Evidence.E0).record))
+    strong = replace(make_entry(evidence=Evidence.E4), record=SIGNER.sign(make_entry(evidence=Evidence.E4).record))
+    tier.put(KEY, strong)
+    tier.put(KEY, weak)
+    assert [one.record.evidence for one in Signed(tier, TRUST).get(KEY)] == ["E4", "E0"]
+
+
+def test_a_swapped_blob_is_noticed(tmp_path: Path) -> None:
+    tier = RemoteTier(DirectoryStore(tmp_path))
+    tier.put(KEY, make_entry())
+    for path in objects(tmp_path):
+        path.write_bytes(path.read_bytes() + b"x")
+    assert tier.get(KEY) == ()
+
+
+def test_a_record_replayed_under_another_key_is_noticed(tmp_path: Path) -> None:
+    tier = RemoteTier(DirectoryStore(tmp_path))
+    tier.put(KEY, replace(make_entry(), record=SIGNER.sign(make_entry().record)))
+    target = head_of(tmp_path, OTHER)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(head_of(tmp_path).read_bytes())
+    assert Signed(tier, TRUST).get(OTHER) == ()
+
+
+@pytest.mark.parametrize("name", ["../../../../etc/passwd", "/etc/passwd", "A" * 64, "0" * 63, "0" * 65])
+def test_names_that_are_paths_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(Malformed):
+        read_digests(json.dumps([name]).encode())
+    tier, record = RemoteTier(DirectoryStore(tmp_path)), replace(make_entry().record, entry=name)
+    tier.store.write_object(record.digest, record.canonical())
+    tier.store.extend_head(KEY.hex(), record.digest)
+    assert tier.get(KEY) == ()
+
+
+@pytest.mark.parametrize(
+    "head", [b"", b"{}", b"[1]", b"[" * 60_000, b"null", b'["' + b"a" * 64 + b'"]', b"[" + b" " * (1 << 20) + b"]"]
+)
+def test_a_hostile_head_is_a_miss(tmp_path: Path, head: bytes) -> None:
+    head_of(tmp_path).parent.mkdir(parents=True)
+    head_of(tmp_path).write_bytes(head)
+    assert Guarded(RemoteTier(DirectoryStore(tmp_path)), "test").get(KEY) == ()
+
+
+def test_a_head_of_a_million_digests_costs_a_handful_of_reads(server: CacheServer) -> None:
+    digests = [hashlib.sha256(bytes([n % 256, n // 256])).hexdigest() for n in range(900)]
+    server.objects[f"/ac/{KEY.hex()}"] = json.dumps(digests).encode()
+    assert RemoteTier(HttpStore(server.url, 5)).get(KEY) == ()
+    assert len(server.requests) <= 17
+
+
+def test_a_link_in_the_store_is_not_followed(tmp_path: Path) -> None:
+    tier = RemoteTier(DirectoryStore(tmp_path))
+    tier.put(KEY, make_entry())
+    for path in objects(tmp_path):
+        path.rename(path.with_suffix(".moved"))
+        path.symlink_to(path.with_suffix(".moved"))
+    assert Guarded(tier, "test").get(KEY) == ()
+
+
+# ---- servers that do not serve ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("behaviour", ["slow", "drip", "garbage"])
+def test_a_bad_server_is_a_miss_in_time(server: CacheServer, behaviour: str, caplog: pytest.LogCaptureFixture) -> None:
+    server.behaviour = behaviour
+    tier = Guarded(RemoteTier(HttpStore(server.url, 0.3)), "team")
+    began = time.monotonic()
+    with caplog.at_level(logging.WARNING):
+        for _ in range(6):
+            assert tier.get(KEY) == ()
+    assert time.monotonic() - began < 0.3 * FAILURES_BEFORE_PAUSE + 1.5
+    assert len(server.requests) == FAILURES_BEFORE_PAUSE
+    assert len(caplog.records) == 2
+
+
+def test_an_endless_answer_is_cut_off(server: CacheServer) -> None:
+    server.behaviour = "endless"
+    tier = Guarded(RemoteTier(HttpStore(server.url, 5)), "team")
+    assert tier.get(KEY) == ()
+
+
+def test_a_server_that_is_down_is_a_miss() -> None:
+    tier = Guarded(RemoteTier(HttpStore("http://127.0.0.1:9", 0.5)), "team")
+    assert tier.get(KEY) == ()
+    tier.put(KEY, make_entry())
+    assert tier.failures == 2
+
+
+def test_the_pause_ends() -> None:
+    now = [0.0]
+    calls: list[int] = []
+
+    class Broken:
+        def get(self, key: bytes) -> tuple[Entry, ...]:
+            calls.append(1)
+            raise OSError("down")
+
+        def put(self, key: bytes, entry: Entry) -> None: ...
+
+    tier = Guarded(Broken(), "team", lambda: now[0])
+    for _ in range(10):
+        tier.get(KEY)
+    assert len(calls) == FAILURES_BEFORE_PAUSE
+    now[0] += PAUSE_S + 1
+    tier.get(KEY)
+    assert len(calls) == FAILURES_BEFORE_PAUSE + 1
+
+
+# ---- configuration ------------------------------------------------------------------------------------------
+
+
+def test_remotes_come_from_the_settings(tmp_path: Path, server: CacheServer) -> None:
+    root = tmp_path / "cache"
+    assert open_remotes(Config.read({}), root) is None
+    shared = f"{tmp_path / 'share'}, {server.url}"
+    with pytest.raises(Malformed, match="signing key"):
+        open_remotes(Config.read({"CASS_REMOTES": shared, "CASS_REMOTE_ROLE": "write"}), root)
+    SIGNER.save(root / SIGNING_FILE)
+    add_trusted(root, SIGNER.public)
+    writer = open_remotes(Config.read({"CASS_REMOTES": shared, "CASS_REMOTE_ROLE": "write"}), root)
+    reader = open_remotes(Config.read({"CASS_REMOTES": shared}), root)
+    assert writer is not None
+    assert reader is not None
+    writer.put(KEY, make_entry())
+    assert unsigned(reader.get(KEY)) == [make_entry()]
+    assert {path.rsplit("/", 1)[0] for path in server.objects} == {"/ac", "/cas"}
+    reader.put(OTHER, make_entry(OTHER))
+    assert reader.get(OTHER) == ()
+    with pytest.raises(BadSetting, match="CASS_REMOTES"):
+        open_remotes(Config.read({"CASS_REMOTES": "ftp://x"}), root)
