@@ -324,3 +324,20 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
     plan.append(Scenario(main, "sorted", 16, seed + 5, vary_sizes=True))
     plan.append(Scenario(others[len(others) // 2], "equal", 1, seed + 6))
     return plan
+
+
+def variation(
+    kernel: SassKernel, found: Survey, main: Shape, bounds: list[int], random: np.random.Generator
+) -> Scenario:
+    """A scenario at random for the search of uncovered code. bounds: numbers the code compares with."""
+    known = shapes(kernel, found)
+    shape = main if random.random() < 0.6 else known[int(random.integers(len(known)))]
+    sizes = [1, 2, 3, 5, 8, 16, 33, 64, 100, *(b + d for b in bounds for d in (0, 1))]
+    classes = ["whole", "small"] if found.float_atomics else ["random", "special", "wide", "sorted", "equal", "small"]
+    return Scenario(
+        shape,
+        classes[int(random.integers(len(classes)))],
+        max(1, int(sizes[int(random.integers(len(sizes)))])),
+        int(random.integers(1 << 30)),
+        vary_sizes=bool(random.random() < 0.5),
+    )

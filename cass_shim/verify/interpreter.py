@@ -41,7 +41,8 @@ class Launch:
 class Outcome:
     """What a run left behind.
 
-    executed: per step, whether any lane ran it. undefined_reads: loads of shared memory that nobody had written.
+    executed: per step, whether any lane ran it. undefined_reads: loads of shared memory that nobody
+    had written, and shuffles from lanes that take no part.
     contended: lanes met at one address in an atomic operation, so that results may depend on their order.
     """
 

@@ -16,7 +16,7 @@ from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, Verified
 from cass_shim.model.errors import DeviceFailed, Unsupported
 from cass_shim.verify import mufu as mufu_models
-from cass_shim.verify.agreement import Judge, Lesson, apply_kinds, drop_pointers, judge_input, learn
+from cass_shim.verify.agreement import PATIENCE, Judge, Lesson, apply_kinds, drop_pointers, judge_input, learn
 from cass_shim.verify.candidate import EMULATED_LIMIT, Candidate
 from cass_shim.verify.compare import Reference
 from cass_shim.verify.contract import check_contract
@@ -24,18 +24,23 @@ from cass_shim.verify.inputs import (
     Input,
     Roles,
     Scenario,
+    Shape,
     first_roles,
     lay_out,
     make_input,
     probes,
     scenarios,
+    variation,
 )
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.state import Mufu
-from cass_shim.verify.survey import Survey, survey
+from cass_shim.verify.survey import Survey, immediates, survey
 from cass_shim.verify.vectored import unvectored_forms
 
 MAX_STEPS = 12_000  # of one reference run: about a third of a second
+COVERED = 0.95  # share of the instructions after which no more inputs are looked for
+EXPLORATION = 12  # random inputs in a row that reach nothing new end the search
+EXPLORED = 0.25  # of the budget, for that search
 ENOUGH = 3  # inputs that agreed, after which coverage that no longer rises ends the search
 
 
@@ -47,6 +52,7 @@ class _Campaign:
     candidate: Candidate
     roles: Roles
     deadline: float
+    explore_until: float  # when to stop looking for inputs that reach more code
     give_up: float  # when to stop looking for a first input that works
     executed: np.ndarray
     agreed: list[Scenario] = field(default_factory=list)
@@ -93,7 +99,15 @@ def verify_kernel(
     except Unsupported as error:
         report["reference"] = str(error)
         return Verified(code, Evidence.E0, report)
-    campaign = _Campaign(judge, candidate, roles, started + budget_s, started + 5 * budget_s, np.zeros(0, bool))
+    campaign = _Campaign(
+        judge,
+        candidate,
+        roles,
+        started + budget_s,
+        started + EXPLORED * budget_s,
+        started + 5 * budget_s,
+        np.zeros(0, bool),
+    )
     try:
         _search(campaign, seed)
     except Unsupported as error:
@@ -131,7 +145,9 @@ def _search(campaign: _Campaign, seed: int) -> None:
     smaller = [replace(s, values="zero", size=4, seed=s.seed + 7) for s in first]
     main = _first_success(campaign, first, strict=True) or _first_success(campaign, smaller, strict=True)
     strict = main is not None
-    main = main or _first_success(campaign, first, strict=False)
+    if main is None:
+        one_warp = replace(first[0], shape=replace(first[0].shape, grid=(1, 1, 1), block=(32, 1, 1)), size=4)
+        main = _first_success(campaign, [*first, one_warp], strict=False) or _slow(campaign, one_warp)
     if main is None:
         return
     for scenario in scenarios(kernel, found, main.shape, seed):
@@ -139,7 +155,8 @@ def _search(campaign: _Campaign, seed: int) -> None:
         scenario = replace(scenario, size=main.size) if main.values == "zero" else scenario
         agreed = _try(campaign, scenario, strict=strict)
         if _late(campaign) or (agreed and _saturated(campaign, covered)):
-            return
+            break
+    _explore(campaign, main.shape, strict, seed)
 
 
 def _first_success(campaign: _Campaign, plan: list[Scenario], *, strict: bool) -> Scenario | None:
@@ -149,7 +166,37 @@ def _first_success(campaign: _Campaign, plan: list[Scenario], *, strict: bool) -
         before = campaign.compared
         if _try(campaign, scenario, strict=strict) and (campaign.compared > before or _prints(campaign.judge.kernel)):
             return scenario
+        if campaign.skipped and "not finished" in campaign.skipped[-1]:
+            return None  # another block is no faster
     return None
+
+
+def _slow(campaign: _Campaign, scenario: Scenario) -> Scenario | None:
+    """The last resort for long kernels: one warp, and all the time that is left."""
+    judge = campaign.judge
+    judge.max_steps, judge.run_seconds = judge.max_steps * PATIENCE, judge.run_seconds * PATIENCE
+    return scenario if _try(campaign, scenario, strict=False) else None
+
+
+def _explore(campaign: _Campaign, main: Shape, strict: bool, seed: int) -> None:
+    """Random inputs while much of the code has not run and there is time; those that reach more of it are judged."""
+    judge, roles = campaign.judge, campaign.roles
+    bounds = sorted(immediates(judge.kernel))
+    random = np.random.default_rng((seed, 3))
+    real = np.array([i.mnemonic != "NOP" for i in judge.kernel.instructions])
+    failures = 0
+    while failures < EXPLORATION and time.monotonic() < campaign.explore_until:
+        if campaign.executed[: len(real)][real].mean() >= COVERED:
+            return
+        scenario = variation(judge.kernel, judge.found, main, bounds, random)
+        failures += 1
+        given = make_input(judge.kernel, judge.cubin, judge.found, roles, scenario, campaign.candidate.base)
+        try:
+            outcome = judge.run(given, campaign.candidate.base, 0)
+        except Fault:
+            continue
+        if (outcome.executed & ~campaign.executed).any() and _try(campaign, scenario, strict=strict):
+            failures = 0
 
 
 def _saturated(campaign: _Campaign, covered: int) -> bool:
@@ -163,7 +210,7 @@ def _late(campaign: _Campaign) -> bool:
 def _try(campaign: _Campaign, scenario: Scenario, *, strict: bool) -> bool:
     """One input: False when the reference itself cannot run it. Raises Rejected.
 
-    strict: refuse inputs on which the kernel reads shared memory that nobody wrote.
+    strict: refuse inputs on which the kernel reads shared memory that nobody wrote, or a lane that is not there.
     """
     judge, roles, base = campaign.judge, campaign.roles, campaign.candidate.base
     made = run_reference(judge, roles, scenario, base)
@@ -172,7 +219,7 @@ def _try(campaign: _Campaign, scenario: Scenario, *, strict: bool) -> bool:
         return False
     given, reference = made
     if strict and reference.first.undefined_reads:
-        campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: reads undefined shared memory")
+        campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: reads what nobody wrote")
         return False
     result = judge_input(judge, campaign.candidate, given, roles, reference)
     campaign.compared += result.compared

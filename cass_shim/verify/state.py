@@ -87,7 +87,7 @@ class State(Arithmetic):
         self._specials: dict[str, Value] = self._special_registers()
         self.barrier_value: Value = np.zeros(count, np.uint32)
         self.shared_written = np.zeros(len(self.shared.content), bool)
-        self.undefined_reads = 0  # loads of shared memory that nobody wrote
+        self.undefined_reads = 0  # loads of shared memory that nobody wrote, shuffles from lanes that are not there
         self.current = 0  # byte address of the instruction that runs
         self.contended = False  # several lanes did one atomic operation on the same address
         self.observe: Callable[[Value], None] | None = None  # told the addresses of every global load
@@ -291,6 +291,7 @@ class State(Arithmetic):
         # reading a lane that does not take part is undefined: something else in every run
         present = self.mask[start + source]
         if not present[self.active].all():
+            self.undefined_reads += 1
             picked = np.where(present, picked, self._garbage().astype(picked.dtype))
         return picked, inside
 

@@ -50,7 +50,7 @@ def campaign(
     fake: Any = FakeCandidate(candidate, cubin)
     now = time.monotonic()
     search = verifier._Campaign(
-        judge, fake, first_roles(kernel, found), now + budget_s, now + budget_s, np.zeros(0, bool)
+        judge, fake, first_roles(kernel, found), now + budget_s, now + budget_s, now + budget_s, np.zeros(0, bool)
     )
     verifier._search(search, seed)
     return search
