@@ -38,9 +38,7 @@ ALWAYS_INLINE const op_t *lds_load(wave_t *w, const op_t *o, unsigned d, uint32_
     if (unlikely(!lds_addresses(w, o, exec, offset, bytes, at)))
         return outside(w, o, at, exec, offset, bytes);
     const uint8_t *base = w->lds + offset;
-    for (unsigned i = 0; i < LANES; i++)
-        for (unsigned k = 0; k < words; k++)
-            r[k][i] = load_element(base + at[i] + 4 * k, bytes, is_signed);
+    for (unsigned k = 0; k < words; k++) gather_word(r[k], (const char *)base + 4 * k, at, bytes, is_signed);
     put_narrow(w, d, r[0], half);
     for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
     return o + 1;
@@ -166,6 +164,15 @@ OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation,
     if (!exec) return o + 1;
     if (unlikely(!lds_addresses(w, o, exec, OFFSET, bytes, at)))
         return outside(w, o, at, exec, OFFSET, bytes);
+    if (operation == RMW_ADD && bytes == 4 && !returns && !(OFFSET & 3)) {
+        uint8_t *base = w->lds + OFFSET;
+        uint32_t misaligned = 0;
+        for (unsigned i = 0; i < LANES; i++) misaligned |= at[i] & 3;
+        for (; left && !misaligned; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left);
+            *(uint32_t *)(void *)(base + at[i]) += w->v[o->sd][i];
+        }
+    }
     int two = operation == RMW_CMPSWAP || operation == RMW_CMPSWAP_F || operation == RMW_MSKOR ||
               operation == RMW_WRAP;
     while (left) {

@@ -17,6 +17,8 @@ typedef struct {
 } lane_addresses;
 
 #define WINDOW_MAX (64u << 12)
+typedef uint32_t eight_t __attribute__((vector_size(32)));
+extern const uint32_t emu_lane_bytes[LANES]; /* 4 * lane */
 
 /* scratch.c: accesses where some lane is in the LDS or scratch aperture. */
 const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, int is_signed, int half);
@@ -66,14 +68,27 @@ ALWAYS_INLINE void gather_addresses(const wave_t *w, const op_t *o, lane_address
     }
 }
 
+ALWAYS_INLINE eight_t least8(eight_t a, eight_t b) {
+    eight_t m = (eight_t)(a < b);
+    return (a & m) | (b & ~m);
+}
+ALWAYS_INLINE eight_t most8(eight_t a, eight_t b) {
+    eight_t m = (eight_t)(a > b);
+    return (a & m) | (b & ~m);
+}
 ALWAYS_INLINE void reduce_window(const uint32_t *offset, uint32_t *least, uint32_t *most) {
-    uint32_t a = offset[0], b = offset[0];
-    for (int i = 0; i < LANES; i++) {
-        a = offset[i] < a ? offset[i] : a;
-        b = offset[i] > b ? offset[i] : b;
+    eight_t q[4];
+    uint32_t low[8], high[8];
+    memcpy(q, offset, 128);
+    eight_t a = least8(least8(q[0], q[1]), least8(q[2], q[3])), b = most8(most8(q[0], q[1]), most8(q[2], q[3]));
+    memcpy(low, &a, 32);
+    memcpy(high, &b, 32);
+    *least = low[0];
+    *most = high[0];
+    for (int i = 1; i < 8; i++) {
+        *least = low[i] < *least ? low[i] : *least;
+        *most = high[i] > *most ? high[i] : *most;
     }
-    *least = a;
-    *most = b;
 }
 
 /* All lanes within one small checked window. */
@@ -118,12 +133,22 @@ ALWAYS_INLINE void put_narrow(wave_t *w, unsigned d, const uint32_t *r, int half
     v_put(w, d, x);
 }
 
-ALWAYS_INLINE int stride_is(const lane_addresses *at, uint32_t bytes) {
+/* Consecutive dwords, from lane 0 on. */
+ALWAYS_INLINE int consecutive(const lane_addresses *at) {
     V x;
     memcpy(&x, at->offset, 128);
-    V step;
-    for (int i = 0; i < LANES; i++) step[i] = (uint32_t)i * bytes;
-    return v_bits((VI)(x - x[0] == step)) == ~0u;
+    return v_bits((VI)(x - at->offset[0] == *(const V *)emu_lane_bytes)) == ~0u && at->offset[0] <= 0xffffff80u;
+}
+
+/* One word of every lane, built eight lanes at a time: a vector read back from 32 narrow stores would stall. */
+ALWAYS_INLINE void gather_word(uint32_t *out, const char *base, const uint32_t *offset, unsigned bytes,
+                               int is_signed) {
+#define ONE(n) load_element(base + offset[i + n], bytes, is_signed)
+    for (int i = 0; i < LANES; i += 8) {
+        eight_t x = {ONE(0), ONE(1), ONE(2), ONE(3), ONE(4), ONE(5), ONE(6), ONE(7)};
+        memcpy(out + i, &x, 32);
+    }
+#undef ONE
 }
 
 /* Loads `bytes` per lane into d.. ; 0 when some active lane's range is not accessible (nothing
@@ -134,16 +159,14 @@ ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, ui
     unsigned words = bytes < 4 ? 1 : bytes / 4;
     if (likely(!at->wide)) {
         uint64_t address = at->base + at->offset[0];
-        if (bytes == 4 && exec == ~0u && stride_is(at, 4) && at->offset[0] <= 0xffffff80u) {
+        if (bytes == 4 && exec == ~0u && consecutive(at)) {
             if (unlikely(!range_ok(address, 128))) return 0;
             memcpy(w->v[d], (const void *)(uintptr_t)address, 128);
             return 1;
         }
         if (likely(window_ok(at, bytes))) {
             const char *base = (const char *)(uintptr_t)at->base;
-            for (unsigned i = 0; i < LANES; i++)
-                for (unsigned k = 0; k < words; k++)
-                    r[k][i] = load_element(base + at->offset[i] + 4 * k, bytes, is_signed);
+            for (unsigned k = 0; k < words; k++) gather_word(r[k], base + 4 * k, at->offset, bytes, is_signed);
             put_narrow(w, d, r[0], half);
             for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
             return 1;
@@ -171,7 +194,7 @@ ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, u
     int checked = 0;
     if (likely(!at->wide)) {
         uint64_t address = at->base + at->offset[0];
-        if (bytes == 4 && exec == ~0u && stride_is(at, 4) && at->offset[0] <= 0xffffff80u) {
+        if (bytes == 4 && exec == ~0u && consecutive(at)) {
             if (unlikely(!range_ok(address, 128))) return 0;
             memcpy((void *)(uintptr_t)address, w->v[s], 128);
             return 1;

@@ -128,37 +128,43 @@ static inline uint32_t mad_u24(uint32_t a, uint32_t b, uint32_t c, int clamp) {
 LANE3(v_mad_i32_i24, uint32_t, uint32_t, uint32_t, uint32_t, mad_i24(a, b, c, o->flags &F_CLAMP))
 LANE3(v_mad_u32_u24, uint32_t, uint32_t, uint32_t, uint32_t, mad_u24(a, b, c, o->flags &F_CLAMP))
 
-/* 64-bit multiply-add; the scalar destination gets the carry out of bit 63. */
-HANDLER(v_mad_u64_u32) {
-    lanes32 ra, rb;
-    lanes64 c, r;
-    lanes32 carry;
-    const uint32_t *a = ld32(w, o, 0, ra), *b = ld32(w, o, 1, rb);
-    ld64(w, o, 2, c);
-    for (int i = 0; i < LANES; i++) {
-        r[i] = (uint64_t)a[i] * b[i] + c[i];
-        carry[i] = r[i] < c[i];
+/* 64-bit multiply-add; the scalar destination gets the carry out of bit 63. As 32-bit halves, the form in which the
+ * registers hold it: low and high words of the products of even and odd lanes are shuffled together by the compiler. */
+ALWAYS_INLINE void wide_source(const wave_t *w, const op_t *o, int i, V *low, V *high) {
+    if (likely(src_kind(o, i) == SRC_VGPR)) {
+        const V *p = (const V *)((const char *)w + o->off[i]);
+        *low = p[0];
+        *high = p[1];
+    } else {
+        uint64_t x = s64(w, o, i);
+        *low = v_splat((uint32_t)x);
+        *high = v_splat((uint32_t)(x >> 32));
     }
-    put64(w, o->d, r);
-    w->s[o->sd] = bits_of(carry) & EXEC;
-    NEXT;
 }
-HANDLER(v_mad_i64_i32) {
-    lanes32 ra, rb;
-    lanes64 c, r;
-    lanes32 carry;
-    const int32_t *a = (const int32_t *)ld32(w, o, 0, ra), *b = (const int32_t *)ld32(w, o, 1, rb);
-    ld64(w, o, 2, c);
-    for (int i = 0; i < LANES; i++) {
-        uint64_t p = (uint64_t)((int64_t)a[i] * b[i]);
-        r[i] = p + c[i];
-        /* The 65-bit sum of two sign-extended values: its top bit. */
-        carry[i] = (uint32_t)(((p & c[i]) | ((p | c[i]) & ~r[i])) >> 63);
+ALWAYS_INLINE V high_product(V a, V b) {
+    lanes32 pa, pb, r;
+    memcpy(pa, &a, 128);
+    memcpy(pb, &b, 128);
+    LANE_LOOP r[i] = (uint32_t)((uint64_t)pa[i] * pb[i] >> 32);
+    V out;
+    memcpy(&out, r, 128);
+    return out;
+}
+#define MAD_WIDE(name, high_expr, carry_expr) \
+    HANDLER(name) { \
+        V a = v_src(w, o, 0), b = v_src(w, o, 1), low, high; \
+        wide_source(w, o, 2, &low, &high); \
+        V p = a * b, r = p + low, q = high_expr, carry = (V)(r < low); /* -1 where the low half carries */ \
+        V s = q + high - carry; \
+        if (unlikely(o->sd != S_JUNK)) w->s[o->sd] = v_bits((VI)(carry_expr)) & EXEC; \
+        v_put(w, o->d, r); \
+        v_put(w, o->d + 1u, s); \
+        NEXT; \
     }
-    put64(w, o->d, r);
-    w->s[o->sd] = bits_of(carry) & EXEC;
-    NEXT;
-}
+MAD_WIDE(v_mad_u64_u32, high_product(a, b), (VI)(s < q) | ((VI)carry & (VI)(s == q)))
+/* Signed: the top bit of the 65-bit sum of two sign-extended numbers. */
+MAD_WIDE(v_mad_i64_i32, high_product(a, b) - ((V)((VI)a >> 31) & b) - ((V)((VI)b >> 31) & a),
+         (q & high) | ((q | high) & ~s))
 
 /* ---- 64-bit shifts ---- */
 WIDE2(v_lshlrev_b64, 0, u64, u32, u64, b << (a & 63))

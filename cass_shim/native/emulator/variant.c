@@ -1,5 +1,5 @@
 /* Chooses the build variant for this CPU once, and the float environment that MODE asks for. */
-#include "emulator/lanes.h"
+#include "emulator/memory_ops.h"
 
 #include <fenv.h>
 #include <pthread.h>
@@ -13,6 +13,10 @@ const uint32_t emu_lane_bit[LANES] __attribute__((aligned(128))) = {
     1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
     1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
     1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+const uint32_t emu_lane_bytes[LANES] __attribute__((aligned(128))) = {
+    0,  4,  8,  12, 16, 20, 24, 28, 32, 36, 40,  44,  48,  52,  56,  60,
+    64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124};
 
 static const emu_variant *selected;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
