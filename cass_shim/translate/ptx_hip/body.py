@@ -153,7 +153,7 @@ class BodyParser:
         while reader.peek("dot"):
             modifiers.append(reader.next().text)
         operands: list[Operand] = []
-        if not reader.peek(";"):
+        if not reader.peek(";") and not reader.peek("}"):
             operands.append(self._operand())
             while reader.accept(","):
                 operands.append(self._operand())

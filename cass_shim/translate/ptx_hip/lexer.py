@@ -59,7 +59,7 @@ def tokenize(text: str, places: Places) -> list[Token]:
     append, match, at, size = tokens.append, _TOKEN.match, 0, len(text)
     while at < size:
         found = match(text, at)
-        if found is None:
+        if found is None or (text.startswith("/*", at) and found["mark"] == "/"):
             what = "comment or string without an end" if text[at] in '/"' else f"character {text[at]!r}"
             raise Malformed(what, where=f"PTX {places.describe(at)}")
         kind = found.lastgroup

@@ -221,8 +221,9 @@ class Printer:
         if no and len(yes) > len(no) and _jumps(no):
             yes, no, negated = no, yes, not negated
         condition = self.condition(node.block, negated)
-        if len(yes) == 1 and not no and _jumps(yes):
+        if len(yes) == 1 and _jumps(yes):
             self.emit(f"if ({condition}) {yes[0].strip()}", depth)
+            self._outdent(no)
             return
         self.emit(f"if ({condition}) {{", depth)
         self.lines.extend(yes)
@@ -232,10 +233,15 @@ class Printer:
             self.emit("}", depth)
         else:
             self.emit("}", depth)
-            self.lines.extend(line[4:] if not line.startswith("\0") else line for line in no)
+            self._outdent(no)
+
+    def _outdent(self, lines: list[str]) -> None:
+        """Lines of an else branch that is not needed, because the other side jumps away."""
+        self.lines.extend(line[4:] if not line.startswith("\0") else line for line in lines)
 
     def _loop(self, node: Loop, place: _Place, depth: int) -> None:
-        self.lines.append(f"\0{node.header}")
+        if not self.lines or self.lines[-1] != f"\0{node.header}":  # a region in front may end with the same label
+            self.lines.append(f"\0{node.header}")
         inner = self._nested(node.body, _Place(node.header, place.follow, node.header), depth + 1)
         tail = inner[-1].strip() if inner else ""
         at_end = "    " * (depth + 1)

@@ -1,0 +1,146 @@
+"""Control flow: random graphs run on the emulated device against a walk over the same graph in Python."""
+
+from __future__ import annotations
+
+import random
+import re
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from cass_shim.model.artifacts import PtxModule
+from cass_shim.model.errors import Malformed
+from cass_shim.translate.ptx_hip import translate_kernel
+from tests.translate.ptx_hip.emulated import build, device
+
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+LANES, FUEL, MASK = 64, 40, 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Blocks as (multiplier, bit, successors): none returns, one jumps, two branch on a bit of x, more switch."""
+
+    blocks: tuple[tuple[int, int, tuple[int, ...]], ...]
+
+    def walk(self, x: int) -> int:
+        at, fuel = 0, FUEL
+        while True:
+            multiplier, bit, targets = self.blocks[at]
+            x = (x * multiplier + at + 1) & MASK
+            fuel -= 1
+            if fuel < 0 or not targets:
+                return x
+            if len(targets) == 1:
+                at = targets[0]
+            elif len(targets) == 2:
+                at = targets[0] if x >> bit & 1 else targets[1]
+            else:
+                at = targets[(x >> bit) % len(targets)]
+
+    def ptx(self, name: str) -> str:
+        lines = [
+            f".visible .entry {name}(.param .u64 a) {{",
+            ".reg .b32 %x, %t, %fuel; .reg .b64 %rd<4>; .reg .pred %p, %q;",
+            "ld.param.u64 %rd1, [a]; mov.u32 %t, %tid.x; mul.wide.u32 %rd2, %t, 4; add.u64 %rd1, %rd1, %rd2;",
+            f"ld.global.u32 %x, [%rd1]; mov.u32 %fuel, {FUEL};",
+        ]
+        for number, (multiplier, bit, targets) in enumerate(self.blocks):
+            lines.append(f"B{number}: mad.lo.u32 %x, %x, {multiplier}, {number + 1}; sub.s32 %fuel, %fuel, 1;")
+            lines.append("setp.lt.s32 %q, %fuel, 0; @%q bra END;")
+            if not targets:
+                lines.append("bra END;")
+            elif len(targets) == 1:
+                lines.append(f"bra.uni B{targets[0]};")
+            elif len(targets) == 2:
+                lines.append(f"shr.u32 %t, %x, {bit}; and.b32 %t, %t, 1; setp.ne.u32 %p, %t, 0;")
+                lines.append(f"@%p bra B{targets[0]}; bra B{targets[1]};")
+            else:
+                names = ", ".join(f"B{target}" for target in targets)
+                lines.append(f"shr.u32 %t, %x, {bit}; rem.u32 %t, %t, {len(targets)};")
+                lines.append(f"T{number}: .branchtargets {names}; brx.idx %t, T{number};")
+        return "\n".join([*lines, "END: st.global.u32 [%rd1], %x; ret;", "}", ""])
+
+
+def random_flow(seed: int) -> Flow:
+    """Up to 12 blocks; edges prefer to be near, so that there are loops, diamonds and now and then a mess."""
+    source = random.Random(seed)
+    count = source.randint(2, 12)
+    blocks = []
+    for at in range(count):
+        kind = source.choices((0, 1, 2, 3), (1, 3, 6, 1))[0]
+        width = kind if kind < 3 else source.randint(3, 5)
+        near = [max(0, min(count - 1, at + source.randint(-3, 4))) for _ in range(width)]
+        blocks.append((source.randrange(1, 1 << 16) | 1, source.randint(0, 8), tuple(near)))
+    return Flow(tuple(blocks))
+
+
+@pytest.mark.parametrize("first", range(0, 120, 40))
+def test_random_graphs(first: int) -> None:
+    flows = [random_flow(seed) for seed in range(first, first + 40)]
+    text = HEAD + "".join(flow.ptx(f"k{number}") for number, flow in enumerate(flows))
+    code = build(PtxModule(text, 80), [f"k{number}" for number in range(len(flows))])
+    given = np.random.default_rng(first).integers(0, 1 << 32, LANES, dtype=np.uint32)
+    for number, flow in enumerate(flows):
+        with device().buffer(given) as words:
+            code.function(f"k{number}").launch((1,), (LANES,), struct.pack("<QQ", words.address, 0))
+            device().synchronize()
+            got = words.read()
+        want = [flow.walk(int(x)) for x in given]
+        assert got.tolist() == want, f"seed {first + number}"
+
+
+def source_of(body: str) -> str:
+    text = f"{HEAD}.visible .entry k(.param .u64 a, .param .u32 n) {{ .reg .b32 %r<9>; .reg .pred %p<4>; {body} }}"
+    return translate_kernel(PtxModule(text, 80), "k").text.split('extern "C"')[1]
+
+
+def test_a_guard_becomes_an_if() -> None:
+    text = source_of("ld.param.u32 %r1,[n]; setp.gt.s32 %p1,%r1,3; @%p1 bra END; mov.u32 %r2,1; membar.gl; END: ret;")
+    assert re.search(r"if \(!p1\) \{\n.*\n        __builtin_amdgcn_fence", text)
+    assert "goto" not in text
+
+
+def test_a_loop_with_its_test_at_the_end_becomes_do_while() -> None:
+    text = source_of("mov.u32 %r1,0; L: membar.gl; add.s32 %r1,%r1,1; setp.lt.s32 %p1,%r1,9; @%p1 bra L; ret;")
+    assert re.search(r"do \{\n(.*\n)+    \} while \(p1\);", text)
+
+
+def test_a_loop_with_its_test_at_the_start_breaks() -> None:
+    body = (
+        "mov.u32 %r1,0; L: setp.ge.s32 %p1,%r1,9; @%p1 bra E; membar.gl; add.s32 %r1,%r1,1; bra L; E: membar.sys; ret;"
+    )
+    text = source_of(body)
+    assert re.search(r"for \(;;\) \{\n(.*\n)*?        if \(p1\) break;\n", text)
+    assert "goto" not in text
+
+
+def test_if_else() -> None:
+    body = (
+        "ld.param.u32 %r1,[n]; setp.gt.s32 %p1,%r1,3; @%p1 bra A; membar.gl; bra E; A: membar.cta; E: membar.sys; ret;"
+    )
+    text = source_of(body)
+    assert "} else {" in text
+    assert "goto" not in text
+
+
+def test_an_irreducible_graph_keeps_its_jumps() -> None:
+    body = "ld.param.u32 %r1,[n]; setp.gt.s32 %p1,%r1,3; @%p1 bra B; A: membar.gl; B: membar.cta; @!%p1 bra A; ret;"
+    assert "goto" in source_of(body)
+
+
+def test_switch() -> None:
+    body = (
+        "ld.param.u32 %r1,[n]; T: .branchtargets A, B, A; brx.idx %r1, T; A: membar.gl; bra E; B: membar.cta; E: ret;"
+    )
+    text = source_of(body)
+    assert "switch (r1) {" in text
+    assert "case 0: case 2: default: {" in text or "case 0: case 2:" in text
+
+
+@pytest.mark.parametrize("body", ["bra NOWHERE;", "T: .branchtargets X; brx.idx %r1, T;", "brx.idx %r1, U;"])
+def test_branches_to_nowhere_are_malformed(body: str) -> None:
+    with pytest.raises(Malformed):
+        source_of(body)
