@@ -1,0 +1,87 @@
+"""The compatibility page: one self-contained HTML file, and the same as Markdown.
+
+In: `Results`. Out: text. The page works from file://, in light and dark, filters and sorts with the keyboard.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections import Counter
+from collections.abc import Iterable
+from importlib.resources import files
+
+from cass_shim.compat.results import RATINGS, Outcome, Results, ranked
+
+COLUMNS = ("program", "variant", "route", "rating", "kernels", "evidence", "seconds", "detail")
+
+
+def evidence_of(outcome: Outcome) -> str:
+    """How often each evidence level occurs, the best first: "E1u × 3"."""
+    counts = Counter(kernel.evidence for kernel in outcome.kernels)
+    return ", ".join(f"{level} × {count}" for level, count in sorted(counts.items(), reverse=True))
+
+
+def row_of(outcome: Outcome) -> tuple[str, ...]:
+    """One row of the table, as text."""
+    detail = outcome.difference or "; ".join((*outcome.missing_calls, *outcome.untranslated))
+    routes = sorted({kernel.route for kernel in outcome.kernels}) or [outcome.translators]
+    return (
+        outcome.program, outcome.variant, "+".join(routes), outcome.rating, str(len(outcome.kernels)),
+        evidence_of(outcome), f"{outcome.seconds:.2f}", detail,
+    )  # fmt: skip
+
+
+def totals(outcomes: Iterable[Outcome]) -> list[tuple[str, int]]:
+    """Outcomes by rating, in the order of RATINGS."""
+    counts = Counter(outcome.rating for outcome in outcomes)
+    return [(rating, counts[rating]) for rating in RATINGS if counts[rating]]
+
+
+def markdown(results: Results) -> str:
+    """The table, the totals and what is missing."""
+    lines = [f"# Compatibility: {results.device or 'unknown device'}, cass-shim {results.version}", ""]
+    lines += [f"- {rating}: {count}" for rating, count in totals(results.outcomes)]
+    lines += ["", "| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    for outcome in results.outcomes:
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in row_of(outcome)) + " |")
+    if missing := ranked(results.outcomes):
+        lines += ["", "## Missing, by how many programs need it", ""]
+        lines += [f"- {count} × {what}" for what, count in missing]
+    return "\n".join(lines) + "\n"
+
+
+def chart(results: Results) -> str:
+    """A bar of the ratings as inline SVG, with text for those who cannot see it."""
+    parts, left = [], 0.0
+    whole = max(len(results.outcomes), 1)
+    for rating, count in totals(results.outcomes):
+        width = 100.0 * count / whole
+        name = rating.replace(" ", "-")
+        parts.append(f'<rect class="{name}" x="{left:.2f}" y="0" width="{width:.2f}" height="8"/>')
+        left += width
+    spoken = ", ".join(f"{count} {rating}" for rating, count in totals(results.outcomes))
+    return f'<svg viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="{spoken}">{"".join(parts)}</svg>'
+
+
+def page(results: Results) -> str:
+    """The HTML page."""
+    template = files("cass_shim.compat").joinpath("page.html").read_text()
+    rows = [[*row_of(outcome), list(outcome.messages)] for outcome in results.outcomes]
+    data = json.dumps({"columns": COLUMNS, "rows": rows}).replace("</", "<\\/")
+    legend = "".join(
+        f'<li><span class="key {rating.replace(" ", "-")}"></span>{rating}: {count}</li>'
+        for rating, count in totals(results.outcomes)
+    )
+    missing = "".join(f"<li>{count} × {html.escape(what)}</li>" for what, count in ranked(results.outcomes))
+    values = {
+        "@DEVICE@": html.escape(results.device or "unknown device"),
+        "@VERSION@": html.escape(results.version),
+        "@CHART@": chart(results),
+        "@LEGEND@": legend,
+        "@MISSING@": missing or "<li>nothing</li>",
+        "@DATA@": data,
+    }
+    for mark, value in values.items():
+        template = template.replace(mark, value)
+    return template
