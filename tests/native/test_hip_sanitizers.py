@@ -21,7 +21,7 @@ def build(folder: Path, program: str, *flags: str) -> Path:
     """The HIP half, a core that runs nothing, and one test program, with a sanitizer."""
     generate(folder)
     emulator = NATIVE / "emulator"
-    sources = [*emulator.glob("hip_*.c"), emulator / "memory.c", *emulator.glob("loader*.c")]
+    sources = [*emulator.glob("hip_*.c"), *emulator.glob("memory*.c"), *emulator.glob("loader*.c")]
     sources += [folder / "emulator" / "hip_entry.c", HERE / "hip_core_stub.c", HERE / program]
     target = folder / "program"
     include = ("-I", str(NATIVE), "-I", str(folder))
