@@ -10,6 +10,7 @@ from __future__ import annotations
 import concurrent.futures
 import functools
 import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -38,7 +39,10 @@ class Variant:
 
 @dataclass(frozen=True)
 class Part:
-    """One output file. sources: globs below native/ or below the generated folder ("gen:..."). finish: last change."""
+    """One output file. sources: globs below native/ or below the generated folder ("gen:..."). finish: last change.
+
+    clang: compile with zig's clang where it is installed, even beside a `cc` (which links): for guaranteed tail calls.
+    """
 
     output: str
     sources: tuple[str, ...]
@@ -47,21 +51,22 @@ class Part:
     variants: tuple[tuple[str, Variant], ...] = ()
     generate: Callable[[Path], None] | None = None
     finish: Callable[[Path], None] | None = None
+    clang: bool = False
 
 
 @functools.cache
-def compiler() -> tuple[str, ...]:
-    """The C compiler as an argument prefix: $CC, cc, or zig's clang."""
+def compiler(clang: bool = False) -> tuple[str, ...]:
+    """The C compiler as an argument prefix: $CC, cc, or zig's clang; `clang` prefers the last."""
     if os.environ.get("CC"):
         return tuple(os.environ["CC"].split())
-    if shutil.which("cc"):
+    if shutil.which("cc") and not (clang and importlib.util.find_spec("ziglang")):
         return ("cc",)
     return (sys.executable, "-m", "ziglang", "cc")
 
 
-def baseline() -> str:
+def baseline(tool: Sequence[str]) -> str:
     """The processor every part runs on; zig's driver spells it its own way."""
-    return "-march=x86_64_v2" if "ziglang" in compiler() else "-march=x86-64-v2"
+    return "-march=x86_64_v2" if "ziglang" in tool else "-march=x86-64-v2"
 
 
 def run_tool(command: Sequence[str]) -> None:
@@ -94,9 +99,10 @@ def header_digest() -> str:
     return digest.hexdigest()
 
 
-def compile_object(source: Path, flags: Sequence[str], label: str, headers: str) -> Path:
+def compile_object(source: Path, flags: Sequence[str], label: str, headers: str, clang: bool = False) -> Path:
     """Compile one source into `_build/obj`; skipped when nothing it depends on changed."""
-    command = [*compiler(), *COMMON, baseline(), "-I", str(NATIVE), "-I", str(GENERATED), *flags, "-c", str(source)]
+    tool = compiler(clang)
+    command = [*tool, *COMMON, baseline(tool), "-I", str(NATIVE), "-I", str(GENERATED), *flags, "-c", str(source)]
     stamp = hashlib.sha256((" ".join(command) + headers).encode() + source.read_bytes()).hexdigest()
     relative = "_".join(source.relative_to(GENERATED if GENERATED in source.parents else NATIVE).parts)
     target = BUILD / "obj" / f"{label}.{relative}.o"
@@ -115,11 +121,12 @@ def build_part(part: Part, pool: concurrent.futures.Executor, headers: str) -> P
     special = {NATIVE / name if not name.startswith("gen:") else GENERATED / name[4:]: None for name, _ in part.variants}
     for source in expand(part.sources):
         if source not in special:
-            jobs.append(pool.submit(compile_object, source, part.flags, part.output, headers))
+            jobs.append(pool.submit(compile_object, source, part.flags, part.output, headers, part.clang))
     for name, variant in part.variants:
         flags = (*part.flags, *variant.flags)
         (source,) = expand((name,))
-        jobs.append(pool.submit(compile_object, source, flags, f"{part.output}.{variant.suffix}", headers))
+        label = f"{part.output}.{variant.suffix}"
+        jobs.append(pool.submit(compile_object, source, flags, label, headers, part.clang))
     objects = [str(job.result()) for job in jobs]
     target = BUILD / part.output
     newest = max(Path(name).stat().st_mtime for name in objects)

@@ -77,5 +77,6 @@ PARTS: tuple[Part, ...] = (
         link=(*SHARED, "-Wl,-soname,libamdhip64.so.7", "-Wl,-z,nodelete", "-lpthread", "-lm", "-ldl"),
         variants=tuple((f"emulator/{name}.c", variant) for name in EMULATOR_BODIES for variant in EMULATOR_VARIANTS),
         generate=emulator_generate,
+        clang=True,
     ),
 )

@@ -11,12 +11,9 @@ static const handler_t handlers[] = {
 #undef ROW
 };
 
+/* Bodies that end in tail calls come back only to leave; the others return the next record. */
 static const op_t *run(wave_t *w, const op_t *o) {
-#ifdef EMU_MUSTTAIL
-    o = o->fn(w, o);
-#else
     while (o) o = o->fn(w, o);
-#endif
 #if defined(__AVX__)
     __builtin_ia32_vzeroupper();
 #endif
