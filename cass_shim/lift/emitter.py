@@ -148,6 +148,11 @@ class LlvmEmitter(Registers):
             return constant(self.kernel.abi.required_block[axis], 32)
         return self._hidden(_HIDDEN_SIZE + 2 * axis, 16)
 
+    def block_threads(self) -> Value:
+        """Threads of the block, in whole warps."""
+        x, y, z = (self._dimension(f"ntid.{axis}") for axis in "xyz")
+        return self.and_(self.add(self.mul(self.mul(x, y), z), constant(31, 32)), constant(-32, 32))
+
     def _load_bank4(self, offset: int, index: Value | None, width: int) -> Value:
         if width not in (32, 64):
             raise Unsupported(f"c[0x4] of {width} bits")

@@ -7,6 +7,7 @@ kernel's name and the instruction's address.
 from __future__ import annotations
 
 from cass_shim.isa.spec import CONTROL
+from cass_shim.lift.barriers import BARRIERS_OFFSET, FRONT_BYTES
 from cass_shim.lift.code import Code, Function, find_functions, never, restrict
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter
 from cass_shim.lift.helpers import Shortcut, find_shortcut
@@ -17,12 +18,12 @@ from cass_shim.lift.spin import find_spins
 from cass_shim.lift.transfer import Transfers
 from cass_shim.model.artifacts import LlvmModule, SassKernel
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import Instruction
+from cass_shim.model.instruction import Imm, Instruction
 
 _DEFAULT_STACK = 4096  # bytes a thread for code whose stack depth ptxas cannot know: recursion, indirect calls
+_CLEAR = "clear"
 _NO_OPERATION = frozenset({"BSSY", "BSYNC", "BREAK", "BMOV"})
 _RESERVED_SHARED_SM = 90  # from here on the first 1 KB of shared memory is the system's, so ours too
-_REDUCTION_BYTES = 16
 
 
 def lift_kernel(kernel: SassKernel) -> LlvmModule:
@@ -63,9 +64,22 @@ def _emitter(kernel: SassKernel, code: Code, functions: dict[int, Function]) -> 
     )
 
 
+def _counts(i: Instruction) -> bool:
+    """Whether a barrier needs counters: any but the plain one of the whole block."""
+    plain = bool(i.operands) and i.operands[0] == Imm(0)
+    return i.mnemonic == "BAR" and not i.has("RED") and not (plain and len(i.operands) == 1)
+
+
 def _shared_shift(kernel: SassKernel, live: list[Instruction]) -> int:
-    reduces = any(i.mnemonic == "BAR" and i.has("RED") for i in live)
-    return _REDUCTION_BYTES if reduces and kernel.sm < _RESERVED_SHARED_SM else 0
+    """Bytes in front of shared memory for barriers. Raises Unsupported where barrier 0 is used both ways."""
+    barriers = [i for i in live if i.mnemonic == "BAR"]
+    counted = [i for i in barriers if _counts(i)]
+    mixed = [i for i in counted if i.operands and not (isinstance(i.operands[0], Imm) and i.operands[0].bits)]
+    if mixed:
+        raise Unsupported(mixed[0].form, address=mixed[0].address, why="barrier 0 with a count, or any barrier")
+    if kernel.sm >= _RESERVED_SHARED_SM or not (counted or any(i.has("RED") for i in barriers)):
+        return 0
+    return FRONT_BYTES if counted else BARRIERS_OFFSET
 
 
 class _Lifter(Transfers):
@@ -85,7 +99,11 @@ class _Lifter(Transfers):
 
     def run(self) -> LlvmModule:
         root = self.layout.root()
-        first = root.label(self.code.entry)
+        if any(_counts(i) for f in self.functions.values() for b in f.blocks for _, i in self.code.block(b)):
+            self.e.start(_CLEAR)
+            self.e.clear_barriers()
+            self.e.raw(f"br label %{root.label(self.code.entry)}")
+        first = _CLEAR if self.e.lines else root.label(self.code.entry)
         try:
             while self.layout.waiting:
                 instance = self.layout.waiting.pop()

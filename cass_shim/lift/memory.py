@@ -6,7 +6,7 @@ LDS, local ones offsets in the thread's frame (so that LLVM can take it apart).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.lanes import Lanes
@@ -26,10 +26,9 @@ _DENORMAL_METADATA = ", !amdgpu.ignore.denormal.mode !0"
 
 @dataclass
 class Memory(Lanes):
-    """Memory part of the emitter. shared_shift: bytes of LDS in front of the program's, for barrier reductions."""
+    """Memory part of the emitter. shared_shift: bytes of LDS in front of the program's, for barriers."""
 
     shared_shift: int = 0
-    reduction: Value | None = field(default=None)
 
     def pointer(self, space: str, address: Value) -> str:
         """A typed pointer ("ptr addrspace(1) %v1")."""
@@ -134,53 +133,6 @@ class Memory(Lanes):
     # ordering
     def fence(self, scope: str) -> None:
         self.raw(f"fence{_SCOPES[scope]} seq_cst")
-
-    def barrier(self, barrier_id: Value | None, thread_count: Value | None) -> None:
-        if barrier_id is not None or thread_count is not None:
-            raise Unsupported("BAR.SYNC of a named or partial barrier")
-        self.raw('fence syncscope("workgroup") release')
-        self.call_text("void", "llvm.amdgcn.s.barrier")
-        self.raw('fence syncscope("workgroup") acquire')
-
-    def barrier_arrive(self, barrier_id: Value | None, thread_count: Value) -> None:
-        raise Unsupported("BAR.ARV")
-
-    def barrier_reduce(self, operation: str, p: Value, barrier_id: Value | None, thread_count: Value | None) -> None:
-        """One counter at LDS offset 0: cleared, added to by one lane of each wave, read by all."""
-        if barrier_id is not None or thread_count is not None:
-            raise Unsupported("BAR.RED of a named or partial barrier")
-        counter = "ptr addrspace(3) null"
-        self.barrier(None, None)
-        self.raw(f"store i32 0, {counter}, align 4")
-        self.barrier(None, None)
-        votes = self.popcount(self.ballot(self.not_(p) if operation == "and" else p))
-        active = self.ballot(constant(1, 1))
-        below = self.call(32, "llvm.amdgcn.mbcnt.lo", typed(active), "i32 0")
-        leader = self.compare("eq", below, constant(0, 32))
-        vote, done = self.new_label("vote"), self.new_label("voted")
-        self.raw(f"br i1 {leader.text}, label %{vote}, label %{done}")
-        self.start(vote)
-        self.text(f'atomicrmw add {counter}, {typed(votes)} syncscope("workgroup") monotonic')
-        self.raw(f"br label %{done}")
-        self.start(done)
-        self.barrier(None, None)
-        total = self.op(32, f"load i32, {counter}, align 4")
-        if operation == "popc":
-            result = total
-        else:
-            condition = "eq" if operation == "and" else "ne"
-            agreed = self.compare(condition, total, constant(0, 32))
-            result = self.sext(agreed, 32)
-        self.put_state("barrier.result", result)
-
-    def barrier_result(self) -> Value:
-        return self.get_state("barrier.result", 32)
-
-    def put_state(self, name: str, value: Value) -> None:
-        raise NotImplementedError
-
-    def get_state(self, name: str, width: int) -> Value:
-        raise NotImplementedError
 
     def trap(self) -> None:
         self.call_text("void", "llvm.trap")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from cass_shim.lift.barriers import Barriers
 from cass_shim.lift.builder import Value, typed
-from cass_shim.lift.memory import Memory
 
 
 @dataclass
-class Registers(Memory):
+class Registers(Barriers):
     """Register part of the emitter. used: every register touched, with its width. guard: of selected writes."""
 
     used: dict[str, int] = field(default_factory=dict)

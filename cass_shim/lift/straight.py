@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cass_shim.isa.operands import address32, address64, predicate
-from cass_shim.isa.spec import Effect, lookup
+from cass_shim.isa.spec import Effect, Spec, lookup
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.code import Code, always
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
@@ -55,7 +55,7 @@ class Straight:
             if i.relocation is not None:
                 self._relocated(i)
             else:
-                spec.meaning(self.e, i)
+                self._mean(spec, i)
 
         if guard is None:
             run()
@@ -63,6 +63,13 @@ class Straight:
             self.e.guarded(guard, run)
         else:
             self.e.branched(guard, run)
+
+    def _mean(self, spec: Spec, i: Instruction) -> None:
+        """The meaning takes its operands apart as they are printed; other shapes are somebody's broken cubin."""
+        try:
+            spec.meaning(self.e, i)
+        except (ValueError, IndexError, KeyError, StopIteration) as error:
+            raise Unsupported(i.form, address=i.address, why=f"its operands: {error}") from error
 
     def _refuse_contention(self, i: Instruction) -> None:
         """Trap when two lanes of the wave want the same lock: they would wait for each other (`lift.spin`)."""
@@ -138,8 +145,7 @@ class Straight:
 
     def _lepc(self, i: Instruction) -> None:
         """The virtual address of this instruction, or of the target that newer generations print."""
-        dst = i.operands[0]
-        target = i.operands[1] if len(i.operands) > 1 else None
+        dst, target = (*i.operands, None, None)[:2]
         place = self.address
         if isinstance(target, Target):
             place = self.code.destination(self.address, target)

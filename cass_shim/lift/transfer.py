@@ -126,7 +126,9 @@ class Transfers(Straight):
         if target is not None:
             self.e.raw(f"br label %{self._callee(instance, address, callees[0])}")
             return
-        register = next(o for o in i.operands if isinstance(o, Reg))
+        register = next((o for o in i.operands if isinstance(o, Reg)), None)
+        if register is None:
+            raise Unsupported(i.form, address=i.address, why="nothing says where to")
         low = self.e.get_reg(register.index, register.uniform)
         place = low
         if i.has("ABS"):

@@ -193,6 +193,40 @@ def test_a_block_wide_count() -> None:
     assert run(sass, np.zeros(128, np.uint32), 128, block=(128,)).tolist() == [32] * 128
 
 
+NAMED = (
+    HEAD
+    + """
+    ISETP.GE.U32.AND P0, PT, R0, 0x20, PT
+    @P0 BRA =producer
+    BAR.SYNC 0x1, 0x40
+    IMAD R8, R0, 0x4, RZ
+    LDS R8, [R8]
+    STG.E [R2.64], R8
+    BAR.ARV 0x2, 0x40
+    EXIT
+    producer:
+    IADD3 R9, R0, -0x20, RZ
+    IMAD R9, R9, 0x4, RZ
+    IMAD R8, R0, 0x3, RZ
+    STS [R9], R8
+    BAR.ARV 0x1, 0x40
+    BAR.SYNC 0x2, 0x40
+    STG.E [R2.64], R9
+    EXIT
+    """
+)
+
+
+@pytest.mark.parametrize("sm", [80, 90])
+def test_warps_hand_over_through_named_barriers(sm: int) -> None:
+    text = NAMED if sm == 80 else NAMED.replace("[0x160]", "[0x210]").replace("[0x168]", "[0x218]")
+    if sm == 90:
+        text = text.replace("[R8]\n", "[R8+0x400]\n").replace("STS [R9]", "STS [R9+0x400]")
+    sass = kernel(text, sm, shared_bytes=0x400 * (sm == 90) + 128)
+    found = run(sass, np.zeros(64, np.uint32), 64, block=(64,))
+    assert found.tolist() == [3 * (n + 32) for n in range(32)] + [4 * n for n in range(32)]
+
+
 def test_an_exclusive_region_serves_one_mask_after_the_other() -> None:
     """Quads reduce among themselves although all lanes reach the region together."""
     sass = kernel(
@@ -268,7 +302,7 @@ def test_one_lane_may_wait_for_a_lock() -> None:
     [
         ("HGMMA.64x8x16.F32 R24, gdesc[UR4], R24", "HGMMA.64x8x16.F32"),
         ("IADD3.SOMEHOW R8, R8, R8, RZ", "IADD3.SOMEHOW"),
-        ("BAR.SYNC 0x1, 0x40", "BAR.SYNC"),
+        ("BAR.SYNC 0x0, 0x40", "BAR.SYNC"),
         ("SHFL.IDX PT, R8, R8, 0x0, 0x1f", ""),
     ],
 )

@@ -17,7 +17,7 @@ from cass_shim.isa.operands import (
 )
 from cass_shim.isa.sass.memory import scope
 from cass_shim.isa.spec import Effect, sass, unsupported
-from cass_shim.model.instruction import RZ, Instruction, Operand, Pred, Reg
+from cass_shim.model.instruction import RZ, Instruction, Mem, Operand, Pred, Reg
 
 _OPERATIONS = ("ADD", "MIN", "MAX", "AND", "OR", "XOR", "EXCH", "CAS", "INC", "DEC")
 # Kinds by printed type; u32 when none is printed. A signed sum is the unsigned one.
@@ -69,7 +69,7 @@ def _apply(e: Emitter[V], i: Instruction, space: str, where: Operand, values: Se
 
 def _is_wide(where: Operand) -> bool | None:
     """ATOMG.CAS prints [R2] for a pair; only a uniform base makes the register a 32-bit offset."""
-    uniform = getattr(where, "uniform", None)
+    uniform = where.uniform if isinstance(where, Mem) else None
     return None if uniform is not None and uniform.index != RZ else True
 
 
