@@ -31,8 +31,6 @@ def run(command: list[str], *, env: dict[str, str] | None = None, quiet: bool = 
 
 def prepare(extras: tuple[str, ...] = ()) -> None:
     """Make the environment hold the package (editable), `extras`, and current native parts."""
-    if sys.version_info < (3, 11):
-        raise SystemExit(f"cass-shim needs Python 3.11 or newer; this is {sys.version.split()[0]}")
     if not python().exists():
         print(f"creating the virtual environment {ENVIRONMENT.name}/", flush=True)
         try:

@@ -70,23 +70,25 @@ def run(program: Path, example: str, variant: str, route: str, cache: Path) -> C
 def run_all(chosen: list[str], routes: list[str], jobs: int) -> list[Cell]:
     """Build and run; PTX routes only where the binary has PTX."""
     programs = samples.build_all(chosen)
-    with tempfile.TemporaryDirectory(prefix="cass-examples-") as folder:
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            pending = [
-                pool.submit(
-                    run,
-                    programs[name, variant.name],
-                    name,
-                    variant.name,
-                    route,
-                    Path(folder) / f"{name}-{variant.name}-{route}",
-                )
-                for name in chosen
-                for variant in samples.VARIANTS
-                for route in routes
-                if variant.has_ptx or route != "ptx-hip"
-            ]
-            return [job.result() for job in pending]
+    with (
+        tempfile.TemporaryDirectory(prefix="cass-examples-") as folder,
+        concurrent.futures.ThreadPoolExecutor(jobs) as pool,
+    ):
+        pending = [
+            pool.submit(
+                run,
+                programs[name, variant.name],
+                name,
+                variant.name,
+                route,
+                Path(folder) / f"{name}-{variant.name}-{route}",
+            )
+            for name in chosen
+            for variant in samples.VARIANTS
+            for route in routes
+            if variant.has_ptx or route != "ptx-hip"
+        ]
+        return [job.result() for job in pending]
 
 
 def table(cells: list[Cell]) -> str:

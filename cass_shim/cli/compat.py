@@ -42,7 +42,14 @@ def jobs_of(paths: tuple[Path, ...], golden: Path | None) -> list[Job]:
             text = golden / f"{program.name}.txt" if golden is not None else None
             variant = program.parent.name if path.is_dir() and program.parent != path else ""
             found.append(
-                Job(program, text if text and text.exists() else None, codes.get(program.name, 0), program.name, "", variant)
+                Job(
+                    program,
+                    text if text and text.exists() else None,
+                    codes.get(program.name, 0),
+                    program.name,
+                    "",
+                    variant,
+                )
             )
     return found
 
@@ -50,15 +57,24 @@ def jobs_of(paths: tuple[Path, ...], golden: Path | None) -> list[Job]:
 @compat_command.command("run")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--results", default="compat.json", type=click.Path(path_type=Path), help="Written after every program.")
-@click.option("--golden", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of expected outputs.")
+@click.option(
+    "--golden", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of expected outputs."
+)
 @click.option("--routes", default="lift,ptx-hip", help="Translators in order; several runs separated by ';'.")
 @click.option("--jobs", default=os.cpu_count() or 2, help="Programs at once.")
 @click.option("--timeout", default=300.0, help="Seconds a program may take.")
 @click.option("--memory", default=0, help="MiB of data a program may use (0: no limit).")
 @click.option("--again", is_flag=True, help="Run also what the results file already holds.")
 def run_command(
-    paths: tuple[Path, ...], results: Path, golden: Path | None, routes: str, jobs: int, timeout: float, memory: int, again: bool
-) -> None:  # fmt: skip
+    paths: tuple[Path, ...],
+    results: Path,
+    golden: Path | None,
+    routes: str,
+    jobs: int,
+    timeout: float,
+    memory: int,
+    again: bool,
+) -> None:
     """Run programs (or every program below folders) under cass-run. Exit status 1 when one is not right."""
     done = read_results(results) if results.exists() else Results()
     done.version, done.device = __version__, os.environ.get("CASS_DEVICE", "auto") + " gfx1100"
@@ -83,7 +99,9 @@ def run_command(
         click.echo(f"{count:5d} {rating}")
     for outcome in done.outcomes:
         if not outcome.right:
-            click.echo(f"{outcome.program} {outcome.variant} {outcome.translators}: {outcome.difference or outcome.exit_code}")
+            click.echo(
+                f"{outcome.program} {outcome.variant} {outcome.translators}: {outcome.difference or outcome.exit_code}"
+            )
     sys.exit(0 if all(outcome.right for outcome in done.outcomes) else 1)
 
 

@@ -61,7 +61,9 @@ def chart(results: Results) -> str:
         parts.append(f'<rect class="{name}" x="{left:.2f}" y="0" width="{width:.2f}" height="8"/>')
         left += width
     spoken = ", ".join(f"{count} {rating}" for rating, count in totals(results.outcomes))
-    return f'<svg viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="{spoken}">{"".join(parts)}</svg>'
+    return (
+        f'<svg viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="{spoken}">{"".join(parts)}</svg>'
+    )
 
 
 def page(results: Results) -> str:

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cass_shim.compat.results import KernelFact, Outcome
 from cass_shim.cache.local import LocalTier
+from cass_shim.compat.results import KernelFact, Outcome
 
 MISSING_CALL = re.compile(r"(\w+) is not implemented; it returns")
 UNTRANSLATED = re.compile(r"no translation of kernel (\S+) \((.*)\)$")

@@ -15,6 +15,7 @@ from cass_shim.model.instruction import Instruction, Reg
 
 __all__ = ["decode_kernel"]
 
+
 def decode_kernel(kernel: CubinKernel, cubin: Cubin) -> SassKernel:
     """Decode one kernel and the functions of other sections that it can reach.
 

@@ -104,7 +104,7 @@ def _keep_predicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _row(fields: dict[str, Any]) -> Printed:
-    """One instruction. nvdisasm files P2R's operand PR under "predicate" and, guarded, prints the guard in its place."""
+    """One instruction. nvdisasm files P2R's operand PR under "predicate"; guarded, it prints the guard there."""
     guard = next((p for p in fields["predicates"] if p.startswith("@")), "")
     operands = fields.get("operands", "")
     for file in (p for p in fields["predicates"] if not p.startswith("@")):

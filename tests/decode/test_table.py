@@ -48,7 +48,12 @@ def test_sample_binary(sample: Path) -> None:
             for kernel in cubin.kernels.values():
                 ours, theirs = (decode_code(kernel, cubin, name) for name in ("table", "nvdisasm"))
                 for a, b in zip(ours, theirs, strict=True):
-                    assert (a.mnemonic, a.modifiers, a.operands, a.targets) == (b.mnemonic, b.modifiers, b.operands, b.targets)
+                    assert (a.mnemonic, a.modifiers, a.operands, a.targets) == (
+                        b.mnemonic,
+                        b.modifiers,
+                        b.operands,
+                        b.targets,
+                    )
                     seen += 1
     assert seen
 

@@ -167,5 +167,6 @@ def expression(scope: Scope, kind: str, depth: int) -> str:
     if depth <= 0 or rng.random() < 0.2:
         return leaf(scope, kind)
     if rng.random() < 0.1:
-        return f"({condition(scope, depth - 1)} ? {expression(scope, kind, depth - 1)} : {expression(scope, kind, depth - 1)})"
+        choice = condition(scope, depth - 1)
+        return f"({choice} ? {expression(scope, kind, depth - 1)} : {expression(scope, kind, depth - 1)})"
     return integer(scope, kind, depth) if kind in INTEGERS else floating(scope, kind, depth)

@@ -60,7 +60,10 @@ int main(int argc, char **argv) {{
             for (u32 i = 0; i < n * words; ++i) {{
                 state = state * 6364136223846793005ull + 1442695040888963407ull;
                 u32 kind = (u32)(state >> 61), value = (u32)(state >> 29);
-                host[i] = kind == 0 ? value & 15u : kind == 1 ? 0x3f800000u + (value & 0xffffffu) : kind == 2 ? 0u - (value & 7u) : value;
+                host[i] = kind == 0   ? value & 15u
+                          : kind == 1 ? 0x3f800000u + (value & 0xffffffu)
+                          : kind == 2 ? 0u - (value & 7u)
+                                      : value;
             }}
             cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
             cudaMemset(out, 0, sizeof result);

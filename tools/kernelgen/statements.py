@@ -121,10 +121,8 @@ class Writer:
         self.line("__syncthreads();", indent)
         if rng.random() < 0.4:
             operation = rng.choice(("Add", "Xor", "Max", "Min", "Or", "And"))
-            self.line(
-                f"atomic{operation}(&cells[{expression(scope, 'u32', 1)} & {BLOCK - 1}], {expression(scope, 'u32', 1)});",
-                indent,
-            )
+            cell = f"&cells[{expression(scope, 'u32', 1)} & {BLOCK - 1}]"
+            self.line(f"atomic{operation}({cell}, {expression(scope, 'u32', 1)});", indent)
         else:
             self.line(f"cells[threadIdx.x] = {expression(scope, 'u32', 2)};", indent)
         self.line("__syncthreads();", indent)

@@ -24,12 +24,83 @@ CONTROL = ((1 << 21) - 1) << 105
 GUARD = 0xF << 12
 
 # Everything that touches memory, control flow or machine state is probed by other means.
-EXCLUDED = set(
-    "BRA BRX BRXU JMP JMX CALL RET EXIT BSSY BSYNC BREAK BMOV WARPSYNC YIELD NOP BAR B2R DEPBAR LDGDEPBAR MEMBAR ERRBAR"
-    " CCTL CGAERRBAR LDG STG LD ST LDS STS LDL STL LDC ULDC ATOM ATOMG ATOMS RED REDG LDGSTS LDSM SYNCS ARRIVES NANOSLEEP"
-    " S2R S2UR CS2R CS2UR BPT KILL LEPC TEX TLD TLD4 TXQ TXD SULD SUST SUATOM SURED QSPC UBLKCP UCGABAR_ARV UCGABAR_WAIT"
-    " ENDCOLLECTIVE ELECT HGMMA WARPGROUP WARPGROUPSET UTMALDG UTMASTG UTMACMDFLUSH PREEXIT ACQBULK SETCTAID FENCE".split()
-)
+EXCLUDED = {
+    "BRA",
+    "BRX",
+    "BRXU",
+    "JMP",
+    "JMX",
+    "CALL",
+    "RET",
+    "EXIT",
+    "BSSY",
+    "BSYNC",
+    "BREAK",
+    "BMOV",
+    "WARPSYNC",
+    "YIELD",
+    "NOP",
+    "BAR",
+    "B2R",
+    "DEPBAR",
+    "LDGDEPBAR",
+    "MEMBAR",
+    "ERRBAR",
+    "CCTL",
+    "CGAERRBAR",
+    "LDG",
+    "STG",
+    "LD",
+    "ST",
+    "LDS",
+    "STS",
+    "LDL",
+    "STL",
+    "LDC",
+    "ULDC",
+    "ATOM",
+    "ATOMG",
+    "ATOMS",
+    "RED",
+    "REDG",
+    "LDGSTS",
+    "LDSM",
+    "SYNCS",
+    "ARRIVES",
+    "NANOSLEEP",
+    "S2R",
+    "S2UR",
+    "CS2R",
+    "CS2UR",
+    "BPT",
+    "KILL",
+    "LEPC",
+    "TEX",
+    "TLD",
+    "TLD4",
+    "TXQ",
+    "TXD",
+    "SULD",
+    "SUST",
+    "SUATOM",
+    "SURED",
+    "QSPC",
+    "UBLKCP",
+    "UCGABAR_ARV",
+    "UCGABAR_WAIT",
+    "ENDCOLLECTIVE",
+    "ELECT",
+    "HGMMA",
+    "WARPGROUP",
+    "WARPGROUPSET",
+    "UTMALDG",
+    "UTMASTG",
+    "UTMACMDFLUSH",
+    "PREEXIT",
+    "ACQBULK",
+    "SETCTAID",
+    "FENCE",
+}
 
 
 def instructions(listing: str) -> Iterator[tuple[str, int]]:
@@ -124,8 +195,7 @@ def probes(listings: Iterable[str], nvdisasm: str) -> list[dict[str, str]]:
     missing = sorted(
         {wanted[index][0] for index in range(len(wanted)) if index not in chosen} - {wanted[i][0] for i in chosen}
     )
-    print(
-        f"{len(chosen)} probes of {len({wanted[i][0] for i in chosen})} forms; not movable: {' '.join(missing) or 'none'}"
-    )
-    unique = {text: word for text, word in chosen.values()}
+    forms = {wanted[i][0] for i in chosen}
+    print(f"{len(chosen)} probes of {len(forms)} forms; not movable: {' '.join(missing) or 'none'}")
+    unique = dict(chosen.values())
     return [{"text": text, "word": f"{word:032x}"} for text, word in sorted(unique.items())]

@@ -39,7 +39,7 @@ def seed_of(text: str) -> int:
 
 
 def inputs(text: str) -> npt.NDArray[np.uint32]:
-    """uint32 [LANES, WORDS]: a quarter special values, a quarter floats near 1, a quarter small integers, the rest random."""
+    """uint32 [LANES, WORDS]: a quarter special values, a quarter floats near 1, small integers, the rest random."""
     with np.errstate(over="ignore"):
         counter = np.arange(LANES * WORDS, dtype=np.uint64) + np.uint64(seed_of(text))
     z = splitmix(counter)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from cass_shim.isa.encoding import text
 from cass_shim.isa.encoding.grammar import Mod, Printed, Undescribed, Word, choice, flag, row
 from cass_shim.isa.encoding.slots import field, is_true, predicate, read, register, shown
-from cass_shim.model.instruction import RZ, Barrier, Imm, Mem, Reg, Scoreboard, Target, Word as Bare
+from cass_shim.model.instruction import RZ, Barrier, Imm, Mem, Reg, Scoreboard, Target
+from cass_shim.model.instruction import Word as Bare
 
 NEXT = 16
 
@@ -43,7 +44,14 @@ def branch_on_mask(w: Word) -> list[Printed]:
 
 
 row("BRA", 0x947, branch, Mod(32, 2, {0: ""}), Mod(86, 1, {0: ""}), when=lambda w: not w.peek(91, 1))
-row("BRA", 0x947, branch_on_mask, Mod(32, 2, {2: "DIV", 3: "CONV"}), Mod(86, 1, {0: ""}), when=lambda w: bool(w.peek(91, 1)))
+row(
+    "BRA",
+    0x947,
+    branch_on_mask,
+    Mod(32, 2, {2: "DIV", 3: "CONV"}),
+    Mod(86, 1, {0: ""}),
+    when=lambda w: bool(w.peek(91, 1)),
+)
 
 
 def exit_operands(w: Word) -> list[Printed]:
@@ -183,7 +191,7 @@ row("CCTL", 0x98F, cctl, flag(72, "E"), Mod(87, 4, {1: "PF2", 4: "IVALL", 11: "R
 def nanosleep(w: Word) -> list[Printed]:
     if w.form == 4:
         bits = w.bits(32, 32)
-        return condition(w) + [(Imm(bits), hex(bits))]
+        return [*condition(w), (Imm(bits), hex(bits))]
     return condition(w) + shown(w, register(w, 32), 32)
 
 

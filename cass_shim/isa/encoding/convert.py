@@ -127,4 +127,12 @@ def f2fp(w: Word) -> list[Printed]:
     return read(w, "d X c", "f32")
 
 
-row("F2FP", 0x03E, f2fp, f2fp_pack, choice(79, 2, "", None, None, "RZ"), forms="1456", when=lambda w: not w.peek(89, 2) and not w.peek(73, 2))
+row(
+    "F2FP",
+    0x03E,
+    f2fp,
+    f2fp_pack,
+    choice(79, 2, "", None, None, "RZ"),
+    forms="1456",
+    when=lambda w: not w.peek(89, 2) and not w.peek(73, 2),
+)

@@ -41,7 +41,9 @@ def modifiers_of(row: Row, w: Word) -> list[str]:
             value = w.bits(modifier.position, modifier.width)
             name = modifier.names.get(value)
             if name is None:
-                raise Undescribed(f"{row.name}: value {value} at bits {modifier.position}-{modifier.position + modifier.width - 1}")
+                raise Undescribed(
+                    f"{row.name}: value {value} at bits {modifier.position}-{modifier.position + modifier.width - 1}"
+                )
             found += name.split(".") if name else []
         else:
             found += modifier(w)

@@ -12,7 +12,9 @@ from cass_shim.model.instruction import Reg
 ALL = "1234567"
 ROUND = choice(78, 2, "", "RM", "RP", "RZ")
 FTZ, SAT = flag(80, "FTZ"), flag(77, "SAT")
-FCOMPARE = choice(76, 4, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T")
+FCOMPARE = choice(
+    76, 4, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"
+)
 DENORM_SCALE = choice(84, 3, "D4", "D2", None, None, "", "M2", "M4", "M8")
 
 
@@ -74,5 +76,7 @@ def dsetp(w: Word) -> list[Printed]:
     return predicate(w, "pu") + predicate(w, "pv") + read(w, "A X", "f64") + predicate(w, "pp")
 
 
-DCOMPARE = choice(76, 4, "MIN", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "MAX")
+DCOMPARE = choice(
+    76, 4, "MIN", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "MAX"
+)
 row("DSETP", 0x02A, dsetp, DCOMPARE, COMBINE, forms="1237")

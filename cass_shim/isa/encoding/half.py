@@ -62,4 +62,13 @@ def hsetp2(w: Word) -> list[Printed]:
 
 
 row("HSETP2", 0x034, hsetp2, flag(65, "BF16_V2"), FCOMPARE, FTZ, flag(71, "H_AND"), COMBINE, forms="1237")
-row("HMNMX2", 0x040, lambda w: read(w, "d", "hex") + sources(w, "A X") + predicate(w, "pp"), BF16, FTZ, flag(81, "NAN"), flag(82, "XORSIGN"), forms="1456")
+row(
+    "HMNMX2",
+    0x040,
+    lambda w: read(w, "d", "hex") + sources(w, "A X") + predicate(w, "pp"),
+    BF16,
+    FTZ,
+    flag(81, "NAN"),
+    flag(82, "XORSIGN"),
+    forms="1456",
+)

@@ -107,7 +107,16 @@ def mov_mask(w: Word) -> list[Printed]:
     return [] if mask == 15 else [(Imm(mask), hex(mask))]
 
 
-row("SHF", 0x019, lambda w: read(w, "d a b c", "hex"), choice(76, 1, "L", "R"), flag(75, "W"), choice(73, 2, "S64", "U64", "S32", "U32"), flag(80, "HI"), forms=ALL)
+row(
+    "SHF",
+    0x019,
+    lambda w: read(w, "d a b c", "hex"),
+    choice(76, 1, "L", "R"),
+    flag(75, "W"),
+    choice(73, 2, "S64", "U64", "S32", "U32"),
+    flag(80, "HI"),
+    forms=ALL,
+)
 
 
 def lop3(w: Word) -> list[Printed]:
@@ -140,7 +149,9 @@ row("BREV", 0x101, "d ~X-", forms="1456")
 
 
 def flo(w: Word) -> list[Printed]:
-    return read(w, "d", "hex") + ([] if is_true(w, "pu") and w.sm < 100 else predicate(w, "pu")) + source(w, "~X-", "hex")
+    return (
+        read(w, "d", "hex") + ([] if is_true(w, "pu") and w.sm < 100 else predicate(w, "pu")) + source(w, "~X-", "hex")
+    )
 
 
 row("FLO", 0x100, flo, unless(73, "U32"), flag(74, "SH"), forms="1456")

@@ -14,7 +14,13 @@ EVICT = choice(84, 3, "EF", "", "EL", "LU", "EU", "NA")
 LTC = choice(68, 2, "", "LTC64B", "LTC128B", "LTC256B")
 EXTENDED = flag(72, "E")
 AMPERE = (80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
-ORDER_AMPERE: dict[int, list[str]] = {0: [], 4: ["CONSTANT"], 5: ["STRONG", "SM"], 7: ["STRONG", "GPU"], 10: ["STRONG", "SYS"]}
+ORDER_AMPERE: dict[int, list[str]] = {
+    0: [],
+    4: ["CONSTANT"],
+    5: ["STRONG", "SM"],
+    7: ["STRONG", "GPU"],
+    10: ["STRONG", "SYS"],
+}
 SCOPE_TURING = ("CTA", "SM", "GPU", "SYS")
 ORDER_TURING: tuple[list[str], ...] = (["CONSTANT"], [], ["STRONG"], ["MMIO"])
 
@@ -146,7 +152,9 @@ def atomic(w: Word) -> list[Printed]:
 
 
 def compare_and_swap(w: Word) -> list[Printed]:
-    return predicate(w, "pu") + read(w, "d", "hex") + global_address(w, 64, by_bits_70, 40, True) + data(w) + data(w, 64)
+    return (
+        predicate(w, "pu") + read(w, "d", "hex") + global_address(w, 64, by_bits_70, 40, True) + data(w) + data(w, 64)
+    )
 
 
 def reduction(w: Word) -> list[Printed]:

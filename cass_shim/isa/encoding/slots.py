@@ -68,7 +68,9 @@ def slot_x(w: Word, marks: str, number: str, invert: bool = False, half: bool = 
     suffix = half_suffix(w, 60) if half else ()
     if kind == "constant":
         found = const(w, marks, invert)
-        found = Const(found.bank, found.offset, None, found.bank_register, found.negate, found.absolute, found.invert, suffix)
+        found = Const(
+            found.bank, found.offset, None, found.bank_register, found.negate, found.absolute, found.invert, suffix
+        )
         return [(found, text.constant(found))]
     uniform = kind == "uniform"
     if uniform and w.bits(91, 1) == 0 and w.sm >= 80 and not w.notes.get("any91"):

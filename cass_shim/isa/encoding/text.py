@@ -80,7 +80,7 @@ def memory(mem: Mem) -> str:
     """desc[UR4][R2.64+UR6+0x10]."""
     parts = []
     if mem.base is not None:
-        width = ".64" if mem.wide else ".X%d" % mem.scale if mem.scale > 1 else ""
+        width = ".64" if mem.wide else f".X{mem.scale}" if mem.scale > 1 else ""
         parts.append(register(mem.base) + width)
     if mem.uniform is not None:
         parts.append(register(mem.uniform))
