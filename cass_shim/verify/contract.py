@@ -18,6 +18,7 @@ from cass_shim.model.artifacts import CodeObject
 from cass_shim.model.errors import Rejected
 from cass_shim.model.kernel_abi import AbiClass, KernelAbi
 from cass_shim.verify.gfx11 import Decoded, branch_target, names, walk
+from cass_shim.verify.waits import check_waits
 
 LDS_BYTES, VGPRS, SGPRS = 64 << 10, 256, 106
 SCRATCH_BYTES = 256 << 10  # per lane; gfx1100's own limit is higher, CUDA's default local memory limit lower
@@ -46,7 +47,8 @@ def check_contract(code: CodeObject, abi: KernelAbi | None) -> dict[str, object]
         raise Rejected(f"not a readable code object: {error}", kernel=code.symbol) from None
     instructions = walk(text, code.symbol)
     _check_code(code.symbol, instructions)
-    return {"instructions": len(instructions), "vgprs": code.vgprs, "lds": code.lds_bytes, "waits": "not checked"}
+    waited = check_waits(code.symbol, instructions)
+    return {"instructions": len(instructions), "vgprs": code.vgprs, "lds": code.lds_bytes, "loads_waited_for": waited}
 
 
 def _inspect(code: CodeObject, abi: KernelAbi | None) -> bytes:

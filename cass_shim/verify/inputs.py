@@ -332,7 +332,7 @@ def variation(
     """A scenario at random for the search of uncovered code. bounds: numbers the code compares with."""
     known = shapes(kernel, found)
     shape = main if random.random() < 0.6 else known[int(random.integers(len(known)))]
-    sizes = [1, 2, 3, 5, 8, 16, 33, 64, 100, *(b + d for b in bounds for d in (0, 1))]
+    sizes = [1, 2, 3, 5, 8, 16, 33, 64, 100, 300, 700, *(b + d for b in bounds for d in (0, 1))]
     classes = ["whole", "small"] if found.float_atomics else ["random", "special", "wide", "sorted", "equal", "small"]
     return Scenario(
         shape,

@@ -35,7 +35,7 @@ class FakeCandidate:
 
     def run(self, given: Input, bank3_offset: int) -> tuple[np.ndarray, list[bytes]]:
         try:
-            outcome = self.judge.run(given, BASE, self.order)
+            outcome = self.judge.run(given, BASE, self.order, patience=10)
         except Fault as fault:
             raise DeviceFailed("hipDeviceSynchronize", 700, str(fault)) from None
         return outcome.arena.content, outcome.printed

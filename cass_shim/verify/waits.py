@@ -1,0 +1,280 @@
+"""The wait checker: on every path, the result of a memory instruction is waited for before it is touched.
+
+In: the instructions of a kernel. Out: nothing, or `Rejected` naming instruction, register and the load it depends on.
+Hardware returns loads late and does not interlock; an emulator that returns them at once cannot see a missing
+s_waitcnt. Source: AMD RDNA3 ISA, "Data dependency resolution" (vmcnt and LDS return in order; scalar loads in any
+order, so that only a count of 0 waits for them) and "Microcode formats" for the operand fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from cass_shim.model.errors import Rejected
+from cass_shim.verify.gfx11 import DPP8, DPP8_FI, DPP16, Decoded, branch_target
+
+VGPR = 256  # register numbers: SGPRs (VCC is 106 and 107) as in source fields, VGPRs from here on
+SGPRS = 108
+NULL = 124
+DUAL_MOV = 8  # v_dual_mov_b32 has one source
+VM, LGKM = "vmcnt", "lgkmcnt"
+OLDEST = 64  # no counter is longer
+NO_LIMIT = 0x3F
+_SEGMENTS = {0: "FLAT", 1: "SCRATCH", 2: "GLOBAL"}
+_DWORDS = {"b64": 2, "f64": 2, "u64": 2, "i64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16}
+_DWORDS |= {"wdc_f32": 8, "wdc_i32": 8, "wdc_f16": 8, "wdc_bf16": 8}
+_DWORDS |= {"wab_f16": 8, "wab_bf16": 8, "wab_iu8": 4, "wab_iu4": 2}
+_FILES = ("sop1", "sop2", "sopc", "sopk", "vop1", "vop2", "vopc", "vop3", "vop3sd", "vop3p", "vopd", "ds", "smem")
+_MEMORY_FILES = ("flat", "global_", "scratch")
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What one memory instruction will write: registers, and the counters that tell. ordered: younger loads of the
+    counter mean that this one is back."""
+
+    registers: tuple[int, ...]
+    counters: tuple[str, ...]
+    ordered: bool
+
+
+Pending = dict[tuple[int, str, bool, int], int]  # (register, counter, ordered, offset of its load) → younger loads
+
+
+@cache
+def _rows() -> dict[tuple[str, int], Any]:
+    found: dict[tuple[str, int], Any] = {}
+    for file in (*_FILES, *_MEMORY_FILES):
+        for row in import_module(f"cass_shim.isa.rdna3.{file}").ROWS:
+            found[row.encoding, row.opcode] = row
+    return found
+
+
+def check_waits(kernel: str, instructions: list[Decoded]) -> int:
+    """Follow every path. Raises Rejected; returns how many loads were followed."""
+    at = {d.offset: n for n, d in enumerate(instructions)}
+    entering: list[Pending | None] = [None] * len(instructions)
+    entering[0] = {}
+    work = [0]
+    loads: set[int] = set()
+    while work:
+        index = work.pop()
+        state = dict(entering[index] or {})
+        instruction = instructions[index]
+        _step(kernel, instruction, state, loads)
+        for follower in _followers(instruction, index, at):
+            if follower < len(instructions) and _merge(entering, follower, state):
+                work.append(follower)
+    return len(loads)
+
+
+def _merge(entering: list[Pending | None], index: int, state: Pending) -> bool:
+    """Join a path into an instruction: everything that may be pending is, with the fewest younger loads."""
+    known = entering[index]
+    if known is None:
+        entering[index] = dict(state)
+        return True
+    changed = False
+    for key, age in state.items():
+        if age < known.get(key, OLDEST + 1):
+            known[key] = age
+            changed = True
+    return changed
+
+
+def _followers(instruction: Decoded, index: int, at: dict[int, int]) -> Iterator[int]:
+    row = _name(instruction)
+    target = branch_target(instruction)
+    if target is not None and target in at:
+        yield at[target]
+    ends = row in ("s_branch", "s_endpgm", "s_endpgm_saved", "s_setpc_b64", "s_swappc_b64", "s_sethalt")
+    if not ends:
+        yield index + 1
+
+
+def _name(instruction: Decoded) -> str:
+    if instruction.encoding == "SOPP":
+        return {32: "s_branch", 48: "s_endpgm", 49: "s_endpgm_saved", 2: "s_sethalt"}.get(instruction.opcode, "")
+    row = _row(instruction)
+    return row.name if row is not None else ""
+
+
+def _row(instruction: Decoded) -> Any:
+    """The opcode's row; VOP3 forms of shorter encodings are found there."""
+    table, encoding, opcode = _rows(), instruction.encoding, instruction.opcode
+    if encoding == "VOP3":
+        for family, base in (("VOP3SD", 0), ("VOP3", 0), ("VOPC", 0), ("VOP2", 0x100), ("VOP1", 0x180)):
+            if (family, opcode - base) in table and (family != "VOPC" or opcode < 256):
+                return table[family, opcode - base]
+        return None
+    if encoding == "FLAT":
+        opcode = instruction.words[0] >> 18 & 0x7F
+        encoding = _SEGMENTS.get(instruction.words[0] >> 16 & 3, "")
+    if encoding == "VOPC" and opcode >= 0x80:
+        opcode -= 0x80
+    return table.get((encoding, opcode))
+
+
+def _step(kernel: str, instruction: Decoded, state: Pending, loads: set[int]) -> None:
+    if _wait(instruction, state):
+        return
+    touched = set(_touched(instruction))
+    for register, counter, _, source in state:
+        if register in touched:
+            name = f"v{register - VGPR}" if register >= VGPR else f"s{register}"
+            at = f"{name} is touched at {instruction.offset:#x}"
+            raise Rejected(f"{at} before {counter} shows that the load at {source:#x} is back", kernel=kernel)
+    load = _load(instruction)
+    if load is None:
+        return
+    loads.add(instruction.offset)
+    for key in list(state):
+        if key[1] in load.counters:
+            state[key] = min(state[key] + 1, OLDEST)
+    for register in load.registers:
+        for counter in load.counters:
+            state[register, counter, load.ordered, instruction.offset] = 0
+
+
+def _wait(instruction: Decoded, state: Pending) -> bool:
+    """Apply an s_waitcnt; False for any other instruction."""
+    limits: dict[str, int] = {}
+    word = instruction.words[0] & 0xFFFF
+    if instruction.encoding == "SOPP" and instruction.opcode == 9:
+        limits = {VM: word >> 10 & 0x3F, LGKM: word >> 4 & 0x3F}
+    elif instruction.encoding == "SOPP" and instruction.opcode == 10:  # s_wait_idle
+        limits = {VM: 0, LGKM: 0}
+    elif instruction.encoding == "SOPK" and instruction.opcode in (25, 27):
+        limits = {VM if instruction.opcode == 25 else LGKM: word & 0x3F}
+    else:
+        return instruction.encoding == "SOPP"
+    for key, age in list(state.items()):
+        limit = limits.get(key[1], OLDEST)
+        if limit == 0 or (key[2] and age >= limit and limit < NO_LIMIT):
+            del state[key]
+    return True
+
+
+def _load(instruction: Decoded) -> Load | None:
+    """The late result of a memory instruction, if it has one."""
+    row = _row(instruction)
+    if row is None:
+        return None
+    encoding, name = row.encoding, row.name
+    low, high = instruction.words[0], instruction.words[1] if len(instruction.words) > 1 else 0
+    if encoding == "SMEM" and "load" in name:
+        first = low >> 6 & 0x7F
+        return Load(tuple(range(first, first + _DWORDS.get(row.destination, 1))), (LGKM,), False)
+    first = VGPR + (high >> 24 & 0xFF)
+    returns = "load" in name or "_rtn" in name or name.startswith(("ds_permute", "ds_bpermute", "ds_swizzle"))
+    if encoding == "DS":
+        registers = tuple(range(first, first + _width(name))) if returns else ()
+        return Load(registers, (LGKM,), True)
+    if encoding in ("FLAT", "GLOBAL", "SCRATCH"):
+        returns = "load" in name or ("atomic" in name and bool(low >> 14 & 1))
+        if not returns:
+            return Load((), (LGKM,), True) if encoding == "FLAT" else None  # stores count on vscnt
+        registers = tuple(range(first, first + _width(name)))
+        if encoding == "FLAT":
+            return Load(registers, (VM, LGKM), True)  # both must show it: it may go to memory or to LDS
+        return Load(registers, (VM,), True)
+    return None
+
+
+def _width(name: str) -> int:
+    """Dwords of a memory instruction's result, from its name."""
+    match = re.search(r"_([a-z]+\d+)(?:_rtn)?$", name)
+    width = _DWORDS.get(match[1], 1) if match else 1
+    return 2 * width if "2addr" in name else width
+
+
+def _touched(instruction: Decoded) -> Iterator[int]:
+    """Registers that an instruction reads or writes at once."""
+    row = _row(instruction)
+    if row is None:
+        return
+    low, high = instruction.words[0], instruction.words[1] if len(instruction.words) > 1 else 0
+    encoding = instruction.encoding
+    if encoding in ("SOP1", "SOP2", "SOPC", "SOPK"):
+        yield from _scalar(encoding, row, low)
+    elif encoding in ("VOP1", "VOP2", "VOPC"):
+        yield from _short_vector(instruction, row)
+    elif encoding in ("VOP3", "VOP3P"):
+        fields = (high & 0x1FF, high >> 9 & 0x1FF, high >> 18 & 0x1FF)
+        if fields[0] in (DPP16, DPP8, DPP8_FI):
+            fields = (VGPR + (instruction.words[2] & 0xFF), *fields[1:])
+        yield from _operands(fields, row.sources)
+        yield from _destination(row, low & 0xFF)
+    elif encoding == "VOPD":
+        sources = [low & 0x1FF, high & 0x1FF]
+        sources += [VGPR + (low >> 9 & 0xFF)] if low >> 22 & 15 != DUAL_MOV else []
+        sources += [VGPR + (high >> 9 & 0xFF)] if low >> 17 & 31 != DUAL_MOV else []
+        yield from (s for s in sources if s >= VGPR or s < SGPRS)
+        yield VGPR + (high >> 24 & 0xFF)
+        yield VGPR + ((high >> 17 & 0x7F) << 1 | (~(high >> 24) & 1))
+    elif encoding == "DS":
+        yield VGPR + (high & 0xFF)
+        if "load" not in row.name:
+            yield from (VGPR + (high >> 8 & 0xFF) + n for n in range(_width(row.name)))
+    elif encoding == "FLAT":
+        yield from _flat(row, low, high)
+
+
+def _scalar(encoding: str, row: Any, low: int) -> Iterator[int]:
+    fields: tuple[int, ...] = ()
+    if encoding in ("SOP2", "SOPC"):
+        fields = (low & 0xFF, low >> 8 & 0xFF)
+    elif encoding == "SOP1":
+        fields = (low & 0xFF,)
+    yield from _operands(fields, row.sources)
+    if encoding != "SOPC" and not row.name.startswith(("s_setreg", "s_waitcnt")):
+        first = low >> 16 & 0x7F
+        yield from (
+            r for r in range(first, first + _DWORDS.get(row.destination, 1)) if r < SGPRS and row.destination != "-"
+        )
+
+
+def _short_vector(instruction: Decoded, row: Any) -> Iterator[int]:
+    low = instruction.words[0]
+    first = low & 0x1FF
+    if first in (DPP16, DPP8, DPP8_FI):
+        first = VGPR + (instruction.words[1] & 0xFF)
+    fields = (first,) if instruction.encoding == "VOP1" else (first, VGPR + (low >> 9 & 0xFF))
+    yield from _operands(fields, row.sources)
+    if instruction.encoding != "VOPC":
+        yield from _destination(row, low >> 17 & 0xFF)
+
+
+def _destination(row: Any, number: int) -> Iterator[int]:
+    if row.destination == "-":
+        return
+    if row.destination in ("m", "s32"):
+        if number < SGPRS:
+            yield number
+        return
+    yield from range(VGPR + number, VGPR + number + _DWORDS.get(row.destination, 1))
+
+
+def _operands(fields: tuple[int, ...], kinds: tuple[str, ...]) -> Iterator[int]:
+    for field, kind in zip(fields, kinds, strict=False):
+        if field >= VGPR or field < SGPRS:
+            yield from range(field, field + _DWORDS.get(kind, 1))
+
+
+def _flat(row: Any, low: int, high: int) -> Iterator[int]:
+    scalar = high >> 16 & 0x7F
+    address = VGPR + (high & 0xFF)
+    if row.encoding == "FLAT" or (row.encoding == "GLOBAL" and scalar == NULL):
+        yield from (address, address + 1)
+    elif row.encoding == "GLOBAL" or high >> 23 & 1:
+        yield address
+    if row.encoding != "FLAT" and scalar < SGPRS:
+        yield from (scalar, scalar + 1) if row.encoding == "GLOBAL" else (scalar,)
+    if "load" not in row.name:
+        width = _width(row.name) * (2 if "cmpswap" in row.name else 1)
+        yield from (VGPR + (high >> 8 & 0xFF) + n for n in range(width))

@@ -1,0 +1,80 @@
+"""The wait checker on hand-written code: what must pass, and each way of forgetting a wait."""
+
+from __future__ import annotations
+
+import pytest
+
+from cass_shim.model.errors import Rejected
+from cass_shim.verify.contract import check_contract
+from tests.verify.test_contract import ABI, build
+
+GOOD = {
+    "scalar load": "s_load_b64 s[4:5], s[0:1], 0\ns_waitcnt lgkmcnt(0)\ns_add_u32 s6, s4, s5",
+    "the older of two": """global_load_b32 v1, v[2:3], off
+        global_load_b32 v4, v[2:3], off offset:4
+        s_waitcnt vmcnt(1)
+        v_mov_b32 v5, v1
+        s_waitcnt vmcnt(0)
+        v_mov_b32 v5, v4""",
+    "both sides wait": """global_load_b32 v1, v[2:3], off
+        s_cbranch_scc0 other
+        s_waitcnt vmcnt(0)
+        s_branch join
+        other:
+        s_waitcnt vmcnt(0)
+        join:
+        v_mov_b32 v5, v1""",
+    "LDS in order": "ds_load_b32 v1, v0\nds_load_b32 v2, v0 offset:4\ns_waitcnt lgkmcnt(1)\nv_mov_b32 v3, v1",
+    "address is free again": "global_load_b32 v1, v[2:3], off\nv_mov_b32 v2, 0",
+    "dual issue without a second source": """global_load_b32 v0, v[2:3], off
+        v_dual_mov_b32 v4, v5 :: v_dual_mov_b32 v7, v6""",
+}
+BAD = {
+    "scalar load": ("s_load_b64 s[4:5], s[0:1], 0\ns_add_u32 s6, s4, s5", "s4 is touched"),
+    "second word": ("s_load_b64 s[4:5], s[0:1], 0\ns_mov_b32 s6, s5", "s5 is touched"),
+    "scalar loads come in any order": (
+        "s_load_b32 s4, s[0:1], 0\ns_load_b32 s5, s[0:1], 4\ns_waitcnt lgkmcnt(1)\ns_mov_b32 s6, s4",
+        "s4 is touched",
+    ),
+    "the younger of two": (
+        "global_load_b32 v1, v[2:3], off\nglobal_load_b32 v4, v[2:3], off\ns_waitcnt vmcnt(1)\nv_mov_b32 v5, v4",
+        "v4 is touched",
+    ),
+    "overwritten": ("global_load_b128 v[4:7], v[2:3], off\nv_mov_b32 v7, 0", "v7 is touched"),
+    "wrong counter": ("global_load_b32 v1, v[2:3], off\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v5, v1", "vmcnt"),
+    "one side only": (
+        "global_load_b32 v1, v[2:3], off\ns_cbranch_scc0 join\ns_waitcnt vmcnt(0)\njoin:\nv_mov_b32 v5, v1",
+        "v1 is touched",
+    ),
+    "round a loop": (
+        "again:\nv_mov_b32 v5, v1\nglobal_load_b32 v1, v[2:3], off\ns_cbranch_scc0 again",
+        "v1 is touched",
+    ),
+    "stored": ("ds_load_b32 v1, v0\nglobal_store_b32 v[2:3], v1, off", "v1 is touched"),
+    "as an address": ("global_load_b64 v[2:3], v[4:5], off\nglobal_load_b32 v1, v[2:3], off", "v2 is touched"),
+    "atomic with a result": (
+        "global_atomic_add_u32 v1, v[2:3], v4, off glc\nv_mov_b32 v5, v1",
+        "v1 is touched",
+    ),
+    "flat needs both counters": (
+        "flat_load_b32 v1, v[2:3]\ns_waitcnt vmcnt(0)\nv_mov_b32 v5, v1",
+        "lgkmcnt",
+    ),
+    "DPP source": (
+        "global_load_b32 v1, v[2:3], off\nv_mov_b32_dpp v5, v1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
+        "v1 is touched",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_waited_for(name: str) -> None:
+    facts = check_contract(build(GOOD[name] + "\ns_endpgm"), ABI)
+    assert facts["loads_waited_for"]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_forgotten(name: str) -> None:
+    body, reason = BAD[name]
+    with pytest.raises(Rejected, match=reason):
+        check_contract(build(body + "\ns_endpgm"), ABI)
