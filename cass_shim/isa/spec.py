@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -61,12 +62,12 @@ def sass(*names: str, modifiers: str = "", effect: Effect = Effect.REGISTERS) ->
     return declare
 
 
+@cache
 def specs() -> Mapping[str, Spec]:
     """All declared instructions by mnemonic."""
-    if not _specs:
-        package = import_module("cass_shim.isa.sass")
-        for module in iter_modules(package.__path__):
-            import_module(f"cass_shim.isa.sass.{module.name}")
+    package = import_module("cass_shim.isa.sass")
+    for module in iter_modules(package.__path__):
+        import_module(f"cass_shim.isa.sass.{module.name}")
     return _specs
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cass_shim.isa.sass.mbarrier import COUNT_MASK, EXPECTED_BASE
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.lanes import Lanes
 from cass_shim.model.errors import Unsupported
@@ -22,6 +23,38 @@ _FLOAT_OPERATIONS = {"add": "fadd", "min": "fmin", "max": "fmax", "exch": "xchg"
 # Device memory of this process: coarse-grained and local, so hardware atomics are right for it.
 _ATOMIC_METADATA = ", !amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0"
 _DENORMAL_METADATA = ", !amdgpu.ignore.denormal.mode !0"
+
+# One arrival at an mbarrier, as isa.sass.mbarrier describes its state; gives the old state.
+_ARRIVE = f"""
+define internal i64 @cass.arrive(ptr addrspace(3) %state) alwaysinline nounwind {{
+entry:
+  %first = load atomic i64, ptr addrspace(3) %state syncscope("workgroup") monotonic, align 8
+  br label %again
+again:
+  %old = phi i64 [ %first, %entry ], [ %seen, %again ]
+  %low = trunc i64 %old to i32
+  %high.wide = lshr i64 %old, 32
+  %high = trunc i64 %high.wide to i32
+  %next = add i32 %high, 1
+  %flipped = xor i32 %next, %high
+  %full = icmp slt i32 %flipped, 0
+  %restart = sub i32 %low, {EXPECTED_BASE}
+  %count = and i32 %restart, {COUNT_MASK}
+  %phase = and i32 %next, {COUNT_MASK + 1}
+  %reset = or i32 %phase, %count
+  %new.high = select i1 %full, i32 %reset, i32 %next
+  %new.wide = zext i32 %new.high to i64
+  %new.top = shl i64 %new.wide, 32
+  %low.wide = zext i32 %low to i64
+  %new = or i64 %new.top, %low.wide
+  %pair = cmpxchg ptr addrspace(3) %state, i64 %old, i64 %new syncscope("workgroup") acq_rel monotonic
+  %seen = extractvalue {{ i64, i1 }} %pair, 0
+  %won = extractvalue {{ i64, i1 }} %pair, 1
+  br i1 %won, label %done, label %again
+done:
+  ret i64 %old
+}}
+"""
 
 
 @dataclass
@@ -106,6 +139,9 @@ class Memory(Lanes):
             assert compare is not None
             pair = self.text(f"cmpxchg {pointer}, {typed(compare)}, {typed(value)}{ordering} monotonic")
             return self.op(value.width, f"extractvalue {{ i{value.width}, i1 }} {pair}, 0")
+        if operation == "arrive":
+            self.helpers["cass.arrive"] = _ARRIVE
+            return self.call(64, "cass.arrive", pointer)
         if kind in _FLOATING:
             return self._float_atomic(pointer, operation, kind, value, ordering)
         sign = "" if kind[0] == "s" else "u"

@@ -97,12 +97,20 @@ def red(e: Emitter[V], i: Instruction) -> None:
     _apply(e, i, "global", operands[0], operands[1:])
 
 
-@sass("ATOMS", modifiers=f"{_ACCEPTED} POPC CAST SPIN", effect=Effect.MEMORY)
+@sass("ATOMS", modifiers=f"{_ACCEPTED} POPC CAST SPIN ARRIVE", effect=Effect.MEMORY)
 def atoms(e: Emitter[V], i: Instruction) -> None:
-    """Shared memory. .POPC.INC adds one per lane; .CAST.SPIN says 1 where compare-and-store succeeded."""
+    """Shared memory. .POPC.INC adds one per lane; .CAST.SPIN says 1 where compare-and-store succeeded.
+
+    .ARRIVE arrives at an mbarrier and gives its old state.
+    """
     dst, where, *values = i.operands
     if i.has("POPC"):
         put32(e, dst, e.atomic("shared", "add", "u32", address32(e, where), e.const(1, 32), None, "cta"))
+        return
+    if i.has("ARRIVE"):
+        if not i.has("64") or values:
+            raise unsupported(i)
+        put64(e, dst, e.atomic("shared", "arrive", "u64", address32(e, where), e.const(1, 64), None, "cta"))
         return
     if i.has("CAST"):
         kind = "u64" if i.has("64") else "u32"
