@@ -22,6 +22,7 @@ from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError
 from cass_shim.model.wire import FrameKind
 from cass_shim.native.build import BUILD
+from cass_shim.native.locate import EMULATED_HIP
 
 LEAST_FREE_BYTES = 64 << 20
 
@@ -82,7 +83,7 @@ def check_decoder() -> Iterator[Check]:
 
 def check_device(config: Config) -> Iterator[Check]:
     """The HIP library that would be used, and the rights on AMD's device files."""
-    emulated = Path(config.hip_library) if config.hip_library else BUILD / "libamdhip64.so"
+    emulated = Path(config.hip_library) if config.hip_library else BUILD / EMULATED_HIP
     if config.device != "hip":
         if emulated.exists():
             yield Check("emulated device", "ok", str(emulated))
