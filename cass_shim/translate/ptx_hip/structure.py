@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cass_shim.translate.ptx_hip.graph import Branch, Graph, Jump, Return, Switch, successors
+from cass_shim.translate.ptx_hip.graph import Branch, Graph, Jump, Return, Switch
 
 
 @dataclass(slots=True)
@@ -306,7 +306,7 @@ def _with_labels(lines: list[str], used: set[int]) -> list[str]:
 
 
 def structured(graph: Graph, printer: Printer) -> list[str]:
-    """The body of a function. Irreducible graphs come out as labels and gotos."""
+    """The body of a function. Irreducible graphs come out as a loop over a switch."""
     if not graph.reducible:
         return _flat(graph, printer)
     printer.body(_Shaper(graph).tree(0), _Place(None), 1)
@@ -314,27 +314,34 @@ def structured(graph: Graph, printer: Printer) -> list[str]:
 
 
 def _flat(graph: Graph, printer: Printer) -> list[str]:
-    targets = {target for block in graph.blocks for target in successors(block.end)}
+    """A loop over a switch whose cases are the blocks.
+
+    Lanes at the lowest block run first, so that those behind catch up and meet the others before they go on: what
+    crosses lanes stays together as far as the graph allows.
+    """
+    emit = printer.emit
+    emit("for (u32 next = 0;;) {", 1)
+    emit("u32 now = ptx_lowest(next);", 2)
+    emit("if (next != now) continue;", 2)
+    emit("switch (now) {", 2)
     for number, block in enumerate(graph.blocks):
-        if number in targets:
-            printer.lines.append(f"\0{number}")
+        emit(f"case {number}: {{", 2)
         for line in printer.code(number):
-            printer.emit(line, 1)
-        following = number + 1
+            emit(line, 3)
         end = block.end
         if isinstance(end, Return):
-            printer.emit(printer.leave(end.exits), 1)
+            emit(printer.leave(end.exits), 3)
         elif isinstance(end, Jump):
-            if end.target != following:
-                printer.emit(f"goto L{end.target};", 1)
+            emit(f"next = {end.target};", 3)
         elif isinstance(end, Branch):
-            printer.emit(f"if ({printer.condition(number, False)}) goto L{end.yes};", 1)
-            if end.no != following:
-                printer.emit(f"goto L{end.no};", 1)
+            emit(f"next = {printer.condition(number, False)} ? {end.yes} : {end.no};", 3)
         else:
-            printer.emit(f"switch ({printer.index(number)}) {{", 1)
-            for index, target in enumerate(end.targets[:-1]):
-                printer.emit(f"case {index}: goto L{target};", 1)
-            printer.emit(f"default: goto L{end.targets[-1]};", 1)
-            printer.emit("}", 1)
-    return _with_labels(printer.lines, targets)
+            index = printer.index(number)
+            chosen = "".join(f"{index} == {at} ? {target} : " for at, target in enumerate(end.targets[:-1]))
+            emit(f"next = {chosen}{end.targets[-1]};", 3)
+        if not isinstance(end, Return):
+            emit("break;", 3)
+        emit("}", 2)
+    emit("}", 2)
+    emit("}", 1)
+    return printer.lines

@@ -126,9 +126,11 @@ def test_if_else() -> None:
     assert "goto" not in text
 
 
-def test_an_irreducible_graph_keeps_its_jumps() -> None:
+def test_an_irreducible_graph_becomes_a_loop_over_its_blocks() -> None:
     body = "ld.param.u32 %r1,[n]; setp.gt.s32 %p1,%r1,3; @%p1 bra B; A: membar.gl; B: membar.cta; @!%p1 bra A; ret;"
-    assert "goto" in source_of(body)
+    text = source_of(body)
+    assert "switch (now) {" in text
+    assert "goto" not in text
 
 
 def test_switch() -> None:

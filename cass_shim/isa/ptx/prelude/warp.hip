@@ -90,3 +90,10 @@ FN void ptx_wave_barrier() {
     __builtin_amdgcn_wave_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 }
+
+FN u32 ptx_lowest(u32 x) {
+    u32 least = __builtin_amdgcn_readfirstlane(x);
+    for (u32 below = __builtin_amdgcn_ballot_w32(x < least); below; below = __builtin_amdgcn_ballot_w32(x < least))
+        least = __builtin_amdgcn_readlane(x, (u32)__builtin_ctz(below));
+    return least;
+}
