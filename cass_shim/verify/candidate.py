@@ -28,6 +28,7 @@ from cass_shim.verify.inputs import Input
 RING_BYTES = 1 << 20
 DEVICE_HEAP_BYTES = 1 << 22
 LAUNCH_SECONDS = 5.0
+HIP_BINDINGS = "cass_bindings"  # the array of slots in an object of `abi: hip` (translate.cass.contract)
 HIP_NOT_READY, HIP_TIMED_OUT = 600, 702
 # Instructions a wave may run on the emulated device before the launch is stopped; read when the library is loaded.
 EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(2_000_000))
@@ -53,7 +54,8 @@ class Candidate:
         except DeviceFailed as failure:
             raise Rejected("the code object does not load", kernel=kernel.name, witness=str(failure)) from None
         self.base = device.alloc(arena)
-        self.table = device.alloc(max(8 * len(code.slots), 8))
+        self.owns_table = code.abi is AbiClass.CASS1 or not code.slots
+        self.table = self._table()
         self.ring = device.alloc(RING_BYTES)
         self.banks: dict[int, int] = {}
         self.heap = device.alloc(DEVICE_HEAP_BYTES) if any(s.kind is SlotKind.HEAP for s in code.slots) else 0
@@ -66,15 +68,28 @@ class Candidate:
         if cubin is not None:
             self.bank3 = next((i for i, image in enumerate(cubin.images) if image.kind == "constant3"), -1)
 
+    def _table(self) -> int:
+        """Where the slots go: memory of our own, or the array that an object of `abi: hip` brings along."""
+        if self.owns_table:
+            return self.device.alloc(max(8 * len(self.code.slots), 8))
+        try:
+            address, size = self.module.variable(HIP_BINDINGS)
+        except DeviceFailed as failure:
+            raise Rejected(f"no variable {HIP_BINDINGS}", kernel=self.kernel.name, witness=str(failure)) from None
+        if size < 8 * len(self.code.slots):
+            raise Rejected(f"{HIP_BINDINGS} has {size} bytes for {len(self.code.slots)} slots", kernel=self.kernel.name)
+        return address
+
     def close(self) -> None:
         """Give everything back; a device that has failed is reset instead, one that still runs is left alone."""
         if self.stuck:
             return
         try:
-            self.module.close()
-            for address in (self.base, self.table, self.ring, self.heap, *self.banks.values()):
+            table = self.table if self.owns_table else 0
+            for address in (self.base, table, self.ring, self.heap, *self.banks.values()):
                 if address:
                     self.device.free(address)
+            self.module.close()
         except DeviceFailed:
             self.device.reset()
 
