@@ -50,6 +50,8 @@ int cass_driver_code(int code) {
         return 1;
     case 13:
         return 500;
+    case 35:
+        return 100; /* a missing library is a missing device to the driver API */
     case 98:
         return 400;
     default:

@@ -1,0 +1,111 @@
+"""CUDA programs whose answers were recorded on an NVIDIA GPU (driver 580, CUDA 13.0): ours must be the same."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.native.runtime_support import CONFORMANCE, NEED_NVCC, build_program, built, run_emulated
+
+pytestmark = pytest.mark.skipif(bool(NEED_NVCC), reason=NEED_NVCC)
+
+# Properties of the recorded device (compute capability 9.0) that ours (8.9) has otherwise; not of the API.
+OF_THE_DEVICE = {
+    "runtime_errors": {"limit_6 11796480": "limit_6 0", "blocks 2": "blocks 1"},
+    "driver": {"block 1024": "block 768"},
+}
+
+
+def expected(name: str) -> list[str]:
+    """The recorded lines, with the device's own properties as ours are."""
+    changed = OF_THE_DEVICE.get(name, {})
+    return [changed.get(line, line) for line in (CONFORMANCE / f"{name}.expected").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("conformance")
+
+
+@pytest.mark.parametrize("runtime", ["static", "shared"])
+def test_errors_are_those_of_cuda(folder: Path, runtime: str) -> None:
+    made = folder / runtime
+    made.mkdir()
+    done = run_emulated(build_program(CONFORMANCE / "runtime_errors.cu", made, "-cudart", runtime))
+    assert done.stdout.splitlines() == expected("runtime_errors"), done.stderr
+    for thread in (0, 1):
+        place = f"block: [0,0,0], thread: [{thread},0,0] Assertion `x == 7` failed."
+        assert f"runtime_errors.cu:21: void check(int): {place}" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["printed", "graphs", "memory"])
+def test_answers_are_those_of_cuda(folder: Path, name: str) -> None:
+    done = run_emulated(build_program(CONFORMANCE / f"{name}.cu", folder))
+    assert done.stdout.splitlines() == expected(name), done.stderr
+    assert done.returncode == 0
+
+
+def test_the_driver_api_by_itself(folder: Path) -> None:
+    """Linked against our libcuda.so.1, as it would be against NVIDIA's; PTX text is the module."""
+    (folder / "libcuda.so").symlink_to(built() / "libcuda.so.1")
+    flags = (f"-L{folder}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
+    program = build_program(CONFORMANCE / "driver.cu", folder, *flags)
+    done = run_emulated(program)
+    assert done.stdout.splitlines() == expected("driver"), done.stderr
+
+
+def test_two_threads_launch_at_once(folder: Path) -> None:
+    """Eight host threads, each with its own stream, launching one kernel whose code none of them has yet."""
+    source = folder / "threads.cu"
+    source.write_text(r"""
+#include <cstdio>
+#include <thread>
+#include <vector>
+#include <cuda_runtime.h>
+__global__ void add(int *p, int v) { p[blockIdx.x * blockDim.x + threadIdx.x] += v; }
+int main() {
+    int *p; cudaMalloc(&p, 8 * 256 * 4); cudaMemset(p, 0, 8 * 256 * 4); cudaDeviceSynchronize();
+    std::vector<std::thread> all;
+    for (int t = 0; t < 8; t++) all.emplace_back([=] {
+        cudaStream_t s; cudaStreamCreate(&s);
+        for (int i = 0; i < 20; i++) add<<<4, 64, 0, s>>>(p + t * 256, t + 1);
+        cudaStreamSynchronize(s); cudaStreamDestroy(s);
+    });
+    for (auto &one : all) one.join();
+    std::vector<int> out(2048); cudaMemcpy(out.data(), p, 8192, cudaMemcpyDeviceToHost);
+    int wrong = 0; for (int i = 0; i < 2048; i++) wrong += out[i] != 20 * (i / 256 + 1);
+    printf("wrong %d last %d\n", wrong, (int)cudaGetLastError());
+}
+""")
+    done = run_emulated(build_program(source, folder))
+    assert done.stdout == "wrong 0 last 0\n", done.stderr
+
+
+def test_a_kernel_nothing_can_translate_is_the_drivers_error(folder: Path) -> None:
+    """The launch fails with 209, one line says why, and the program goes on."""
+    source = folder / "refused.cu"
+    source.write_text(r"""
+#include <cstdio>
+#include <cuda_runtime.h>
+__global__ void sample(cudaTextureObject_t t, float *p) { p[threadIdx.x] = tex2D<float>(t, 0.5f, 0.5f); }
+int main() {
+    float *p; cudaMalloc(&p, 64); sample<<<1, 4>>>(0, p);
+    printf("%s\n", cudaGetErrorName(cudaGetLastError())); printf("%d\n", (int)cudaFree(p));
+}
+""")
+    done = run_emulated(build_program(source, folder))
+    assert done.stdout == "cudaErrorNoKernelImageForDevice\n0\n", done.stderr
+    named = [line for line in done.stderr.splitlines() if "_Z6sampleyPf" in line]
+    assert len(named) == 1, done.stderr
+
+
+def test_no_device_is_an_error_and_one_line(folder: Path) -> None:
+    program = folder / "driver"
+    if not program.exists():
+        pytest.skip("the driver program was not built")
+    command, settings = [str(built() / "cass-run"), str(program)], {"CASS_DEVICE": "nonsense", "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False, timeout=60)
+    assert "init 100" in done.stdout.splitlines()
+    assert "CASS_DEVICE=nonsense" in done.stderr
