@@ -27,6 +27,12 @@ void *cass_entry_named(const char *name, uint32_t version) {
     return best ? cass_entry_table[best->entry] : NULL;
 }
 
+uint32_t cass_name_since(const char *name) {
+    uint32_t at = first_named(name);
+    return at < cass_name_count && strcmp(cass_names[at].name, name) == 0 ? cass_names[at].since
+                                                                          : 0;
+}
+
 static uint32_t first_proc(const char *name) {
     uint32_t low = 0, high = cass_proc_count;
     while (low < high) {

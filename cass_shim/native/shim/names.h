@@ -27,5 +27,7 @@ extern const uint32_t cass_proc_count;
 /* The entry of an exported name for callers built with this CUDA version; of several the newest
  * that it has, else the first it will get. NULL: no such name. */
 void *cass_entry_named(const char *name, uint32_t version);
+/* The CUDA version that brought a name; 0: no such name. */
+uint32_t cass_name_since(const char *name);
 
 #endif

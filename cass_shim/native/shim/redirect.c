@@ -25,11 +25,18 @@ static const cass_symbol *named(const cass_symbols *symbols, const char *name) {
 }
 
 /* The major version shows in which names exist: 12.0 brought cudaGetDeviceProperties_v2 and dropped
- * texture references, 13.0 dropped the _v2. Source: the export lists of 11.8, 12.0, 12.9 and 13.0.
- */
+ * texture references, 13.0 dropped the _v2; the newest name shows the minor version at least.
+ * Source: the export lists of 11.8, 12.0, 12.9 and 13.0 to 13.5. */
 static uint32_t runtime_version(const cass_symbols *symbols) {
-    if (named(symbols, "cudaGetDeviceProperties_v2")) return 12090;
-    return named(symbols, "__cudaRegisterTexture") ? 11080 : 13000;
+    uint32_t version = named(symbols, "cudaGetDeviceProperties_v2") ? 12000
+                       : named(symbols, "__cudaRegisterTexture")    ? 11080
+                                                                    : 13000;
+    uint32_t end = (version / 1000 + 1) * 1000;
+    for (size_t i = 0; i < symbols->count; i++) {
+        uint32_t since = cass_name_since(symbols->symbols[i].name);
+        if (since > version && since < end) version = since;
+    }
+    return version;
 }
 
 /* A program may have functions called cuda* of its own: a runtime has these three. */
