@@ -176,7 +176,8 @@ def test_a_long_module_parses_in_time() -> None:
 TOKENS = [".", "{", "}", "(", ")", "[", "]", ";", ",", ":", "@", "!", "+", "-", "<", ">", "|", "%r1", "%p1", "k", "L",
           ".reg", ".entry", ".func", ".param", ".b32", ".u64", ".pred", ".shared", ".align", "4", "0x10", "0f00000000",
           "mov", ".u32", "bra", "ret", "call", "_", "generic", ".global", "=", ".v2", "\n", '"s"', ".pragma", ".alias",
-          ".branchtargets", ".callprototype", ".loc", ".section", ".version 8.0", "-5", "%tid", ".x", "WARP_SZ"]  # fmt: skip
+          ".branchtargets", ".callprototype", ".loc", ".section", ".version 8.0", "-5", "%tid", ".x",
+          "WARP_SZ"]  # fmt: skip
 
 
 @settings(max_examples=1500, deadline=None)
