@@ -59,7 +59,49 @@ def test_freed_memory_faults() -> None:
     call("hipFree", address)
     launch("peek", ctypes.c_void_p(address), ctypes.c_void_p(other))
     assert code_of("hipDeviceSynchronize") == ILLEGAL_ADDRESS
+    assert f"inside 4096 bytes of device memory at {address:#x} that were freed" in library().reason()
     call("hipDeviceReset")
+
+
+def test_the_reason_says_what_lies_there() -> None:
+    for address, index, words in (
+        (lambda: 0, 5, "a null pointer"),
+        (lambda: int(call("hipMalloc", 4096)), 1030, "24 bytes past the end of 4096 bytes of device memory"),
+        (lambda: id(words_of), 0, "a host pointer that was not registered"),
+    ):
+        launch("poke", ctypes.c_void_p(address()), ctypes.c_long(index))
+        assert code_of("hipDeviceSynchronize") == ILLEGAL_ADDRESS
+        assert words in library().reason()
+        call("hipDeviceReset")
+
+
+def words_of() -> None:
+    """Something that lies in host memory."""
+
+
+CHECKED = """
+import ctypes
+import numpy as np
+from tests.native.hip_support import call, code_of, library
+from tests.native.test_hip_fault import launch
+for size, index in ((4000, 1000), (4, 4), (100, 28), (1 << 20, 1 << 18)):
+    address = int(call("hipMalloc", size))
+    first = np.zeros(1, np.uint8)
+    call("hipMemcpy", first, address, 1, library().hip.hipMemcpyKind.hipMemcpyDeviceToHost)
+    assert first[0] == 0xA5 and address % 16 == 0
+    launch("poke", ctypes.c_void_p(address), ctypes.c_long(size // 4 - 1))
+    assert code_of("hipDeviceSynchronize") == 0
+    launch("poke", ctypes.c_void_p(address), ctypes.c_long(index))
+    assert code_of("hipDeviceSynchronize") == 700, size
+    assert f"{4 * index - size} bytes past the end of {size} bytes" in library().reason(), library().reason()
+    call("hipDeviceReset")
+print("checked")
+"""
+
+
+def test_checking_mode_finds_the_first_byte_past_an_allocation() -> None:
+    done = run_python(CHECKED, CASS_EMU_CHECK="1")
+    assert done.stdout == "checked\n", done.stderr
 
 
 def test_a_trap_is_a_launch_failure() -> None:

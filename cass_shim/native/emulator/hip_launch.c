@@ -203,14 +203,15 @@ static hipError_t error_of(emu_status status) {
     }
 }
 
+/* The interpreter's text names instruction, address, workgroup, wave and lane; what lies at the
+ * address is added. */
 static hipError_t report(const emu_function *function, const emu_fault *fault) {
+    char where[160] = "";
     atomic_store(&last_status, (int)fault->status);
-    return emu_fail(error_of(fault->status),
-                    "kernel %.160s: %.200s (workgroup %u,%u,%u wave %u lane %u, code offset %#llx, "
-                    "address %#llx)",
-                    function->name, fault->text, fault->group[0], fault->group[1], fault->group[2],
-                    fault->wave, fault->lane, (unsigned long long)(fault->pc - function->entry),
-                    (unsigned long long)fault->address);
+    if (fault->status == EMU_ILLEGAL_ADDRESS || fault->status == EMU_MISALIGNED)
+        emu_memory_describe(fault->address, where, sizeof where);
+    return emu_fail(error_of(fault->status), "kernel %.100s: %.240s%s%s", function->name,
+                    fault->text, *where ? "; " : "", where);
 }
 
 static emu_launch describe(const emu_launch_op *op, emu_device *device, uint8_t *kernarg,

@@ -7,6 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define FREED_KEPT 512u
+#define POISON 0xa5
+#define POISON_LIMIT (64ull << 20)
 #define HUGE_PAGE (2ull << 20)
 
 emu_space_t emu_space;
@@ -20,6 +23,8 @@ static size_t foreign_count, foreign_capacity;
 static _Atomic size_t foreign_seen;
 static uint64_t used_bytes[EMU_MAX_DEVICES];
 static uint64_t next_id = 1;
+static emu_block freed[FREED_KEPT]; /* the last ones, for messages */
+static uint64_t freed_count;
 
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) & ~(unit - 1); }
 
@@ -93,6 +98,21 @@ static bool counts(emu_memory_kind kind) {
     return kind != EMU_MEMORY_HOST && kind < EMU_MEMORY_INTERNAL;
 }
 
+static uint64_t first_page(const emu_block *block) {
+    return ((uint64_t)block->base - (uint64_t)emu_space.base) & ~(uint64_t)(EMU_PAGE - 1);
+}
+
+/* In checking mode a block ends where its pages end, as nearly as the alignment that its size
+ * suggests allows, so that the first byte past it is out of bounds. */
+static uint64_t slack(const emu_block *block, uint64_t pages) {
+    bool plain = block->kind == EMU_MEMORY_DEVICE || block->kind == EMU_MEMORY_HOST ||
+                 block->kind == EMU_MEMORY_MANAGED;
+    if (!emu_config.check || !plain || block->bytes == 0) return 0;
+    uint64_t unit = block->bytes & -block->bytes;
+    unit = unit < 16 ? 16 : unit > 256 ? 256 : unit;
+    return pages - round_up(block->bytes, unit);
+}
+
 static void *alloc_locked(emu_block *block, uint64_t align) {
     uint64_t *used = &used_bytes[block->device];
     uint64_t pages = round_up(block->bytes ? block->bytes : 1, EMU_PAGE), offset = 0;
@@ -101,7 +121,7 @@ static void *alloc_locked(emu_block *block, uint64_t align) {
         return NULL;
     block->span = pages + EMU_PAGE;
     if (!emu_addresses_take(block->span, align, &offset)) return NULL;
-    block->base = emu_space.base + offset;
+    block->base = emu_space.base + offset + slack(block, pages);
     if (!insert(&blocks, &block_count, &block_capacity, block)) {
         emu_addresses_give(offset, block->span);
         return NULL;
@@ -128,6 +148,8 @@ void *emu_memory_alloc(emu_memory_kind kind, int device, uint64_t bytes, uint64_
         return NULL;
     }
     if (bytes >= 2 * HUGE_PAGE) madvise(base, bytes, MADV_HUGEPAGE);
+    if (emu_config.check && kind == EMU_MEMORY_DEVICE && bytes <= POISON_LIMIT)
+        memset(base, POISON, bytes);
     return base;
 }
 
@@ -137,11 +159,11 @@ static void back_to_anonymous(void *address, uint64_t bytes) {
 }
 
 static void free_locked(emu_block *block) {
-    uint64_t offset = (uint64_t)block->base - (uint64_t)emu_space.base,
-             pages = block->span - EMU_PAGE;
+    uint64_t offset = first_page(block), pages = block->span - EMU_PAGE;
     set_pages(offset, pages, EMU_PAGE_NONE);
-    if (block->shared) back_to_anonymous(block->base, pages);
-    else madvise(block->base, pages, MADV_DONTNEED);
+    if (block->shared) back_to_anonymous(emu_space.base + offset, pages);
+    else madvise(emu_space.base + offset, pages, MADV_DONTNEED);
+    freed[freed_count++ % FREED_KEPT] = *block;
     if (counts(block->kind)) used_bytes[block->device] -= pages;
     take_out(blocks, &block_count, block);
     emu_addresses_give(offset, block->span);
@@ -164,6 +186,27 @@ bool emu_memory_find(const void *address, emu_block *found) {
     if (block) *found = *block;
     pthread_rwlock_unlock(&lock);
     return block != NULL;
+}
+
+bool emu_memory_below(const void *address, emu_block *found) {
+    pthread_rwlock_rdlock(&lock);
+    size_t at = upper(blocks, block_count, (uint64_t)address);
+    if (at) *found = *blocks[at - 1];
+    pthread_rwlock_unlock(&lock);
+    return at != 0;
+}
+
+bool emu_memory_freed(const void *address, emu_block *found) {
+    bool seen = false;
+    pthread_rwlock_rdlock(&lock);
+    uint64_t kept = freed_count < FREED_KEPT ? freed_count : FREED_KEPT;
+    for (uint64_t i = 1; i <= kept && !seen; i++) {
+        const emu_block *one = &freed[(freed_count - i) % FREED_KEPT];
+        seen = (uint64_t)address - (uint64_t)one->base < one->bytes;
+        if (seen) *found = *one;
+    }
+    pthread_rwlock_unlock(&lock);
+    return seen;
 }
 
 bool emu_memory_update(const void *address, void (*change)(emu_block *, void *), void *context) {
@@ -313,14 +356,15 @@ bool emu_memory_share(const void *address, int file) {
     pthread_rwlock_wrlock(&lock);
     emu_block *block = holder(blocks, block_count, (uint64_t)address);
     uint64_t pages = block ? block->span - EMU_PAGE : 0;
+    uint8_t *start = block ? emu_space.base + first_page(block) : NULL;
     bool good = block && !block->shared && ftruncate(file, (off_t)pages) == 0;
     for (uint64_t done = 0; good && done < pages;) {
-        ssize_t wrote = pwrite(file, block->base + done, pages - done, (off_t)done);
+        ssize_t wrote = pwrite(file, start + done, pages - done, (off_t)done);
         good = wrote > 0;
         done += good ? (uint64_t)wrote : 0;
     }
-    good = good && mmap(block->base, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
-                        0) != MAP_FAILED;
+    good = good && mmap(start, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) !=
+                       MAP_FAILED;
     if (good) block->shared = true;
     pthread_rwlock_unlock(&lock);
     return good;

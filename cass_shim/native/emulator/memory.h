@@ -37,9 +37,9 @@ typedef struct emu_block {
  * initialisation. */
 bool emu_memory_start(void);
 
-/* A zeroed block aligned to `align` (a power of two, at least 256); NULL when the device or the
- * range is full. What it takes from the device's memory counts for kinds DEVICE, MANAGED, ARRAY and
- * CODE. */
+/* A zeroed block aligned to `align` (a power of two, at least 256; in checking mode filled with
+ * 0xa5, its end at a page's end, its alignment 16 to 256); NULL when the device or the range is
+ * full. What it takes from the device's memory counts for kinds DEVICE, MANAGED, ARRAY and CODE. */
 void *emu_memory_alloc(emu_memory_kind kind, int device, uint64_t bytes, uint64_t align,
                        unsigned flags);
 /* Gives back the block that starts exactly at `base`; false if there is none of `kinds` (bit per
@@ -47,6 +47,12 @@ void *emu_memory_alloc(emu_memory_kind kind, int device, uint64_t bytes, uint64_
 bool emu_memory_free(const void *base, unsigned kinds);
 /* The block (or registered range) that holds `address`. */
 bool emu_memory_find(const void *address, emu_block *found);
+/* The block that starts nearest at or below `address`; the block freed last that held it. */
+bool emu_memory_below(const void *address, emu_block *found);
+bool emu_memory_freed(const void *address, emu_block *found);
+/* What lies at an address that faulted, in words that end a sentence: "16 bytes past the end of …".
+ * memory_describe.c */
+void emu_memory_describe(uint64_t address, char *text, size_t bytes);
 /* Applies `change` to the block at `address` under the lock. */
 bool emu_memory_update(const void *address, void (*change)(emu_block *, void *), void *context);
 /* Bytes from `address` to the end of its block, or of the run of mappings it lies in; 0: no live
