@@ -7,6 +7,7 @@ it must not depend on what the writer returns.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -177,14 +178,21 @@ def ptx(*patterns: str) -> Callable[[Meaning], Meaning]:
     return declare
 
 
+@functools.lru_cache(maxsize=4096)
+def _row_of(opcode: str, modifiers: tuple[str, ...]) -> tuple[Row, dict[str, str]] | None:
+    for row in ROWS.get(opcode, []):
+        fields = row.match(modifiers)
+        if fields is not None:
+            return row, fields
+    return None
+
+
 def find(instruction: Instruction) -> tuple[Row, Use]:
     """The row of an instruction. Raises Unsupported that names the form."""
-    rows = ROWS.get(instruction.opcode, [])
-    for row in rows:
-        fields = row.match(instruction.modifiers)
-        if fields is not None:
-            return row, Use(instruction, fields)
-    known = "no such form in the table" if rows else "no such instruction in the table"
+    found = _row_of(instruction.opcode, instruction.modifiers)
+    if found is not None:
+        return found[0], Use(instruction, found[1])
+    known = "no such form in the table" if instruction.opcode in ROWS else "no such instruction in the table"
     raise Unsupported(instruction.form, why=f"line {instruction.line}: {known}")
 
 

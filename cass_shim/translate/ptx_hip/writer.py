@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from cass_shim.translate.ptx_hip.program import Program
 
 _ATOM = re.compile(r"[\w.]+(?:<[\w:, ]*>)?(?:\([^()]*\))?")
+_NO_VOTES: Counter[str] = Counter()
 _SIGNED = {"i8", "i16", "i32", "i64"}
 _FLOATS = {"f16", "f32", "f64"}
 
@@ -176,7 +177,9 @@ class FunctionWriter:
     def _vote(self, register: Register, type_name: str) -> None:
         row = TYPES[type_name]
         key = register.name + register.part
-        counter = self.votes.setdefault(key, Counter())
+        counter = self.votes.get(key)
+        if counter is None:
+            counter = self.votes[key] = Counter()
         if row.bits == bits_of(register.type) and row.kind in "usf":
             counter[row.kind] += 1
 
@@ -185,7 +188,7 @@ class FunctionWriter:
         key = register.name + register.part
         found = self.types.get(key)
         if found is None:
-            found = self._decide(register, self.votes.get(key, Counter()))
+            found = self._decide(register, self.votes.get(key) or _NO_VOTES)
             if self.program.writing:
                 self.types[key] = found
         return found
