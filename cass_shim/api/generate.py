@@ -6,6 +6,7 @@ table, names for redirection, cuGetProcAddress answers), standins/*.S with versi
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -199,3 +200,15 @@ def generate(folder: Path) -> None:
         write(out / "standins" / f"{standin.file}.c", standin_source(standin))
         write(out / "standins" / f"{standin.file}.map", version_script(standin))
     write(out / "api.md", document())
+
+
+def main() -> None:
+    """`--docs`: rewrite docs/api.md."""
+    parser = argparse.ArgumentParser(description="Generate from the table of CUDA calls.")
+    parser.add_argument("--docs", action="store_true", required=True, help="rewrite docs/api.md")
+    parser.parse_args()
+    write(Path(__file__).resolve().parents[2] / "docs" / "api.md", document())
+
+
+if __name__ == "__main__":
+    main()

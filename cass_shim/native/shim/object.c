@@ -63,6 +63,18 @@ int cass_object_open(cass_object *object, const struct link_map *map) {
     return 0;
 }
 
+int cass_object_text(const cass_object *object, size_t index, uintptr_t *low, uintptr_t *high) {
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)object->file;
+    const Elf64_Phdr *segments = (const Elf64_Phdr *)(object->file + header->e_phoff);
+    for (size_t i = 0; i < header->e_phnum; i++) {
+        if (segments[i].p_type != PT_LOAD || !(segments[i].p_flags & PF_X) || index-- > 0) continue;
+        *low = object->base + segments[i].p_vaddr;
+        *high = *low + segments[i].p_memsz;
+        return 0;
+    }
+    return -1;
+}
+
 void cass_object_close(cass_object *object) {
     if (object->file) munmap((void *)object->file, object->file_bytes);
     object->file = NULL;

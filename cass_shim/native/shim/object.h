@@ -42,6 +42,9 @@ int cass_object_symtab(const cass_object *object, cass_symbols *found);
 int cass_object_dynsym(const struct link_map *map, const cass_object *object, cass_symbols *found);
 void cass_symbols_free(cass_symbols *symbols);
 
+/* The executable segment number `index` as it is mapped; 0, or -1 when there are no more. */
+int cass_object_text(const cass_object *object, size_t index, uintptr_t *low, uintptr_t *high);
+
 /* A section of the file by name, or NULL. */
 const Elf64_Shdr *cass_object_section(const cass_object *object, const char *name);
 /* DT_SONAME, or NULL. */

@@ -49,23 +49,34 @@ static int entries_match(const cass_release *release, const uint8_t *text, const
     return 1;
 }
 
-/* The release whose .text starts so that both anchors match, and that start. */
+/* The release whose .text starts so that both anchors match at `code`, and that start. */
+static const cass_release *release_at(const uint8_t *code, const uint8_t *low, const uint8_t *end,
+                                      uintptr_t *start) {
+    uint64_t prefix = fnv1a(FNV_START, code, PREFIX_BYTES);
+    for (uint32_t i = 0; i < cass_release_count; i++) {
+        const cass_anchor *first = &cass_releases[i].anchors[0];
+        const cass_anchor *second = &cass_releases[i].anchors[1];
+        if (prefix != first->prefix || !anchor_is_at(first, code, end)) continue;
+        if ((size_t)(code - low) < first->offset) continue;
+        const uint8_t *text = code - first->offset;
+        if (!anchor_is_at(second, text + second->offset, end) ||
+            !entries_match(&cass_releases[i], text, end))
+            continue;
+        *start = (uintptr_t)text;
+        return &cass_releases[i];
+    }
+    return NULL;
+}
+
 static const cass_release *recognise(const cass_object *object, uintptr_t *start) {
-    const uint8_t *low = (const uint8_t *)object->text_low,
-                  *end = (const uint8_t *)object->text_high;
-    const uint8_t *code = low + (ALIGNMENT - object->text_low % ALIGNMENT) % ALIGNMENT;
-    for (; code + PREFIX_BYTES <= end; code += ALIGNMENT) {
-        uint64_t prefix = fnv1a(FNV_START, code, PREFIX_BYTES);
-        for (uint32_t i = 0; i < cass_release_count; i++) {
-            const cass_anchor *first = &cass_releases[i].anchors[0],
-                              *second = &cass_releases[i].anchors[1];
-            if (prefix != first->prefix || !anchor_is_at(first, code, end)) continue;
-            const uint8_t *text = code - first->offset;
-            if (text >= low && anchor_is_at(second, text + second->offset, end) &&
-                entries_match(&cass_releases[i], text, end)) {
-                *start = (uintptr_t)text;
-                return &cass_releases[i];
-            }
+    uintptr_t low, high;
+    for (size_t segment = 0; cass_object_text(object, segment, &low, &high) == 0; segment++) {
+        const uint8_t *end = (const uint8_t *)high;
+        const uint8_t *code =
+            (const uint8_t *)((low + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+        for (; code + PREFIX_BYTES <= end; code += ALIGNMENT) {
+            const cass_release *found = release_at(code, (const uint8_t *)low, end, start);
+            if (found) return found;
         }
     }
     return NULL;
