@@ -164,7 +164,9 @@ class Emitter(Protocol[V]):
         """
 
     def is_space(self, space: str, address: V) -> V: ...
-    def fence(self, scope: str) -> None: ...
+    def fence(self, scope: str) -> None:
+        """Order accesses for the scope: "warp" (among its lanes only), "cta", "gpu" or "sys"."""
+
     def barrier(self, barrier_id: V | None, thread_count: V | None) -> None: ...
     def barrier_reduce(self, operation: str, p: V, barrier_id: V | None, thread_count: V | None) -> None:
         """Barrier that combines p over the block: and or popc. `barrier_result` reads it."""

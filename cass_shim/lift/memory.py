@@ -168,7 +168,11 @@ class Memory(Lanes):
 
     # ordering
     def fence(self, scope: str) -> None:
-        self.raw(f"fence{_SCOPES[scope]} seq_cst")
+        """Within a wave the hardware keeps LDS in order, so there the fence only holds LLVM back."""
+        if scope == "warp":
+            self.raw('fence syncscope("wavefront") acq_rel')
+        else:
+            self.raw(f"fence{_SCOPES[scope]} seq_cst")
 
     def trap(self) -> None:
         self.call_text("void", "llvm.trap")

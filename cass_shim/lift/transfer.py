@@ -34,6 +34,7 @@ class Transfers(Straight):
     def _control(self, instance: Instance, address: int, i: Instruction) -> bool:
         """Write a control instruction; True when it ended the block."""
         if i.mnemonic == "WARPSYNC" and not i.has("EXCLUSIVE", "COLLECTIVE"):
+            self.e.fence("warp")
             return False
         if i.mnemonic == "WARPSYNC" and i.has("EXCLUSIVE"):
             self._exclusive(address, i)

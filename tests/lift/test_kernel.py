@@ -227,6 +227,73 @@ def test_warps_hand_over_through_named_barriers(sm: int) -> None:
     assert found.tolist() == [3 * (n + 32) for n in range(32)] + [4 * n for n in range(32)]
 
 
+def test_threads_meet_at_an_mbarrier_twice() -> None:
+    """Initialised and waited for as ptxas writes cuda::barrier for sm_80; two phases."""
+    turn = """
+    MEMBAR.ALL.CTA
+    ATOMS.ARRIVE.64 R10, [URZ]
+    wait{n}:
+    YIELD
+    LDS R12, [0x4]
+    LOP3.LUT P0, RZ, R12, 0x80000000, R11, 0x48, !PT
+    @!P0 BRA =wait{n}
+    """
+    text = (
+        HEAD
+        + """
+    ISETP.NE.AND P0, PT, R0, RZ, PT
+    MOV R8, 0x3fffffc0
+    MOV R9, 0x7fffffc0
+    @!P0 STS.64 [RZ], R8
+    BAR.SYNC.DEFER_BLOCKING 0x0
+    IMAD R13, R0, 0x4, RZ
+    STS [R13+0x8], R0
+    """
+        + turn.format(n=1)
+        + """
+    LOP3.LUT R14, R13, 0x80, RZ, 0x3c, !PT
+    LDS R15, [R14+0x8]
+    """
+        + turn.format(n=2)
+        + """
+    IADD3 R16, R15, 0x1, RZ
+    STS [R13+0x8], R16
+    """
+        + turn.format(n=3)
+        + """
+    LDS R15, [R14+0x8]
+    STG.E [R2.64], R15
+    EXIT
+    """
+    )
+    found = run(kernel(text, shared_bytes=8 + 256), np.zeros(64, np.uint32), 64, block=(64,))
+    assert found.tolist() == [n + 1 for n in range(64)]
+
+
+def test_stores_before_a_syncwarp_are_seen_after_it() -> None:
+    """NOP is all that ptxas leaves of __syncwarp() in converged code."""
+    sass = kernel(
+        HEAD
+        + """
+        IMAD R8, R0, 0x4, RZ
+        IADD3 R9, R0, 0x1, RZ
+        LOP3.LUT R9, R9, 0x1f, RZ, 0xc0, !PT
+        STS [R0.X4], R0
+        NOP
+        LDS R10, [R9.X4]
+        NOP
+        IMAD R10, R10, 0x3, RZ
+        STS [R0.X4], R10
+        NOP
+        LDS R11, [R9.X4]
+        STG.E [R2.64], R11
+        EXIT
+        """,
+        shared_bytes=128,
+    )
+    assert run(sass, WORDS, 32).tolist() == [3 * ((n + 2) % 32) for n in range(32)]
+
+
 def test_an_exclusive_region_serves_one_mask_after_the_other() -> None:
     """Quads reduce among themselves although all lanes reach the region together."""
     sass = kernel(

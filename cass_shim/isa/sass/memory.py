@@ -114,12 +114,21 @@ def ldgsts(e: Emitter[V], i: Instruction) -> None:
 
 
 @sass(
-    "LDGDEPBAR", "DEPBAR", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "CGAERRBAR", "NANOSLEEP", "YIELD", "NOP", "PREEXIT",
-    "PMTRIG", "ACQBULK", "UTMACMDFLUSH",
-    modifiers="LE E PF1 PF2 RML2 RS WB IV IVALL IVALLP C U D ALL WARP",
+    "LDGDEPBAR", "DEPBAR", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "CGAERRBAR", "PREEXIT", "PMTRIG", "ACQBULK",
+    modifiers="LE E PF1 PF2 RML2 RS WB IV IVALL IVALLP C U D ALL",
 )  # fmt: skip
 def nothing(e: Emitter[V], i: Instruction) -> None:
     """Scheduling, prefetching and cache control that the memory model of the fences here already covers."""
+
+
+@sass("NOP", "YIELD", "NANOSLEEP", modifiers="WARP", effect=Effect.MEMORY)
+def keep_order(e: Emitter[V], i: Instruction) -> None:
+    """No data of their own, but accesses must not move across.
+
+    NOP is what ptxas leaves of __syncwarp() where the warp is converged, and then other lanes' stores before it
+    are seen after it; YIELD and NANOSLEEP stand in loops that wait for memory to change, often by plain LDS.
+    """
+    e.fence("warp")
 
 
 @sass("MEMBAR", modifiers="SC ALL CTA GPU SYS VC", effect=Effect.MEMORY)
