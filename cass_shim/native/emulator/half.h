@@ -47,7 +47,8 @@ static inline uint32_t half_from_double(double x, unsigned mode) {
 static inline double odd_fma(double x, double y, double z) {
     double p = x * y, s = p + z; /* the product of two halves is exact */
     double t = s - p, error = (p - (s - t)) + (z - t);
-    if (error != 0 && s == s && !(bits64(s) & 1)) {
+    /* An infinite or NaN sum has a NaN error, which is neither above nor below zero. */
+    if ((error > 0 || error < 0) && !(bits64(s) & 1)) {
         uint64_t u = bits64(s);
         s = f64_of((error > 0) == (s > 0) ? u + 1 : u - 1);
     }

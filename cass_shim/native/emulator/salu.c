@@ -28,8 +28,8 @@ U2(s_add_i32, uint32_t r = a + b; SCC = (~(a ^ b) & (a ^ r)) >> 31; D32(r))
 U2(s_sub_i32, uint32_t r = a - b; SCC = ((a ^ b) & (a ^ r)) >> 31; D32(r))
 U2(s_addc_u32, uint64_t r = (uint64_t)a + b + SCC; SCC = (uint32_t)(r >> 32); D32(r))
 U2(s_subb_u32, uint64_t t = (uint64_t)b + SCC; SCC = t > a; D32(a - t))
-I2(s_absdiff_i32, int64_t r = (int64_t)a - b;
-   uint32_t m = (uint32_t)(a > b ? (uint32_t)r : 0u - (uint32_t)r); SCC = m != 0; D32(m))
+/* The difference wraps before its sign is dropped. */
+I2(s_absdiff_i32, uint32_t r = (uint32_t)a - (uint32_t)b; uint32_t m = r >> 31 ? 0u - r : r; SCC = m != 0; D32(m))
 I1(s_abs_i32, uint32_t r = a < 0 ? 0u - (uint32_t)a : (uint32_t)a; SCC = r != 0; D32(r))
 U2(s_mul_i32, D32(a *b))
 U2(s_mul_hi_u32, D32(((uint64_t)a * b) >> 32))
@@ -70,8 +70,8 @@ LU(s_ashr_i64, int64_t r = (int64_t)a >> (b & 63); SCC = r != 0; D64(r))
 static uint64_t field(uint64_t x, uint32_t control, unsigned width, int is_signed) {
     unsigned offset = control & (width - 1), bits = (control >> 16) & 127;
     if (bits == 0) return 0;
-    uint64_t r = x >> offset;
-    if (bits >= 64) return is_signed ? (uint64_t)((int64_t)x >> offset) : r;
+    uint64_t r = is_signed ? (uint64_t)((int64_t)x >> offset) : x >> offset;
+    if (bits >= 64) return r;
     r &= (1ull << bits) - 1;
     if (is_signed && r >> (bits - 1) & 1) r |= ~0ull << bits;
     return r;
