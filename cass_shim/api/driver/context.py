@@ -2,7 +2,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Context management")
 fn = chapter.fn
@@ -34,7 +34,7 @@ fn("cuCtxPopCurrent", IMPLEMENTED, "CUresult", "CUcontext *pctx", since=2000)
 fn("cuCtxPopCurrent_v2", IMPLEMENTED, "CUresult", "CUcontext *pctx", since=4000)
 fn("cuCtxPushCurrent", IMPLEMENTED, "CUresult", "CUcontext ctx", since=2000)
 fn("cuCtxPushCurrent_v2", IMPLEMENTED, "CUresult", "CUcontext ctx", since=4000)
-fn("cuCtxRecordEvent", STUB, "CUresult", "CUcontext hCtx, CUevent hEvent", since=12050)
+fn("cuCtxRecordEvent", IMPLEMENTED, "CUresult", "CUcontext hCtx, CUevent hEvent", since=12050)
 fn("cuCtxResetPersistingL2Cache", IMPLEMENTED, "CUresult", "void", since=11000)
 fn("cuCtxSetCacheConfig", IMPLEMENTED, "CUresult", "CUfunc_cache config", since=3020)
 fn("cuCtxSetCurrent", IMPLEMENTED, "CUresult", "CUcontext ctx", since=4000)
@@ -43,4 +43,4 @@ fn("cuCtxSetLimit", IMPLEMENTED, "CUresult", "CUlimit limit, size_t value", sinc
 fn("cuCtxSetSharedMemConfig", IMPLEMENTED, "CUresult", "CUsharedconfig config", since=4020)
 fn("cuCtxSynchronize", IMPLEMENTED, "CUresult", "void", since=2000)
 fn("cuCtxSynchronize_v2", IMPLEMENTED, "CUresult", "CUcontext ctx", since=13000)
-fn("cuCtxWaitEvent", STUB, "CUresult", "CUcontext hCtx, CUevent hEvent", since=12050)
+fn("cuCtxWaitEvent", IMPLEMENTED, "CUresult", "CUcontext hCtx, CUevent hEvent", since=12050)

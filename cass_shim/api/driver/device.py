@@ -14,7 +14,7 @@ fn("cuDeviceGetCount", IMPLEMENTED, "CUresult", "int *count", since=2000)
 fn("cuDeviceGetDefaultMemPool", IMPLEMENTED, "CUresult", "CUmemoryPool *pool_out, CUdevice dev", since=11020)
 fn("cuDeviceGetExecAffinitySupport", IMPLEMENTED, "CUresult",
    "int *pi, CUexecAffinityType type, CUdevice dev", since=11040)
-fn("cuDeviceGetHostAtomicCapabilities", STUB, "CUresult",
+fn("cuDeviceGetHostAtomicCapabilities", IMPLEMENTED, "CUresult",
    "unsigned int *capabilities, const CUatomicOperation *operations, unsigned int count, CUdevice dev",
    since=13000)
 fn("cuDeviceGetLuid", IMPLEMENTED, "CUresult", "char *luid, unsigned int *deviceNodeMask, CUdevice dev", since=10000)
@@ -23,7 +23,7 @@ fn("cuDeviceGetName", IMPLEMENTED, "CUresult", "char *name, int len, CUdevice de
 fn("cuDeviceGetNvSciSyncAttributes", STUB, "CUresult",
    "void *nvSciSyncAttrList, CUdevice dev, int flags", since=10020)
 fn("cuDeviceGetProperties", IMPLEMENTED, "CUresult", "CUdevprop *prop, CUdevice dev", since=2000)
-fn("cuDeviceGetTexture1DLinearMaxWidth", STUB, "CUresult",
+fn("cuDeviceGetTexture1DLinearMaxWidth", IMPLEMENTED, "CUresult",
    "size_t *maxWidthInElements, CUarray_format format, unsigned numChannels, CUdevice dev", since=11010)
 fn("cuDeviceGetUuid", IMPLEMENTED, "CUresult", "CUuuid *uuid, CUdevice dev", since=9020)
 fn("cuDeviceGetUuid_v2", IMPLEMENTED, "CUresult", "CUuuid *uuid, CUdevice dev", since=11040)

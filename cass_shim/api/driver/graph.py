@@ -7,10 +7,10 @@ from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 chapter = Chapter("driver", "Graph management")
 fn = chapter.fn
 
-fn("cuDeviceGetGraphMemAttribute", STUB, "CUresult",
+fn("cuDeviceGetGraphMemAttribute", IMPLEMENTED, "CUresult",
    "CUdevice device, CUgraphMem_attribute attr, void *value", since=11040)
-fn("cuDeviceGraphMemTrim", STUB, "CUresult", "CUdevice device", since=11040)
-fn("cuDeviceSetGraphMemAttribute", STUB, "CUresult",
+fn("cuDeviceGraphMemTrim", IMPLEMENTED, "CUresult", "CUdevice device", since=11040)
+fn("cuDeviceSetGraphMemAttribute", IMPLEMENTED, "CUresult",
    "CUdevice device, CUgraphMem_attribute attr, void *value", since=11040)
 fn("cuGraphAddBatchMemOpNode", STUB, "CUresult",
    "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, "

@@ -2,16 +2,16 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Error log management")
 fn = chapter.fn
 
-fn("cuLogsCurrent", STUB, "CUresult", "CUlogIterator *iterator_out, unsigned int flags", since=12090)
-fn("cuLogsDumpToFile", STUB, "CUresult",
+fn("cuLogsCurrent", IMPLEMENTED, "CUresult", "CUlogIterator *iterator_out, unsigned int flags", since=12090)
+fn("cuLogsDumpToFile", IMPLEMENTED, "CUresult",
    "CUlogIterator *iterator, const char *pathToFile, unsigned int flags", since=12090)
-fn("cuLogsDumpToMemory", STUB, "CUresult",
+fn("cuLogsDumpToMemory", IMPLEMENTED, "CUresult",
    "CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags", since=12090)
-fn("cuLogsRegisterCallback", STUB, "CUresult",
+fn("cuLogsRegisterCallback", IMPLEMENTED, "CUresult",
    "CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out", since=12090)
-fn("cuLogsUnregisterCallback", STUB, "CUresult", "CUlogsCallbackHandle callback", since=12090)
+fn("cuLogsUnregisterCallback", IMPLEMENTED, "CUresult", "CUlogsCallbackHandle callback", since=12090)

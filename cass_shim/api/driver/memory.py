@@ -32,10 +32,10 @@ fn("cuArrayGetSparseProperties", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array", since=11010)
 fn("cuDeviceGetByPCIBusId", IMPLEMENTED, "CUresult", "CUdevice *dev, const char *pciBusId", since=4010)
 fn("cuDeviceGetPCIBusId", IMPLEMENTED, "CUresult", "char *pciBusId, int len, CUdevice dev", since=4010)
-fn("cuDeviceRegisterAsyncNotification", STUB, "CUresult",
+fn("cuDeviceRegisterAsyncNotification", IMPLEMENTED, "CUresult",
    "CUdevice device, CUasyncCallback callbackFunc, void *userData, CUasyncCallbackHandle *callback",
    since=12040)
-fn("cuDeviceUnregisterAsyncNotification", STUB, "CUresult",
+fn("cuDeviceUnregisterAsyncNotification", IMPLEMENTED, "CUresult",
    "CUdevice device, CUasyncCallbackHandle callback", since=12040)
 fn("cuIpcCloseMemHandle", IMPLEMENTED, "CUresult", "CUdeviceptr dptr", since=4010)
 fn("cuIpcGetEventHandle", IMPLEMENTED, "CUresult", "CUipcEventHandle *pHandle, CUevent event", since=4010)
@@ -223,10 +223,10 @@ fn("cuMipmappedArrayCreate", IMPLEMENTED, "CUresult",
 fn("cuMipmappedArrayDestroy", IMPLEMENTED, "CUresult", "CUmipmappedArray hMipmappedArray", since=5000)
 fn("cuMipmappedArrayGetLevel", IMPLEMENTED, "CUresult",
    "CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level", since=5000)
-fn("cuMipmappedArrayGetMemoryRequirements", STUB, "CUresult",
+fn("cuMipmappedArrayGetMemoryRequirements", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUmipmappedArray mipmap, CUdevice device",
    since=11060)
-fn("cuMipmappedArrayGetSparseProperties", STUB, "CUresult",
+fn("cuMipmappedArrayGetSparseProperties", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap", since=11010)
 fn("cuMemcpy3DWithAttributesAsync", STUB, "CUresult",
    "CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream", since=13020, pt="ptsz")

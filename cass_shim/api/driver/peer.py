@@ -2,7 +2,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Peer device memory access")
 fn = chapter.fn
@@ -11,7 +11,7 @@ fn("cuCtxDisablePeerAccess", IMPLEMENTED, "CUresult", "CUcontext peerContext", s
 fn("cuCtxEnablePeerAccess", IMPLEMENTED, "CUresult", "CUcontext peerContext, unsigned int Flags", since=4000)
 fn("cuDeviceCanAccessPeer", IMPLEMENTED, "CUresult",
    "int *canAccessPeer, CUdevice dev, CUdevice peerDev", since=4000)
-fn("cuDeviceGetP2PAtomicCapabilities", STUB, "CUresult",
+fn("cuDeviceGetP2PAtomicCapabilities", IMPLEMENTED, "CUresult",
    "unsigned int *capabilities, const CUatomicOperation *operations, unsigned int count, CUdevice "
    "srcDevice, CUdevice dstDevice", since=13000)
 fn("cuDeviceGetP2PAttribute", IMPLEMENTED, "CUresult",

@@ -16,14 +16,14 @@ fn("cudaDeviceGetAttribute", IMPLEMENTED, "cudaError_t",
 fn("cudaDeviceGetByPCIBusId", IMPLEMENTED, "cudaError_t", "int *device, const char *pciBusId", since=4010)
 fn("cudaDeviceGetCacheConfig", IMPLEMENTED, "cudaError_t", "enum cudaFuncCache *pCacheConfig", since=3020)
 fn("cudaDeviceGetDefaultMemPool", IMPLEMENTED, "cudaError_t", "cudaMemPool_t *memPool, int device", since=11020)
-fn("cudaDeviceGetHostAtomicCapabilities", STUB, "cudaError_t",
+fn("cudaDeviceGetHostAtomicCapabilities", IMPLEMENTED, "cudaError_t",
    "unsigned int *capabilities, const enum cudaAtomicOperation *operations, unsigned int count, int "
    "device", since=13000)
 fn("cudaDeviceGetLimit", IMPLEMENTED, "cudaError_t", "size_t *pValue, enum cudaLimit limit", since=3020)
 fn("cudaDeviceGetMemPool", IMPLEMENTED, "cudaError_t", "cudaMemPool_t *memPool, int device", since=11020)
 fn("cudaDeviceGetNvSciSyncAttributes", STUB, "cudaError_t",
    "void *nvSciSyncAttrList, int device, int flags", since=10020)
-fn("cudaDeviceGetP2PAtomicCapabilities", STUB, "cudaError_t",
+fn("cudaDeviceGetP2PAtomicCapabilities", IMPLEMENTED, "cudaError_t",
    "unsigned int *capabilities, const enum cudaAtomicOperation *operations, unsigned int count, int "
    "srcDevice, int dstDevice", since=13000)
 fn("cudaDeviceGetP2PAttribute", IMPLEMENTED, "cudaError_t",
@@ -32,9 +32,9 @@ fn("cudaDeviceGetPCIBusId", IMPLEMENTED, "cudaError_t", "char *pciBusId, int len
 fn("cudaDeviceGetSharedMemConfig", IMPLEMENTED, "cudaError_t", "enum cudaSharedMemConfig *pConfig", since=4020)
 fn("cudaDeviceGetStreamPriorityRange", IMPLEMENTED, "cudaError_t",
    "int *leastPriority, int *greatestPriority", since=5050)
-fn("cudaDeviceGetTexture1DLinearMaxWidth", STUB, "cudaError_t",
+fn("cudaDeviceGetTexture1DLinearMaxWidth", IMPLEMENTED, "cudaError_t",
    "size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc, int device", since=11010)
-fn("cudaDeviceRegisterAsyncNotification", STUB, "cudaError_t",
+fn("cudaDeviceRegisterAsyncNotification", IMPLEMENTED, "cudaError_t",
    "int device, cudaAsyncCallback callbackFunc, void *userData, cudaAsyncCallbackHandle_t *callback",
    since=12040)
 fn("cudaDeviceReset", IMPLEMENTED, "cudaError_t", "void", since=3020)
@@ -43,7 +43,7 @@ fn("cudaDeviceSetLimit", IMPLEMENTED, "cudaError_t", "enum cudaLimit limit, size
 fn("cudaDeviceSetMemPool", IMPLEMENTED, "cudaError_t", "int device, cudaMemPool_t memPool", since=11020)
 fn("cudaDeviceSetSharedMemConfig", IMPLEMENTED, "cudaError_t", "enum cudaSharedMemConfig config", since=4020)
 fn("cudaDeviceSynchronize", IMPLEMENTED, "cudaError_t", "void", since=3020)
-fn("cudaDeviceUnregisterAsyncNotification", STUB, "cudaError_t",
+fn("cudaDeviceUnregisterAsyncNotification", IMPLEMENTED, "cudaError_t",
    "int device, cudaAsyncCallbackHandle_t callback", since=12040)
 fn("cudaGetDevice", IMPLEMENTED, "cudaError_t", "int *device", since=3020)
 fn("cudaGetDeviceCount", IMPLEMENTED, "cudaError_t", "int *count", since=3020, pure=True)

@@ -8,10 +8,10 @@ chapter = Chapter("runtime", "Graph management")
 fn = chapter.fn
 same = chapter.same
 
-fn("cudaDeviceGetGraphMemAttribute", STUB, "cudaError_t",
+fn("cudaDeviceGetGraphMemAttribute", IMPLEMENTED, "cudaError_t",
    "int device, enum cudaGraphMemAttributeType attr, void *value", since=11040)
-fn("cudaDeviceGraphMemTrim", STUB, "cudaError_t", "int device", since=11040)
-fn("cudaDeviceSetGraphMemAttribute", STUB, "cudaError_t",
+fn("cudaDeviceGraphMemTrim", IMPLEMENTED, "cudaError_t", "int device", since=11040)
+fn("cudaDeviceSetGraphMemAttribute", IMPLEMENTED, "cudaError_t",
    "int device, enum cudaGraphMemAttributeType attr, void *value", since=11040)
 fn("cudaGraphAddChildGraphNode", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t "

@@ -166,10 +166,10 @@ fn("cudaMemset3DAsync", IMPLEMENTED, "cudaError_t",
    since=3020, pt="ptsz")
 fn("cudaMemsetAsync", IMPLEMENTED, "cudaError_t",
    "void *devPtr, int value, size_t count, cudaStream_t stream", since=3020, pt="ptsz")
-fn("cudaMipmappedArrayGetMemoryRequirements", STUB, "cudaError_t",
+fn("cudaMipmappedArrayGetMemoryRequirements", IMPLEMENTED, "cudaError_t",
    "struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device",
    since=11060)
-fn("cudaMipmappedArrayGetSparseProperties", STUB, "cudaError_t",
+fn("cudaMipmappedArrayGetSparseProperties", IMPLEMENTED, "cudaError_t",
    "struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap", since=11010)
 fn("cudaMemcpy3DWithAttributesAsync", IMPLEMENTED, "cudaError_t",
    "struct cudaMemcpy3DBatchOp *op, unsigned long long flags, cudaStream_t stream", since=13020, pt="ptsz")

@@ -126,6 +126,10 @@ cass_node *cass_exec_find(const cass_exec *exec, const cass_node *node);
  * device reset frees it; CUDA maps it only while the graph runs, which no program can tell. */
 int cass_graph_memory(void **pointer, size_t bytes);
 
+/* cudaGraphMemAttributeType: 0 used, 1 used at most, 2 reserved, 3 reserved at most; only the
+ * maxima can be set, to 0. A 64-bit value. */
+int cass_graph_memory_attribute(int attribute, uint64_t *value, int set);
+
 /* Owned parts of a work. */
 int cass_work_kernel(cass_work *work, cass_kernel *kernel, const void *symbol,
                      const cass_launch *launch);

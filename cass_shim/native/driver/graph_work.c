@@ -55,9 +55,23 @@ int cass_work_copy(cass_work *to, const cass_work *from) {
     return result;
 }
 
+static _Atomic uint64_t memory_now, memory_most;
+
+int cass_graph_memory_attribute(int attribute, uint64_t *value, int set) {
+    if (!value || attribute < 0 || attribute > 3) return INVALID_VALUE;
+    if (!set) *value = attribute & 1 ? memory_most : memory_now;
+    else if (!(attribute & 1) || *value) return INVALID_VALUE;
+    else memory_most = memory_now;
+    return OK;
+}
+
 int cass_graph_memory(void **pointer, size_t bytes) {
     if (!bytes) return INVALID_VALUE;
-    return HIP(hipMalloc, pointer, bytes);
+    int result = HIP(hipMalloc, pointer, bytes);
+    if (result) return result;
+    uint64_t now = atomic_fetch_add(&memory_now, bytes) + bytes;
+    if (now > memory_most) memory_most = now;
+    return OK;
 }
 
 void cass_work_free(cass_work *work) {

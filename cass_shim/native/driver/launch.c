@@ -5,6 +5,7 @@
 
 #include "driver/capture.h"
 #include "driver/cooperative.h"
+#include "driver/copy.h"
 #include "driver/properties.h"
 #include "driver/ring.h"
 
@@ -97,6 +98,7 @@ int cass_launch_now(cass_device *device, cass_kernel *kernel, const cass_launch 
     if (binds) memcpy(kernarg + code->code->bindings_offset, &bindings, sizeof bindings);
     result = start(code, launch, kernarg, bytes);
     if (workspace) cass_cooperative_end(workspace, launch->stream);
+    if (!result && cass_launch_blocking) return cass_wait_stream(device, launch->stream);
     return cass_note(device, result);
 }
 

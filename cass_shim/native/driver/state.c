@@ -2,6 +2,7 @@
 #include "driver/state.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,9 +34,19 @@ static void mark_owner(void) {
     atomic_store_explicit(&owner_page, page, memory_order_release);
 }
 
+int cass_launch_blocking;
+
+/* CUDA_VISIBLE_DEVICES that names no device hides all of them, as CUDA has it. */
+static int all_hidden(void) {
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    return visible && (!*visible || *visible == '-' || !strcmp(visible, "NoDevFiles"));
+}
+
 static void start(void) {
+    const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+    cass_launch_blocking = blocking && *blocking == '1';
     mark_owner();
-    start_result = cass_hip_open();
+    start_result = all_hidden() ? NO_DEVICE : cass_hip_open();
     if (start_result) return;
     int count = cass_hip.device_count < CASS_MAX_DEVICES ? cass_hip.device_count : CASS_MAX_DEVICES;
     for (int i = 0; i < count; i++) {

@@ -27,6 +27,7 @@ enum { /* codes used by name across the bodies; values are cudaError_t */
        DEVICES_UNAVAILABLE = 46,
        MISSING_CONFIGURATION = 52,
        INVALID_FUNCTION = 98,
+       NO_DEVICE = 100,
        INVALID_DEVICE = 101,
        INVALID_IMAGE = 200,
        INVALID_CONTEXT = 201,
@@ -105,6 +106,8 @@ typedef struct {
 } cass_thread_state;
 
 extern _Thread_local cass_thread_state cass_thread;
+
+extern int cass_launch_blocking; /* CUDA_LAUNCH_BLOCKING: every launch waits */
 
 /* Starts the device library on first use. 0, or 3 in a child forked from a started parent, or why
  * it failed. */

@@ -1,0 +1,152 @@
+/* Driver API: calls whose answer is that nothing happens here (logs, notifications, atomics across
+ * the bus), graph memory, and events of a whole context. */
+#include "driver/api.h"
+#include "driver/array.h"
+#include "driver/graph.h"
+#include "driver/properties.h"
+#include "driver/stream.h"
+
+#include <stdio.h>
+
+enum { TEXTURE_1D_LINEAR = 69, LAST_ATOMIC = 31 };
+
+/* No atomic operation of a device on host or peer memory is native. */
+static CUresult no_atomics(unsigned *capabilities, const CUatomicOperation *operations,
+                           unsigned count) {
+    if (!capabilities || !operations || !count) return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < count; i++) {
+        if ((unsigned)operations[i] > LAST_ATOMIC) return CUDA_ERROR_INVALID_VALUE;
+        capabilities[i] = 0;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cass_cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
+                                                const CUatomicOperation *operations,
+                                                unsigned int count, CUdevice dev) {
+    KNOWN_DEVICE(dev);
+    return no_atomics(capabilities, operations, count);
+}
+
+CUresult cass_cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
+                                               const CUatomicOperation *operations,
+                                               unsigned int count, CUdevice srcDevice,
+                                               CUdevice dstDevice) {
+    KNOWN_DEVICE(srcDevice);
+    KNOWN_DEVICE(dstDevice);
+    if (srcDevice == dstDevice) return CUDA_ERROR_INVALID_DEVICE;
+    return no_atomics(capabilities, operations, count);
+}
+
+static char registered[CASS_MAX_DEVICES]; /* handles are addresses in here */
+
+CUresult cass_cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback callbackFunc,
+                                                void *userData, CUasyncCallbackHandle *callback) {
+    KNOWN_DEVICE(device);
+    (void)userData;
+    if (!callbackFunc || !callback) return CUDA_ERROR_INVALID_VALUE;
+    *callback = (CUasyncCallbackHandle)(void *)&registered[device];
+    return CUDA_SUCCESS;
+}
+
+CUresult cass_cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle callback) {
+    KNOWN_DEVICE(device);
+    return (void *)callback == &registered[device] ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The driver's error log is always empty. */
+CUresult cass_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags) {
+    if (!iterator_out || flags) return CUDA_ERROR_INVALID_VALUE;
+    *iterator_out = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cass_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile,
+                               unsigned int flags) {
+    (void)iterator;
+    if (!pathToFile || flags) return CUDA_ERROR_INVALID_VALUE;
+    FILE *file = fopen(pathToFile, "we");
+    return file && !fclose(file) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cass_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
+                                 unsigned int flags) {
+    (void)iterator;
+    if (!buffer || !size || !*size || flags) return CUDA_ERROR_INVALID_VALUE;
+    *buffer = 0;
+    *size = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cass_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData,
+                                     CUlogsCallbackHandle *callback_out) {
+    (void)userData;
+    if (!callbackFunc) return CUDA_ERROR_INVALID_VALUE;
+    if (callback_out) *callback_out = (CUlogsCallbackHandle)(void *)&registered;
+    return CUDA_SUCCESS;
+}
+
+CUresult cass_cuLogsUnregisterCallback(CUlogsCallbackHandle callback) {
+    return (void *)callback == &registered ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cass_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format,
+                                                 unsigned numChannels, CUdevice dev) {
+    KNOWN_DEVICE(dev);
+    if (!maxWidthInElements || !format ||
+        (numChannels != 1 && numChannels != 2 && numChannels != 4))
+        return CUDA_ERROR_INVALID_VALUE;
+    *maxWidthInElements = (size_t)cass_attribute_value(&cass_devices[dev], TEXTURE_1D_LINEAR);
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cass_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
+                                           CUmipmappedArray mipmap, CUdevice device) {
+    KNOWN_DEVICE(device);
+    cass_mipmap *known = cass_mipmap_of(mipmap);
+    if (!known) return CUDA_ERROR_INVALID_HANDLE;
+    if (!memoryRequirements) return CUDA_ERROR_INVALID_VALUE;
+    *memoryRequirements = (CUDA_ARRAY_MEMORY_REQUIREMENTS){.alignment = 512};
+    for (unsigned i = 0; i < known->levels; i++)
+        memoryRequirements->size +=
+            known->level[i].slice * (known->level[i].depth ? known->level[i].depth : 1);
+    return CUDA_SUCCESS;
+}
+
+CUresult cass_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties,
+                                                  CUmipmappedArray mipmap) {
+    STARTED();
+    return sparseProperties && cass_mipmap_of(mipmap) ? CUDA_ERROR_INVALID_VALUE
+                                                      : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cass_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,
+                                           void *value) {
+    KNOWN_DEVICE(device);
+    return RESULT(cass_graph_memory_attribute((int)attr, value, 0));
+}
+
+CUresult cass_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,
+                                           void *value) {
+    KNOWN_DEVICE(device);
+    return RESULT(cass_graph_memory_attribute((int)attr, value, 1));
+}
+
+CUresult cass_cuDeviceGraphMemTrim(CUdevice device) {
+    KNOWN_DEVICE(device);
+    return CUDA_SUCCESS; /* nothing is kept in reserve */
+}
+
+/* The legacy stream waits for, and is waited for by, the context's blocking streams. */
+CUresult cass_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
+    ENTER(device);
+    if (!cass_context_of(hCtx)) return CUDA_ERROR_INVALID_CONTEXT;
+    return RESULT(cass_event_record(device, cass_event(hEvent), NULL, 0));
+}
+
+CUresult cass_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
+    ENTER(device);
+    if (!cass_context_of(hCtx)) return CUDA_ERROR_INVALID_CONTEXT;
+    return RESULT(cass_stream_wait(device, NULL, cass_event(hEvent), 0));
+}
