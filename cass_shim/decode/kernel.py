@@ -10,10 +10,12 @@ from cass_shim.decode.operands import INSTRUCTION_BYTES, parse_operands
 from cass_shim.decode.table import decode_words
 from cass_shim.model.artifacts import Cubin, CubinKernel
 from cass_shim.model.errors import Malformed, Unsupported
-from cass_shim.model.instruction import PT, Const, Instruction, Operand, Pred, Relocation, Target
+from cass_shim.model.instruction import PT, Const, Instruction, Mem, Operand, Pred, Relocation, Target
 
 R_CUDA_ABS32_LO, R_CUDA_ABS32_HI, R_CUDA_ABS16_32, R_CUDA_UNUSED_CLEAR64 = 56, 57, 59, 73
 CALL_RELOCATIONS = (58, 75, 114)  # ABS47_34, ABS55_16_34, ABS56_16_34: the target field of CALL.ABS
+FIRST_SM_WITH_WIDE_MARK = 80
+_EXTENDED = frozenset({"LDG", "LD", "STG", "ST", "ATOMG", "ATOM", "RED", "QSPC"})
 _GUARD = re.compile(r"@(!?)(U?)P(\d|T)$")
 
 
@@ -55,12 +57,21 @@ def _complete(
 ) -> Instruction:
     """Add what the cubin says about an instruction: indirect targets and relocations."""
     address = instruction.address
+    if kernel.sm < FIRST_SM_WITH_WIDE_MARK and instruction.has("E") and instruction.mnemonic in _EXTENDED:
+        instruction = replace(instruction, operands=tuple(_widen(o) for o in instruction.operands))
     if address in kernel.targets:
         instruction = replace(instruction, targets=kernel.targets[address])
     if address in patches:
         instruction = _relocate(instruction, patches[address], cubin)
     _check_targets(instruction, len(kernel.code))
     return instruction
+
+
+def _widen(operand: Operand) -> Operand:
+    """An address of sm_75 that is a register pair: there only `.E` says so, later SMs print [R2.64]."""
+    if isinstance(operand, Mem) and operand.base is not None and operand.uniform is None:
+        return replace(operand, wide=True)
+    return operand
 
 
 def _guard(row: Printed, address: int) -> Pred | None:

@@ -233,7 +233,8 @@ def _scalar(
         return 4
     size = scenario.size
     if scenario.vary_sizes:
-        size = max(1, int(size + random.integers(-size // 4 - 1, size // 4 + 2)))
+        around = max(1, int(size + random.integers(-size // 4 - 1, size // 4 + 2)))
+        size = int(random.choice([around, around, 1 << int(random.integers(0, 9)), int(random.integers(0, 4))]))
     both_read = at in found.scalars and at + 4 in found.scalars
     if room >= 8 and at % 8 == 0 and (whole or at in found.wide or not both_read):
         block[at : at + 8] = size.to_bytes(8, "little")
@@ -318,10 +319,11 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
     plan = [Scenario(main, plain, size, seed + 1)]
     if found.atomics:  # nobody to race with: everything is defined
         plan.append(Scenario(Shape((1, 1, 1), (1, 1, 1), main.dynamic_shared), "small", size, seed + 8))
+    plan.append(Scenario(main, wide, size, seed + 4, vary_sizes=True))
     plan.append(Scenario(main, special, size - 7, seed + 3))
     plan.append(Scenario(others[0], plain, size + 5, seed + 2, vary_sizes=True))
-    plan.append(Scenario(others[-1], wide, 33, seed + 4))
     plan.append(Scenario(main, "sorted", 16, seed + 5, vary_sizes=True))
+    plan.append(Scenario(others[-1], wide, 33, seed + 9))
     plan.append(Scenario(others[len(others) // 2], "equal", 1, seed + 6))
     return plan
 

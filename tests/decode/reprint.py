@@ -101,7 +101,7 @@ def operand_texts(instruction: Instruction, operand: Operand) -> set[str]:
     if isinstance(operand, Const):
         return {_constant(operand)}
     if isinstance(operand, Mem):
-        return {_memory(operand)}
+        return {_memory(operand), _memory(operand).replace(".64", "")}  # sm_75 does not mark pairs
     if isinstance(operand, Barrier):
         return {f"B{operand.index}"}
     if isinstance(operand, Scoreboard):
