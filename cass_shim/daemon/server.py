@@ -20,7 +20,7 @@ from cass_shim.cache.local import LocalTier, cache_root
 from cass_shim.cache.tiers import Tiered, open_remotes
 from cass_shim.daemon.runtime import check_directory, peer_uid
 from cass_shim.daemon.service import Service
-from cass_shim.daemon.workers import InProcess, ProcessPool, Zygote
+from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, Zygote
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Malformed
 from cass_shim.model.wire import (
@@ -94,6 +94,9 @@ class Daemon:
             pass  # the program ended
         except Malformed as error:
             log.error("connection closed: %s", error)
+        except PoolLost as error:  # without an answer, so that the program asks the next daemon
+            log.error("ending: %s", error)
+            self.ended.set()
         finally:
             self.connections -= 1
             self.last_use = asyncio.get_running_loop().time()

@@ -22,7 +22,7 @@ from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry
 from cass_shim.cache.tiers import Tiered
 from cass_shim.cache.trust import TrustSet
-from cass_shim.daemon.workers import InProcess, ProcessPool, WorkerLost
+from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, WorkerLost
 from cass_shim.model.artifacts import Evidence
 from cass_shim.model.config import Config, joined_digest
 from cass_shim.model.entry import read_entry
@@ -63,7 +63,7 @@ class Service:
         self.started = time.time()
 
     async def answer(self, kind: FrameKind, payload: bytes) -> Reply:
-        """The reply to one frame of a program; expected errors become failed replies."""
+        """The reply to one frame of a program; expected errors become failed replies. Raises PoolLost."""
         try:
             if kind is FrameKind.MODULE:
                 return await self._module(payload)
@@ -72,6 +72,8 @@ class Service:
             if kind is FrameKind.STATUS:
                 return Reply(Status.OK, json.dumps(self.status()).encode())
             raise Malformed(f"a {kind.name} frame", where="request")
+        except PoolLost:
+            raise
         except CassError as error:
             return Reply(Status.FAILED, str(error).encode(), int(CudaError.UNKNOWN))
         except Exception as error:
@@ -221,13 +223,24 @@ class Service:
             await asyncio.wait(self.pushes, timeout=patience_s)
 
     async def _translate(self, request: KernelRequest, known: KnownModule, config: Config) -> Reply:
+        """The worker's answer. One that dies is replaced once: it may have died of something else."""
+        try:
+            reply = await self._try_worker(request, known, config)
+        except WorkerLost as error:
+            if error.was_late:
+                raise
+            log.warning("%s: %s; once more", request.name, error)
+            reply = await self._try_worker(request, known, config)
+        self.index.add("translations")
+        return reply
+
+    async def _try_worker(self, request: KernelRequest, known: KnownModule, config: Config) -> Reply:
         limit = config.number("kernel_timeout")
         async with self.pool.worker() as worker:
             reply = await worker.ask(FrameKind.KERNEL, request.pack(), limit)
             if reply.status is Status.NEED_MODULE:
                 await worker.ask(FrameKind.MODULE, known.request, limit)
                 reply = await worker.ask(FrameKind.KERNEL, request.pack(), limit)
-        self.index.add("translations")
         return reply
 
     def _accept(self, body: bytes, key: bytes, config: Config) -> Reply:

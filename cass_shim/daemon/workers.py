@@ -41,7 +41,15 @@ WARM = (
 
 
 class WorkerLost(CassError):
-    """A worker ended or was ended before it answered."""
+    """A worker ended before it answered; `was_late`: because it took too long."""
+
+    def __init__(self, reason: str, *, was_late: bool = False) -> None:
+        super().__init__(reason)
+        self.was_late = was_late
+
+
+class PoolLost(Exception):
+    """No worker can be started any more: the daemon has to end, and the next one serves."""
 
 
 class Zygote:
@@ -61,17 +69,17 @@ class Zygote:
         theirs.close()
 
     def spawn(self) -> tuple[socket.socket, int]:
-        """A new worker's connection and pid. Blocks for the length of a fork. Raises WorkerLost."""
+        """A new worker's connection and pid. Blocks for the length of a fork. Raises PoolLost."""
         ours, theirs = socket.socketpair()
         try:
             ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [theirs.fileno()]))]
             self.control.sendmsg([b"w"], ancillary)
             answer = self.control.recv(4)
             if len(answer) != 4:
-                raise WorkerLost("the parent of the workers is gone")
-        except OSError as error:
+                raise PoolLost("the parent of the workers is gone")
+        except (OSError, PoolLost) as error:
             ours.close()
-            raise WorkerLost(f"no worker can be started: {error}") from error
+            raise PoolLost(f"no worker can be started: {error}") from error
         finally:
             theirs.close()
         return ours, struct.unpack("<i", answer)[0]
@@ -135,7 +143,7 @@ class Worker:
                 return Reply.unpack(await self.reader.readexactly(size))
         except TimeoutError as error:
             self.kill()
-            raise WorkerLost(f"took longer than {timeout_s:g} s (CASS_KERNEL_TIMEOUT)") from error
+            raise WorkerLost(f"took longer than {timeout_s:g} s (CASS_KERNEL_TIMEOUT)", was_late=True) from error
         except (OSError, asyncio.IncompleteReadError) as error:
             self.kill()
             raise WorkerLost("the worker process died (see the daemon's log)") from error

@@ -58,8 +58,7 @@ def pack_entry(entry: CodeEntry) -> bytes:
     """The bytes of the entry's file."""
     code, strings = entry.code, StringTable()
     slots = b"".join(
-        ENTRY_SLOT.pack(kind=int(slot.kind), symbol=strings.add(slot.symbol), addend=slot.addend)
-        for slot in code.slots
+        ENTRY_SLOT.pack(kind=int(slot.kind), symbol=strings.add(slot.symbol), addend=slot.addend) for slot in code.slots
     )
     symbol, route = strings.add(code.symbol), strings.add(entry.route)
     at_slots = FILE_HEADER.size + ENTRY_HEAD.size
@@ -116,6 +115,4 @@ def read_entry(content: bytes, where: str = "code entry") -> CodeEntry:
     )
     key = head["key"]
     assert isinstance(key, bytes)
-    return CodeEntry(
-        key, code, Evidence(value["evidence"]), read_string(strings, value["route"], where=where)
-    )
+    return CodeEntry(key, code, Evidence(value["evidence"]), read_string(strings, value["route"], where=where))

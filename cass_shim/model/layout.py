@@ -39,9 +39,7 @@ class Layout:
             _, size, alignment = FIELD_TYPES[kind]
             assert offset % alignment == 0, f"{self.name}.{field} is not aligned"
             offset += size
-        assert offset % max(FIELD_TYPES[kind][2] for kind, _ in self.fields) == 0, (
-            f"{self.name} has a hidden tail"
-        )
+        assert offset % max(FIELD_TYPES[kind][2] for kind, _ in self.fields) == 0, f"{self.name} has a hidden tail"
 
     @cached_property
     def codec(self) -> struct.Struct:

@@ -199,9 +199,7 @@ def _pack_images(images: Sequence[ManifestImage], first_content: int) -> tuple[b
             contents += bytes(-len(contents) % 16)
             offset = first_content + len(contents)
             contents += image.content
-        table += MANIFEST_IMAGE.pack(
-            kind=IMAGE_KINDS[image.kind], align=image.align, size=image.size, content=offset
-        )
+        table += MANIFEST_IMAGE.pack(kind=IMAGE_KINDS[image.kind], align=image.align, size=image.size, content=offset)
     return bytes(table), bytes(contents)
 
 
@@ -320,9 +318,7 @@ def _read_kernel(reader: _Reader, row: Record, params: list[Record]) -> Manifest
     )
     key = row["key"]
     assert isinstance(key, bytes)
-    return ManifestKernel(
-        reader.text(value["name"]), key, abi, value["sm"], value["ptx_version"], value["const_bytes"]
-    )
+    return ManifestKernel(reader.text(value["name"]), key, abi, value["sm"], value["ptx_version"], value["const_bytes"])
 
 
 def _read_image(reader: _Reader, row: Record) -> ManifestImage:
@@ -345,10 +341,7 @@ def read_manifest(content: bytes, where: str = "manifest") -> Manifest:
     assert isinstance(module, bytes)
     return Manifest(
         module,
-        tuple(
-            _read_kernel(reader, row, params)
-            for row in reader.rows(MANIFEST_KERNEL, "kernels", "kernel_count")
-        ),
+        tuple(_read_kernel(reader, row, params) for row in reader.rows(MANIFEST_KERNEL, "kernels", "kernel_count")),
         tuple(_read_image(reader, row) for row in reader.rows(MANIFEST_IMAGE, "images", "image_count")),
         tuple(
             ManifestVariable(

@@ -19,9 +19,7 @@ WIRE_VERSION = 1
 REQUEST_LIMIT = 1 << 30  # bytes; one module of a large library
 REPLY_LIMIT = 1 << 28
 
-FRAME = Layout(
-    "cass_frame", (("u32", "magic"), ("u16", "version"), ("u16", "kind"), ("u64", "payload_bytes"))
-)
+FRAME = Layout("cass_frame", (("u32", "magic"), ("u16", "version"), ("u16", "kind"), ("u64", "payload_bytes")))
 
 MODULE_REQUEST = Layout(
     "cass_module_request",
@@ -34,9 +32,7 @@ MODULE_REQUEST = Layout(
     ),
 )
 
-KERNEL_REQUEST = Layout(
-    "cass_kernel_request", (("u8[32]", "module"), ("u32", "options_bytes"), ("u32", "name_bytes"))
-)
+KERNEL_REQUEST = Layout("cass_kernel_request", (("u8[32]", "module"), ("u32", "options_bytes"), ("u32", "name_bytes")))
 
 REPLY = Layout(
     "cass_reply", (("u32", "status"), ("u32", "cuda_error"), ("u64", "body_bytes"))

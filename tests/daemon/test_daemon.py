@@ -215,19 +215,47 @@ def test_a_daemon_that_hangs_costs_the_timeout_and_no_more(place: Place, regions
     assert "no answer from the translator within 3 s (CASS_TIMEOUT)" in out
 
 
-def test_a_worker_that_crashes_takes_nobody_along(place: Place, regions: list[Path]) -> None:
+def test_a_worker_that_dies_is_replaced(place: Place, regions: list[Path]) -> None:
     paused = place.start(regions[0])
     (worker,) = workers(place)
+    pid = place.daemon_pid()
     os.kill(worker, signal.SIGSTOP)
     paused.resume()
     time.sleep(0.3)
-    pid = place.daemon_pid()
     os.kill(worker, signal.SIGKILL)
+    code, out, _ = paused.finish()
+    assert code == 0, out
+    assert place.daemon_pid() == pid
+
+
+def test_a_kernel_that_kills_every_worker_is_an_error_of_its_own(place: Place, regions: list[Path]) -> None:
+    paused = place.start(regions[0])
+    pid = place.daemon_pid()
+    for worker in workers(place):
+        os.kill(worker, signal.SIGSTOP)
+    paused.resume()
+    while paused.process.poll() is None:
+        time.sleep(0.1)
+        for worker in workers(place):
+            os.kill(worker, signal.SIGKILL)
     code, out, _ = paused.finish()
     assert code == 1
     assert "failed 209: kernel _Z10vector_addPKfS0_Pfi was not translated: the worker process died" in out
     assert place.daemon_pid() == pid
     assert place.run(regions[0]).returncode == 0
+
+
+def test_without_the_workers_parent_the_next_daemon_serves(place: Place, regions: list[Path]) -> None:
+    paused = place.start(regions[0])
+    pid = place.daemon_pid()
+    assert pid is not None
+    (zygote,) = children(pid)
+    for one in (*workers(place), zygote):
+        os.kill(one, signal.SIGKILL)
+    paused.resume()
+    code, out, _ = paused.finish()
+    assert code == 0, out
+    assert place.daemon_pid() != pid
 
 
 def test_a_worker_that_hangs_is_ended(place: Place, regions: list[Path]) -> None:
