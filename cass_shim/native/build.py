@@ -110,7 +110,9 @@ def compile_object(source: Path, flags: Sequence[str], label: str, headers: str,
     if target.exists() and mark.exists() and mark.read_text() == stamp:
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    run_tool([*command, "-o", str(target)])
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    run_tool([*command, "-o", str(temporary)])
+    os.replace(temporary, target)  # two builds at once must not see half an object
     mark.write_text(stamp)
     return target
 

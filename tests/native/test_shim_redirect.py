@@ -246,6 +246,56 @@ def test_core_is_one_library_in_the_process(opener: Path, folder: Path) -> None:
     assert traced_calls(done.stderr) == ["cudaDeviceSynchronize"]
 
 
+def test_per_thread_default_stream(folder: Path) -> None:
+    flags = ["-default-stream", "per-thread"]
+    done = cass_run("--trace", compile_cuda(VECTOR_ADD + MAIN, folder / "per_thread", *flags))
+    assert done.returncode == 42
+    assert traced_calls(done.stderr) == EXPECTED
+    (launch,) = (line for line in done.stderr.splitlines() if "__cudaLaunchKernel(" in line)
+    assert "stream=0x2)" in launch
+    assert launch.endswith("per-thread stream")
+
+
+# Looks like a runtime, by name: what matters is where its functions lie and how they begin.
+STANDIN_RUNTIME = r"""
+#include <stdio.h>
+#define FUNCTION(name) \
+    __attribute__((noinline, aligned(16))) int name(void *p) { __asm__ volatile("" ::: "memory"); return p ? 5 : 6; }
+FUNCTION(__cudaRegisterFatBinary)
+FUNCTION(cudaMalloc)
+FUNCTION(cudaFromTheFuture)
+FUNCTION(cudaGetDeviceCount)
+int main(void) {
+    unsigned char *code = (unsigned char *)(void *)cudaGetDeviceCount;
+    int count = 0, future = cudaFromTheFuture(0);
+    cudaGetDeviceCount(&count);
+    printf("%d %02x%02x%02x%02x %02x\n", future, code[0], code[1], code[2], code[3], code[4]);
+    return 42;
+}
+"""
+
+
+def test_branch_target_marks_are_kept_and_later_names_are_stubs(folder: Path) -> None:
+    flags = ["-O1", "-fcf-protection=full", "-fno-toplevel-reorder"]
+    done = cass_run("--trace", compile_c(STANDIN_RUNTIME, folder / "marked", *flags))
+    assert done.returncode == 42
+    assert done.stdout == "801 f30f1efa e9\n"
+    assert done.stderr.count("cudaFromTheFuture is in no table") == 1
+    assert traced_calls(done.stderr) == ["cudaGetDeviceCount"]
+
+
+def test_a_runtime_without_room_for_jumps_is_left_alone(folder: Path) -> None:
+    names = ("__cudaRegisterFatBinary", "cudaMalloc", "cudaGetDeviceCount")
+    source = "".join(
+        f'__asm__(".text\\n.globl {name}\\n.type {name}, @function\\n{name}:\\nxorl %eax, %eax\\nret\\n");\n'
+        for name in names
+    )
+    done = cass_run(compile_c(source + "int main(void) { return 42; }\n", folder / "tight"))
+    assert done.returncode == 126
+    assert "has no room for a jump" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 VENDOR_DRIVER = r"""
 #include <unistd.h>
 #define FUNCTION(name, result) int name(void *p) { if (p == (void *)1) write(2, #name, sizeof #name); return result; }

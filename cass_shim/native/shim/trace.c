@@ -74,8 +74,9 @@ void cass_trace_end(const cass_traced *call, const cass_value *values, uint64_t 
     cass_text text = {.at = line, .end = line + sizeof line - 1};
     cass_text_add(&text, "[%d.%ld] ", (int)getpid(), (long)syscall(SYS_gettid));
     cass_text_call(&text, row, values, result);
-    cass_text_add(&text, " [%llu.%03llu us]", (unsigned long long)(spent / 1000),
-                  (unsigned long long)(spent % 1000));
+    cass_text_add(&text, " [%llu.%03llu us]%s", (unsigned long long)(spent / 1000),
+                  (unsigned long long)(spent % 1000),
+                  cass_call_per_thread() ? " per-thread stream" : "");
     *text.at++ = '\n';
     write_line(line, (size_t)(text.at - line));
 }
