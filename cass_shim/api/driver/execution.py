@@ -2,7 +2,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Execution control")
 fn = chapter.fn
@@ -17,19 +17,19 @@ fn("cuFuncIsLoaded", IMPLEMENTED, "CUresult", "CUfunctionLoadingState *state, CU
 fn("cuFuncLoad", IMPLEMENTED, "CUresult", "CUfunction function", since=12040)
 fn("cuFuncSetAttribute", IMPLEMENTED, "CUresult",
    "CUfunction hfunc, CUfunction_attribute attrib, int value", since=9000)
-fn("cuFuncSetBlockShape", STUB, "CUresult", "CUfunction hfunc, int x, int y, int z", since=2000)
+fn("cuFuncSetBlockShape", IMPLEMENTED, "CUresult", "CUfunction hfunc, int x, int y, int z", since=2000)
 fn("cuFuncSetCacheConfig", IMPLEMENTED, "CUresult", "CUfunction hfunc, CUfunc_cache config", since=3000)
 fn("cuFuncSetSharedMemConfig", IMPLEMENTED, "CUresult", "CUfunction hfunc, CUsharedconfig config", since=4020)
-fn("cuFuncSetSharedSize", STUB, "CUresult", "CUfunction hfunc, unsigned int bytes", since=2000)
-fn("cuLaunch", STUB, "CUresult", "CUfunction f", since=2000)
+fn("cuFuncSetSharedSize", IMPLEMENTED, "CUresult", "CUfunction hfunc, unsigned int bytes", since=2000)
+fn("cuLaunch", IMPLEMENTED, "CUresult", "CUfunction f", since=2000)
 fn("cuLaunchCooperativeKernel", IMPLEMENTED, "CUresult",
    "CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int "
    "blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream "
    "hStream, void **kernelParams", since=9000, pt="ptsz")
-fn("cuLaunchCooperativeKernelMultiDevice", STUB, "CUresult",
+fn("cuLaunchCooperativeKernelMultiDevice", IMPLEMENTED, "CUresult",
    "CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices, unsigned int flags", since=9000)
-fn("cuLaunchGrid", STUB, "CUresult", "CUfunction f, int grid_width, int grid_height", since=2000)
-fn("cuLaunchGridAsync", STUB, "CUresult",
+fn("cuLaunchGrid", IMPLEMENTED, "CUresult", "CUfunction f, int grid_width, int grid_height", since=2000)
+fn("cuLaunchGridAsync", IMPLEMENTED, "CUresult",
    "CUfunction f, int grid_width, int grid_height, CUstream hStream", since=2000)
 fn("cuLaunchHostFunc", IMPLEMENTED, "CUresult",
    "CUstream hStream, CUhostFn fn, void *userData", since=10000, pt="ptsz")
@@ -39,10 +39,10 @@ fn("cuLaunchKernel", IMPLEMENTED, "CUresult",
    "hStream, void **kernelParams, void **extra", since=4000, pt="ptsz")
 fn("cuLaunchKernelEx", IMPLEMENTED, "CUresult",
    "const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra", since=11060, pt="ptsz")
-fn("cuParamSetSize", STUB, "CUresult", "CUfunction hfunc, unsigned int numbytes", since=2000)
-fn("cuParamSetf", STUB, "CUresult", "CUfunction hfunc, int offset, float value", since=2000)
-fn("cuParamSeti", STUB, "CUresult", "CUfunction hfunc, int offset, unsigned int value", since=2000)
-fn("cuParamSetv", STUB, "CUresult",
+fn("cuParamSetSize", IMPLEMENTED, "CUresult", "CUfunction hfunc, unsigned int numbytes", since=2000)
+fn("cuParamSetf", IMPLEMENTED, "CUresult", "CUfunction hfunc, int offset, float value", since=2000)
+fn("cuParamSeti", IMPLEMENTED, "CUresult", "CUfunction hfunc, int offset, unsigned int value", since=2000)
+fn("cuParamSetv", IMPLEMENTED, "CUresult",
    "CUfunction hfunc, int offset, void *ptr, unsigned int numbytes", since=2000)
 fn("cuFuncGetParamCount", IMPLEMENTED, "CUresult", "CUfunction func, size_t *paramCount", since=13020)
 fn("cuLaunchHostFunc_v2", IMPLEMENTED, "CUresult",

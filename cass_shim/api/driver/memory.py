@@ -94,10 +94,10 @@ fn("cuMemcpy3D_v2", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY3D *pCopy", since
 fn("cuMemcpy3DAsync", STUB, "CUresult", "const CUDA_MEMCPY3D_v1 *pCopy, CUstream hStream", since=2000)
 fn("cuMemcpy3DAsync_v2", IMPLEMENTED, "CUresult",
    "const CUDA_MEMCPY3D *pCopy, CUstream hStream", since=3020, pt="ptsz")
-fn("cuMemcpy3DBatchAsync", STUB, "CUresult",
+fn("cuMemcpy3DBatchAsync", IMPLEMENTED, "CUresult",
    "size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags, CUstream "
    "hStream", since=12080, pt="ptsz")
-fn("cuMemcpy3DBatchAsync_v2", STUB, "CUresult",
+fn("cuMemcpy3DBatchAsync_v2", IMPLEMENTED, "CUresult",
    "size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags, CUstream hStream",
    since=13000, pt="ptsz")
 fn("cuMemcpy3DPeer", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY3D_PEER *pCopy", since=4000, pt="ptds")

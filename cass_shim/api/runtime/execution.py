@@ -21,7 +21,7 @@ fn("cudaFuncSetSharedMemConfig", IMPLEMENTED, "cudaError_t",
 fn("cudaLaunchCooperativeKernel", IMPLEMENTED, "cudaError_t",
    "const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream",
    since=9000, pt="ptsz")
-fn("cudaLaunchCooperativeKernelMultiDevice", STUB, "cudaError_t",
+fn("cudaLaunchCooperativeKernelMultiDevice", IMPLEMENTED, "cudaError_t",
    "struct cudaLaunchParams *launchParamsList, unsigned int numDevices, unsigned int flags",
    since=9000, until=13000)
 fn("cudaLaunchHostFunc", IMPLEMENTED, "cudaError_t",
@@ -33,7 +33,7 @@ fn("cudaLaunchKernelExC", IMPLEMENTED, "cudaError_t",
    "const cudaLaunchConfig_t *config, const void *func, void **args", since=11060, pt="ptsz")
 fn("cudaSetDoubleForDevice", STUB, "cudaError_t", "double *d", since=3020, until=13000)
 fn("cudaSetDoubleForHost", STUB, "cudaError_t", "double *d", since=3020, until=13000)
-fn("cudaFuncGetParamCount", STUB, "cudaError_t", "const void *func, size_t *paramCount", since=13020)
+fn("cudaFuncGetParamCount", IMPLEMENTED, "cudaError_t", "const void *func, size_t *paramCount", since=13020)
 fn("cudaLaunchHostFunc_v2", STUB, "cudaError_t",
    "cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode", since=13020, pt="ptsz")
 fn("cudaSubgridCreate", STUB, "cudaError_t", UNDECLARED, since=13030)

@@ -283,3 +283,55 @@ CUresult cass_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const voi
                                    size_t ByteCount, CUstream hStream) {
     return row_copy(row(dstArray, dstOffset), host(srcHost), ByteCount, queued(hStream));
 }
+
+/* rowLength is in elements of the array at the other end; in bytes between two pointers. */
+static int operand(const CUmemcpy3DOperand *from, size_t element_bytes, cass_place *to) {
+    *to = (cass_place){.kind = CASS_PLACE_UNIFIED};
+    if (from->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        to->array = cass_array_of(from->op.array.array);
+        to->x = from->op.array.offset.x * element_bytes;
+        to->y = from->op.array.offset.y, to->z = from->op.array.offset.z;
+        return to->array ? OK : INVALID_HANDLE;
+    }
+    if (from->type != CU_MEMCPY_OPERAND_TYPE_POINTER || !from->op.ptr.ptr) return INVALID_VALUE;
+    to->pointer = cass_address(from->op.ptr.ptr);
+    to->pitch = from->op.ptr.rowLength * element_bytes;
+    to->rows = from->op.ptr.layerHeight;
+    return OK;
+}
+
+static size_t element_of(const CUmemcpy3DOperand *end) {
+    const cass_array *array =
+        end->type == CU_MEMCPY_OPERAND_TYPE_ARRAY ? cass_array_of(end->op.array.array) : NULL;
+    return array ? array->element_bytes : 0;
+}
+
+static CUresult one_block(cass_device *device, const CUDA_MEMCPY3D_BATCH_OP *op, cass_order order) {
+    size_t element = element_of(&op->src) ? element_of(&op->src) : element_of(&op->dst);
+    cass_block block = {.height = op->extent.height, .depth = op->extent.depth};
+    if (!element) element = 1;
+    block.width = op->extent.width * element;
+    TRY(device, operand(&op->src, element, &block.from));
+    TRY(device, operand(&op->dst, element, &block.to));
+    return block_copy(device, &block, order);
+}
+
+CUresult cass_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
+                                   unsigned long long flags, CUstream hStream) {
+    ENTER(device);
+    cass_order order = queued(hStream);
+    if (failIdx) *failIdx = SIZE_MAX;
+    if (!numOps || !opList || flags) return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < numOps; i++) {
+        CUresult result = one_block(device, &opList[i], order);
+        if (!result) continue;
+        if (failIdx) *failIdx = i;
+        return result;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cass_cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
+                                      unsigned long long flags, CUstream hStream) {
+    return cass_cuMemcpy3DBatchAsync(numOps, opList, NULL, flags, hStream);
+}

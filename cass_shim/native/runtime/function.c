@@ -54,6 +54,13 @@ cudaError_t cass_cudaFuncGetName(const char **name, const void *func) {
     return cudaSuccess;
 }
 
+cudaError_t cass_cudaFuncGetParamCount(const void *func, size_t *paramCount) {
+    KERNEL(device, kernel, func);
+    if (!paramCount) return cudaErrorInvalidValue;
+    *paramCount = kernel->info->param_count;
+    return cudaSuccess;
+}
+
 cudaError_t cass_cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset,
                                       size_t *paramSize) {
     KERNEL(device, kernel, func);

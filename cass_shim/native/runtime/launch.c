@@ -67,6 +67,17 @@ cudaError_t cass_cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim
     return launch_function(func, gridDim, blockDim, args, sharedMem, stream, 1);
 }
 
+/* One launch per device; a barrier across devices does not exist here, so more than one device is
+ * refused. */
+cudaError_t cass_cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *launchParamsList,
+                                                        unsigned int numDevices,
+                                                        unsigned int flags) {
+    if (!launchParamsList || !numDevices || flags > 3) return cudaErrorInvalidValue;
+    if (numDevices > 1) return cudaErrorNotSupported;
+    const struct cudaLaunchParams *p = launchParamsList;
+    return launch_function(p->func, p->gridDim, p->blockDim, p->args, p->sharedMem, p->stream, 1);
+}
+
 cudaError_t cass___cudaGetKernel(cudaKernel_t *kernel, const void *entryFuncAddr) {
     if (!kernel) return cudaErrorInvalidValue;
     return (cudaError_t)cass_find_kernel(entryFuncAddr, (cass_kernel **)(void *)kernel);
