@@ -18,6 +18,7 @@ from cass_shim.verify.survey import Survey
 
 WINDOW = 1 << 17  # bytes per pointer parameter
 HEAP_BYTES = 1 << 18
+DISTINCT = 4  # by how much integer parameters differ from each other: equal ones hide a mix-up
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
 SHARED_RESERVED_SM90 = 0x400  # bytes that sm_90 keeps at the start of shared memory, part of the section's size
 OBJECT = 64  # bytes between the objects that pointers in memory lead to
@@ -231,7 +232,7 @@ def _scalar(
     if kind == "f32" and room >= 4:
         block[at : at + 4] = np.float32(random.normal()).tobytes()
         return 4
-    size = scenario.size
+    size = max(1, scenario.size - DISTINCT * (at // 4 % 8)) if scenario.size > 2 * DISTINCT else scenario.size
     if scenario.vary_sizes:
         around = max(1, int(size + random.integers(-size // 4 - 1, size // 4 + 2)))
         size = int(random.choice([around, around, 1 << int(random.integers(0, 9)), int(random.integers(0, 4))]))
@@ -301,7 +302,7 @@ def _fill_floats(kind: str, size: int, values: str, random: np.random.Generator)
 def typical_size(found: Survey, shape: Shape) -> int:
     """A value for integer parameters that makes some threads of the last block idle."""
     threads = shape.block[0] * shape.block[1] * shape.block[2]
-    return 24 if found.dimensions > 1 else min(threads, 64) + 30
+    return 24 if found.dimensions > 1 else min(threads, 64) + 28
 
 
 def probes(kernel: SassKernel, found: Survey, seed: int) -> list[Scenario]:
@@ -321,6 +322,9 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
         plan.append(Scenario(Shape((1, 1, 1), (1, 1, 1), main.dynamic_shared), "small", size, seed + 8))
     plan.append(Scenario(main, wide, size, seed + 4, vary_sizes=True))
     plan.append(Scenario(main, special, size - 7, seed + 3))
+    threads = main.block[0] * main.block[1] * main.block[2] * main.grid[0] * main.grid[1] * main.grid[2]
+    if found.dimensions == 1:  # more elements than threads: loops over the grid go round
+        plan.append(Scenario(main, plain, 4 * threads + 37, seed + 10))
     plan.append(Scenario(others[0], plain, size + 5, seed + 2, vary_sizes=True))
     plan.append(Scenario(main, "sorted", 16, seed + 5, vary_sizes=True))
     plan.append(Scenario(others[-1], wide, 33, seed + 9))
