@@ -189,3 +189,15 @@ def test_settings_shape_the_board() -> None:
         CASS_EMU_MEMORY="512M", CASS_EMU_CUS="7", CASS_EMU_DEVICES="3",
     )  # fmt: skip
     assert done.stdout.split() == [str(512 << 20), "7", "3"], done.stderr
+
+
+def test_a_process_with_little_address_space_gets_a_smaller_device() -> None:
+    done = run_python(
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
+        "from tests.native.hip_support import call, code_of\n"
+        "free, total = call('hipMemGetInfo')\n"
+        "assert total == (512 << 20) // 4 * 3, total\n"
+        "call('hipMalloc', 300 << 20)\n"
+        "print(code_of('hipMalloc', 300 << 20))"
+    )
+    assert done.stdout == "2\n", done.stderr

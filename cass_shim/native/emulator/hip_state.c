@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,12 +44,21 @@ static uint64_t default_memory(void) {
     return share < board ? share & ~0xfffffull : board;
 }
 
+/* Where the process may use little address space (daemon workers run under RLIMIT_AS), the range
+ * takes a quarter. */
+static uint64_t arena_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+    return limit.rlim_cur / 4;
+}
+
 static void read_settings(void) {
     uint64_t devices = setting("CASS_EMU_DEVICES", 1), units = setting("CASS_EMU_CUS", 48);
     emu_config.device_count = devices > EMU_MAX_DEVICES ? EMU_MAX_DEVICES : (int)devices;
     emu_config.compute_units = units < 1 || units > 4096 ? 48 : (int)units;
     emu_config.memory_bytes = setting("CASS_EMU_MEMORY", default_memory());
-    emu_config.arena_bytes = setting("CASS_EMU_ARENA", 256ull << 30) & ~(uint64_t)(EMU_PAGE - 1);
+    uint64_t arena = setting("CASS_EMU_ARENA", 256ull << 30), limit = arena_limit();
+    emu_config.arena_bytes = (arena < limit ? arena : limit) & ~(uint64_t)(EMU_PAGE - 1);
     emu_config.instruction_limit = setting("CASS_EMU_LIMIT", 0);
     emu_config.strict = setting("CASS_EMU_STRICT", 0) != 0;
     emu_config.check = setting("CASS_EMU_CHECK", 0) != 0;
@@ -62,6 +72,8 @@ static void start(void) {
         atomic_store(&state, 2);
         return;
     }
+    if (emu_config.memory_bytes > emu_space.size / 4 * 3)
+        emu_config.memory_bytes = emu_space.size / 4 * 3;
     for (int i = 0; i < EMU_MAX_DEVICES; i++) {
         emu_device *device = &emu_devices[i];
         device->ordinal = i;

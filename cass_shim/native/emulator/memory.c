@@ -31,7 +31,7 @@ static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit -
 bool emu_memory_start(void) {
     uint64_t size = emu_config.arena_bytes;
     void *range = MAP_FAILED;
-    for (; size >= (1ull << 30); size /= 2) {
+    for (; size >= (64ull << 20); size = size / 2 & ~(uint64_t)(EMU_PAGE - 1)) {
         range = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (range != MAP_FAILED) break;
     }
