@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 from cass_shim.decode.cuobjdump import print_sass
 from cass_shim.extract.cubin import read_cubin
@@ -27,7 +28,8 @@ def record(directory: Path, messages: tuple[Message, ...], kernel: str, assembly
     """Write the answer and its entry; its digest. The note goes into the file, in front of the fence."""
     directory.mkdir(parents=True, exist_ok=True)
     index_path = directory / INDEX
-    index = json.loads(index_path.read_text()) if index_path.exists() else {"format": 1, "answers": {}}
+    empty: dict[str, Any] = {"format": 1, "answers": {}}
+    index: dict[str, Any] = json.loads(index_path.read_text()) if index_path.exists() else empty
     name = digest(messages)
     file = f"{kernel[:60]}.{name[:12]}.md"
     (directory / file).write_text(f"{note}\n\n```{OUTPUT_FENCE}\n{assembly.rstrip()}\n```\n")
@@ -38,7 +40,7 @@ def record(directory: Path, messages: tuple[Message, ...], kernel: str, assembly
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("directory", type=Path)
     parser.add_argument("--cubin", type=Path, required=True)
     parser.add_argument("--kernel", required=True)
