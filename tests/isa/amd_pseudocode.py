@@ -17,7 +17,7 @@ FLOAT = {16: np.float16, 32: np.float32, 64: np.float64}
 BITS = {16: np.uint16, 32: np.uint32, 64: np.uint64}
 TOKEN = re.compile(
     r"\d+'[UIFB]\b|\d+'[0-9][0-9a-fA-Fx]*[UL]*|0x[0-9a-fA-F]+[UL]*|\d+\.\d+F?|\d+[UL]*(?![0-9'])|[A-Za-z_]\w*|"
-    r"\*\*|\|\||&&|==|!=|<=|>=|<<|>>|\+:|[-+*/%<>=!~?:.,()\[\]{}|&^]"
+    r"\*\*|\|\||&&|<>|==|!=|<=|>=|<<|>>|\+:|[-+*/%<>=!~?:.,()\[\]{}|&^]"
 )
 TYPE = re.compile(r"^(bf|[uifb])(\d+)$")
 
@@ -316,7 +316,7 @@ class Evaluator:
             self.locals[name] = typed(to_bits(value, width), kind) if kind else value
 
     def store_slice(self, name: str, index: str, value: Any, kind: str | None) -> None:
-        if ":" in index:
+        if ":" in re.sub(r"\[.*?\]", "", index):
             high, low = (int(number(self.expression(part))) for part in index.split(":"))
         else:
             high = low = int(number(self.expression(index)))
@@ -361,7 +361,7 @@ class Evaluator:
         no = self.ternary()
         return yes if truth(condition) else no
 
-    LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("<<", ">>"),
+    LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!=", "<>"), ("<", "<=", ">", ">="), ("<<", ">>"),
               ("+", "-"), ("*", "/", "%"), ("**",))  # fmt: skip
 
     def binary(self, level: int) -> Any:
@@ -521,8 +521,16 @@ def apply(op: str, a: Any, b: Any) -> Any:
     x, y = number(a), number(b)
     if op in ("||", "&&"):
         return Int(int((bool(x) or bool(y)) if op == "||" else (bool(x) and bool(y))), 1)
-    if op in ("==", "!=", "<", "<=", ">", ">="):
-        compared = {"==": x == y, "!=": x != y, "<": x < y, "<=": x <= y, ">": x > y, ">=": x >= y}
+    if op in ("==", "!=", "<>", "<", "<=", ">", ">="):
+        compared = {
+            "==": x == y,
+            "!=": x != y,
+            "<>": x < y or x > y,
+            "<": x < y,
+            "<=": x <= y,
+            ">": x > y,
+            ">=": x >= y,
+        }
         return Int(int(bool(compared[op])), 1)
     if isinstance(a, Int) and isinstance(b, Int):
         width, signed = max(a.width, b.width), a.signed and b.signed

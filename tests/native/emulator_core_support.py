@@ -75,8 +75,8 @@ def library() -> ctypes.CDLL:
         chosen = str(build_all(["libamdhip64"])[0])
 
     loaded = ctypes.CDLL(chosen)
-    loaded.cass_emu_launch_raw.argtypes = [ctypes.POINTER(Launch), ctypes.c_void_p, ctypes.c_uint64]
-    loaded.cass_emu_launch_raw.argtypes.append(ctypes.POINTER(Fault))
+    pointers = [ctypes.POINTER(Launch), ctypes.c_void_p, ctypes.c_uint64, ctypes.POINTER(Fault)]
+    loaded.cass_emu_launch_raw.argtypes = pointers
     loaded.cass_emu_instructions.restype = ctypes.c_uint64
     return loaded
 
