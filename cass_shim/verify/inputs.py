@@ -232,7 +232,9 @@ def _scalar(
     if kind == "f32" and room >= 4:
         block[at : at + 4] = np.float32(random.normal()).tobytes()
         return 4
-    size = max(1, scenario.size - DISTINCT * (at // 4 % 8)) if scenario.size > 2 * DISTINCT else scenario.size
+    size = scenario.size
+    if size > 2 * DISTINCT:  # rising in one half of the scenarios, falling in the other: either may be a range
+        size = max(1, size + DISTINCT * (at // 4 % 8) * (1 if scenario.seed % 2 else -1))
     if scenario.vary_sizes:
         around = max(1, int(size + random.integers(-size // 4 - 1, size // 4 + 2)))
         size = int(random.choice([around, around, 1 << int(random.integers(0, 9)), int(random.integers(0, 4))]))

@@ -72,7 +72,7 @@ def mutate(instruction: Instruction, rng: random.Random) -> tuple[str, Instructi
 def mutants(kernel: SassKernel, count: int, seed: int) -> Iterator[tuple[str, SassKernel]]:
     """`count` mutants, spread over the code."""
     rng = random.Random(seed)
-    places = [n for n, i in enumerate(kernel.instructions) if i.mnemonic not in SKIPPED]
+    places = [n for n, i in enumerate(kernel.instructions) if i.mnemonic not in SKIPPED and i.mnemonic != "BAR"]
     for _ in range(count):
         at = rng.choice(places)
         made = mutate(kernel.instructions[at], rng)
@@ -89,6 +89,10 @@ def branch_mutants(kernel: SassKernel) -> Iterator[tuple[str, SassKernel]]:
     for at, instruction in enumerate(kernel.instructions):
         if instruction.mnemonic != "BRA" or instruction.guard is None:
             continue
+        target = next((o.address for o in instruction.operands if isinstance(o, Target)), 0)
+        skipped = kernel.instructions[target // 16]
+        if skipped.mnemonic in SKIPPED or skipped.mnemonic == "BAR":
+            continue  # skipping these changes nothing, or only what no input can show
         operands = tuple(
             replace(o, address=o.address + 16) if isinstance(o, Target) else o for o in instruction.operands
         )
