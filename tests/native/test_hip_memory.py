@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 
 import numpy as np
 import pytest
@@ -201,3 +202,20 @@ def test_a_process_with_little_address_space_gets_a_smaller_device() -> None:
         "print(code_of('hipMalloc', 300 << 20))"
     )
     assert done.stdout == "2\n", done.stderr
+
+
+def test_large_copies_check_host_memory_too() -> None:
+    size = 1 << 20
+    address = int(call("hipMalloc", size))
+    room = mmap.mmap(-1, 2 * size)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(room))
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.mprotect(ctypes.c_void_p(start + size), ctypes.c_size_t(size), 0) == 0
+    assert code_of("hipMemcpy", address, start, size, H2D) == 0
+    assert code_of("hipMemcpy", address, start + 4096, size, H2D) == INVALID
+    assert code_of("hipMemcpy", start + 4096, address, size, D2H) == INVALID
+    assert libc.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(size), 1) == 0
+    assert code_of("hipMemcpy", start, address, size, D2H) == INVALID, "read-only"
+    assert code_of("hipMemcpy", start, address, 64, D2H) == INVALID
+    assert code_of("hipMemcpy", address, start, size, H2D) == 0
+    call("hipFree", address)

@@ -4,10 +4,25 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* Linux 5.14; older C libraries lack the names. */
+#define POPULATE_READ 22
+#define POPULATE_WRITE 23
+#define LARGE (64u << 10)
+
 static _Atomic int no_process_vm;
+
+/* Whether a large range of the program's memory can be read or written, by having the kernel fault
+ * it in: then a plain copy is safe, and three times as fast as the guarded one. False: unknown, the
+ * guarded copy decides. */
+static bool populated(const void *address, uint64_t bytes, int advice) {
+    uint64_t start = (uint64_t)address & ~(uint64_t)(EMU_PAGE - 1);
+    uint64_t end = ((uint64_t)address + bytes + EMU_PAGE - 1) & ~(uint64_t)(EMU_PAGE - 1);
+    return bytes >= LARGE && end > start && madvise((void *)start, end - start, advice) == 0;
+}
 
 /* One direction of process_vm_*: `remote` may be anything. 1: done, 0: bad address, -1: not
  * available here. */
@@ -30,7 +45,9 @@ bool emu_memory_copy(void *target, const void *source, uint64_t bytes) {
     bool target_ours = emu_memory_inside(target), source_ours = emu_memory_inside(source);
     if (target_ours && !emu_memory_covers(target, bytes)) return false;
     if (source_ours && !emu_memory_covers(source, bytes)) return false;
-    if ((!target_ours || !source_ours) && !atomic_load(&no_process_vm)) {
+    bool safe = (target_ours || populated(target, bytes, POPULATE_WRITE)) &&
+                (source_ours || populated(source, bytes, POPULATE_READ));
+    if (!safe && !atomic_load(&no_process_vm)) {
         void *from = (void *)(uintptr_t)source;
         int state =
             target_ours ? guarded(false, target, from, bytes) : guarded(true, from, target, bytes);
