@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
+from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.sass.float_eight import E4M3, E5M2, widen
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.directed import Directed
 from cass_shim.model.errors import Unsupported
 
 _FULL_CLAMP = 0x1F
-_ELEMENT_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8}
+_EIGHT = {"e4m3": E4M3, "e5m2": E5M2}
 
 
 @dataclass
 class Lanes(Directed):
-    """Cross-lane part of the emitter."""
+    """Cross-lane part of the emitter. mma_calls: how many matrix products the kernel has."""
+
+    mma_calls: int = 0
 
     def lane(self) -> Value:
         return self.call(32, "llvm.amdgcn.mbcnt.lo", "i32 -1", "i32 0")
@@ -85,6 +90,43 @@ class Lanes(Directed):
 
     # matrices
     def matrix_multiply(
+        self,
+        shape: str,
+        a_kind: str,
+        b_kind: str,
+        d_kind: str,
+        a: list[Value],
+        b: list[Value],
+        c: list[Value],
+    ) -> list[Value]:
+        """A call of one function per shape and kinds: a kernel may hold a hundred of them.
+
+        `lift.module` inlines them where they are few.
+        """
+        name = f"cass.mma.{shape}.{a_kind}.{b_kind}.{d_kind}"
+        result = f"{{ {', '.join(['i32'] * len(c))} }}"
+        if name not in self.helpers:
+            self.helpers[name] = self._mma_function(name, result, (shape, a_kind, b_kind, d_kind), a, b, c)
+        self.mma_calls += 1
+        packed = self.call_text(result, name, *(typed(v) for v in (*a, *b, *c)))
+        return [self.op(32, f"extractvalue {result} {packed}, {k}") for k in range(len(c))]
+
+    def _mma_function(
+        self, name: str, result: str, kinds: tuple[str, str, str, str], a: list[Value], b: list[Value], c: list[Value]
+    ) -> str:
+        inner = Lanes(flush_f32=self.flush_f32)
+        names = [f"%x{k}" for k in range(len(a) + len(b) + len(c))]
+        values = [Value(n, 32) for n in names]
+        first, second = len(a), len(a) + len(b)
+        found = inner.multiply_here(*kinds, values[:first], values[first:second], values[second:])
+        self.declarations |= inner.declarations
+        packed = "poison"
+        for k, value in enumerate(found):
+            packed = inner.text(f"insertvalue {result} {packed}, {typed(value)}, {k}")
+        head = f"define internal {result} @{name}({', '.join('i32 ' + n for n in names)}) #1 {{"
+        return "\n".join([head, "entry:", *inner.lines, f"  ret {result} {packed}", "}"])
+
+    def multiply_here(
         self, shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[Value], b: list[Value], c: list[Value]
     ) -> list[Value]:
         """Every product added in order of k to the accumulator with one rounding each (f16 sums: in f32).
@@ -92,7 +134,10 @@ class Lanes(Directed):
         The fragments are gathered lane by lane, then each lane computes its own elements of d: with
         g = lane / 4 and t = lane % 4, rows g and g + 8, columns 2t and 2t + 1.
         """
-        bits = _ELEMENT_BITS[a_kind]
+        words = 2 if a_kind == "f64" or a_kind in _EIGHT else 1
+        if a_kind in _EIGHT:  # each lane widens its own, before they are spread
+            a, b = self._widened(a_kind, a), self._widened(b_kind, b)
+            a_kind = b_kind = "f16"
         tall = shape.startswith("m16")
         lane = self.lane()
         group, member = self.and_(lane, constant(28, 32)), self.and_(lane, constant(3, 32))
@@ -100,7 +145,6 @@ class Lanes(Directed):
         column_sources = [
             [self.or_(self.shl(member, constant(3, 32)), constant(4 * n + j, 32)) for j in range(4)] for n in range(2)
         ]
-        words = 2 if bits == 64 else 1
         rows_per_block = 2 if tall else 1
         blocks = len(b) // words
         rows = [
@@ -116,12 +160,20 @@ class Lanes(Directed):
             result.append(self._dot(a_kind, b_kind, d_kind, row, column, start))
         return self._registers(d_kind, result)
 
-    def _fetch(self, registers: list[Value], first: int, words: int, lanes: list[Value]) -> list[Value]:
-        """One register (or pair) of the four lanes that hold a row or a column."""
+    def _fetch(self, registers: list[Value], first: int, words: int, lanes: list[Value]) -> list[list[Value]]:
+        """The registers of one block, of each of the four lanes that hold a row or a column."""
+        return [[self.gather(registers[first + w], lane) for w in range(words)] for lane in lanes]
+
+    def _widened(self, kind: str, registers: list[Value]) -> list[Value]:
+        """Four eight-bit floats a register to two registers of halves."""
         found = []
-        for lane in lanes:
-            parts = [self.gather(registers[first + w], lane) for w in range(words)]
-            found.append(parts[0] if words == 1 else self.pair(parts[0], parts[1]))
+        for register in registers:
+            for first in (0, 16):
+                halves = []
+                for shift in (first, first + 8):
+                    byte = self.lshr(register, constant(shift, 32))
+                    halves.append(self.zext(widen(cast("Emitter[Value]", self), byte, _EIGHT[kind]), 32))
+                found.append(self.or_(halves[0], self.shl(halves[1], constant(16, 32))))
         return found
 
     def _accumulators(self, kind: str, c: list[Value]) -> list[Value]:
@@ -147,19 +199,25 @@ class Lanes(Directed):
         a_kind: str,
         b_kind: str,
         d_kind: str,
-        row: list[list[Value]],
-        column: list[list[Value]],
+        row: list[list[list[Value]]],
+        column: list[list[list[Value]]],
         total: Value,
     ) -> Value:
         for row_block, column_block in zip(row, column, strict=True):
             for x, y in zip(row_block, column_block, strict=True):
-                if d_kind == "s32":
-                    total = self.dot4(x, y, total, a_kind == "s8", b_kind == "s8")
-                elif a_kind == "f64":
-                    total = self.ffma("f64", x, y, total)
-                else:
-                    for p, q in zip(self._elements(a_kind, x), self._elements(b_kind, y), strict=True):
-                        total = self.ffma("f32", p, q, total)
+                total = self._dot_lane(a_kind, b_kind, d_kind, x, y, total)
+        return total
+
+    def _dot_lane(self, a_kind: str, b_kind: str, d_kind: str, x: list[Value], y: list[Value], total: Value) -> Value:
+        """The products of what one lane holds of a row and of a column."""
+        if a_kind == "f64":
+            return self.ffma("f64", self.pair(x[0], x[1]), self.pair(y[0], y[1]), total)
+        for p, q in zip(x, y, strict=True):
+            if d_kind == "s32":
+                total = self.dot4(p, q, total, a_kind == "s8", b_kind == "s8")
+                continue
+            for left, right in zip(self._elements(a_kind, p), self._elements(b_kind, q), strict=True):
+                total = self.ffma("f32", left, right, total)
         return total
 
     def _elements(self, kind: str, register: Value) -> list[Value]:

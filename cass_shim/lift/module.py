@@ -13,6 +13,7 @@ DATA_LAYOUT = (
     "v2048:2048-n32:64-S32-A5-G1-ni:7:8:9"
 )
 _WARP = 32
+_MMA_INLINE = 8  # matrix products in a kernel up to which their expansions are inlined
 _REGISTERS_PER_SM = 65536
 _MAX_BLOCK = 1024
 
@@ -86,6 +87,7 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
         "  ret void",
         "}",
         f"attributes #0 = {{ {_attributes(e)} }}",
+        f"attributes #1 = {{ convergent nounwind {'alwaysinline' if e.mma_calls <= _MMA_INLINE else 'noinline'} }}",
         *metadata,
     ]
     return LlvmModule("\n".join(lines) + "\n", name, tuple(e.slots))

@@ -49,6 +49,8 @@ class Transfers(Straight):
         elif i.mnemonic == "CALL":
             self._call(instance, address, i)
         elif i.mnemonic == "RET":
+            if self.exclusive is not None and always(i):  # the helper that reduces over a tile ends like this
+                self._end_exclusive()
             self._return(instance, address, i)
         elif i.mnemonic in ("BRX", "BRXU"):
             self._indexed_branch(instance, address, i)

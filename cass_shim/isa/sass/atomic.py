@@ -12,6 +12,7 @@ from cass_shim.isa.operands import (
     int32,
     put32,
     put64,
+    put_predicate,
     raw64,
     unwanted,
 )
@@ -82,12 +83,17 @@ def _put(e: Emitter[V], dst: Operand, kind: str, value: V) -> None:
 
 @sass("ATOMG", "ATOM", modifiers=_ACCEPTED, effect=Effect.MEMORY)
 def atom(e: Emitter[V], i: Instruction) -> None:
-    """dst = old value of global or generic memory."""
+    """dst = old value of global or generic memory.
+
+    Before sm_80 a generic atomic's predicate says that the address was not in shared memory, for which the program
+    then has code of its own; here it is done for every space.
+    """
     flag, dst, where, *values = i.operands
-    if not unwanted(flag):
+    if not unwanted(flag) and i.mnemonic == "ATOMG":
         raise unsupported(i, "predicate result")
     space = "global" if i.mnemonic == "ATOMG" else "generic"
     _put(e, dst, _kind(i), _apply(e, i, space, where, values))
+    put_predicate(e, flag, e.const(1, 1))
 
 
 @sass("RED", "REDG", modifiers=_ACCEPTED, effect=Effect.MEMORY)

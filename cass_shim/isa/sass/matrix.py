@@ -17,7 +17,7 @@ _SHAPES = {
     "884": (8, 8, 4),
     "8x8x4": (8, 8, 4),
 }
-_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "s4": 4, "u4": 4}
+_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8}
 _LAYOUT = {("ROW",), ("COL",), ()}
 
 
@@ -73,3 +73,12 @@ def imma(e: Emitter[V], i: Instruction) -> None:
 def dmma(e: Emitter[V], i: Instruction) -> None:
     """Products of f64."""
     _multiply(e, i, "f64", "f64", "f64")
+
+
+@sass("QMMA", modifiers="16832 F16 F32 E4M3 E5M2", effect=Effect.LANES)
+def qmma(e: Emitter[V], i: Instruction) -> None:
+    """Products of eight-bit floats, accumulated in the first printed type."""
+    kinds = [m.lower() for m in i.modifiers if m in ("E4M3", "E5M2")]
+    if len(kinds) != 2:
+        raise unsupported(i)
+    _multiply(e, i, kinds[0], kinds[1], "f32" if i.has("F32") else "f16")
