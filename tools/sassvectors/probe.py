@@ -22,6 +22,9 @@ BASE = {
     "STG.E.128 desc[UR4][R18.64], R4": (0x0081E8000C101D04 << 64 | 0x0000000412007986, STORE),
     "LOP3.LUT P1, RZ, R0, 0x7fffff, RZ, 0xc0, !PT": (0x000FE4000782C0FF << 64 | 0x007FFFFF00FF7812, FIXED),
     "SEL R9, RZ, 0x1, !P0": (0x002FC40004000000 << 64 | 0x00000001FF097807, FIXED),
+    "STS.128 [R9], R48": (0x0000000C00 << 64 | 0x0000003009000388 | 0x7000, STORE),
+    "LDS.128 R12, [R6]": (0x0000000C00 << 64 | 0x00000000060C0984 | 0x7000, VARIABLE),
+    "BAR.SYNC.DEFER_BLOCKING 0x0": (0x10000 << 64 | 0x0000000000000B1D | 0x7000, STALL | WAIT_ALL | NO_BARRIER),
     "NOP": (0x000FC20000000000 << 64 | 0x0000000000007918, FIXED),
     "EXIT": (0x000FEA0003800000 << 64 | 0x000000000000794D, FIXED),
 }
@@ -75,9 +78,13 @@ def epilogue() -> list[int]:
     return [*code, base("EXIT")]
 
 
-def assemble(probed: int, padding: int) -> bytes:
-    """The whole kernel; `probed` keeps its scoreboards, gets the longest stall and waits for everything."""
-    scoreboards = probed & (0x3F << 110)
-    word = probed & ~CONTROL | STALL | WAIT_ALL | scoreboards
-    code = [*prologue(), word, *[base("NOP")] * padding, *epilogue()]
+def assemble_around(middle: list[int], padding: int, after: list[int]) -> bytes:
+    """A whole kernel: prologue, `middle`, some NOPs, `after`, epilogue."""
+    code = [*prologue(), *middle, *[base("NOP")] * padding, *after, *epilogue()]
     return b"".join(instruction.to_bytes(16, "little") for instruction in code)
+
+
+def assemble(probed: int, padding: int) -> bytes:
+    """The kernel of one register probe; `probed` keeps its scoreboards, stalls longest and waits for everything."""
+    scoreboards = probed & (0x3F << 110)
+    return assemble_around([probed & ~CONTROL | STALL | WAIT_ALL | scoreboards], padding, [])
