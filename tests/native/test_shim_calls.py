@@ -154,6 +154,28 @@ def test_silent_without_trace(program: Path) -> None:
     assert not traced_calls(cass_run(program).stderr)
 
 
+def test_trace_never_writes_into_a_file_of_the_programs(tmp_path: Path) -> None:
+    source = """
+#include <fcntl.h>
+#include <unistd.h>
+int cudaDeviceSynchronize(void);
+int main(int count, char **arguments) {
+    cudaDeviceSynchronize();
+    for (int number = 3; number < 1024; number++) close(number);
+    for (int number = 3; number < 300; number++) open(arguments[count - 1], O_RDWR | O_CREAT, 0600);
+    cudaDeviceSynchronize();
+    return 42;
+}
+"""
+    program = compile_c(
+        source, tmp_path / "closes", f"-L{built()}", "-l:libcudart.so.13", "-Wl,--allow-shlib-undefined"
+    )
+    own, trace = tmp_path / "own", tmp_path / "trace"
+    assert cass_run(f"--trace-file={trace}", "--trace", program, own).returncode == 42
+    assert own.read_text() == ""
+    assert traced_calls(trace.read_text()) == ["cudaDeviceSynchronize"]
+
+
 def test_entry_order_is_in_the_tables_name() -> None:
     """A stand-in of another build must not load: it would jump to the wrong entries."""
     library = ctypes.CDLL(str(built() / "libcass_shim.so"))

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,7 +16,8 @@
 #include "shim/trace_format.h"
 
 static struct {
-    int descriptor; /* where lines go */
+    int descriptor;   /* where lines go */
+    struct stat file; /* what that was when it was opened; st_ino 0: stderr */
     int calls, stats;
 } settings = {.descriptor = STDERR_FILENO};
 
@@ -37,17 +39,25 @@ static const char *variable(char **environment, const char *name) {
     return NULL;
 }
 
+/* A high number, out of the way of programs that count on the lowest free one. */
+static int open_file(const char *path) {
+    enum { HIGH = 200 };
+    int low = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (low < 0) return -1;
+    int high = fcntl(low, F_DUPFD_CLOEXEC, HIGH);
+    if (high >= 0) close(low);
+    settings.descriptor = high >= 0 ? high : low;
+    return fstat(settings.descriptor, &settings.file);
+}
+
 void cass_trace_setup(char **environment) {
     const char *what = variable(environment, "CASS_TRACE");
     const char *file = variable(environment, "CASS_TRACE_FILE");
     if (!what || !*what || strcmp(what, "0") == 0) return;
     settings.stats = strstr(what, "stats") != NULL;
     settings.calls = strstr(what, "calls") != NULL || !settings.stats;
-    if (file && *file) {
-        int descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-        if (descriptor >= 0) settings.descriptor = descriptor;
-        else cass_warn("cannot open the trace file %s; tracing to stderr", file);
-    }
+    if (file && *file && open_file(file) != 0)
+        cass_warn("cannot open the trace file %s; tracing to stderr", file);
     cass_gate |= CASS_GATE_TRACE;
 }
 
@@ -56,7 +66,14 @@ void cass_trace_begin(cass_traced *call, uint32_t row) {
     call->start_ns = cass_gate & CASS_GATE_TRACE ? now_ns() : 0;
 }
 
+/* A program may close every descriptor and reuse the number: its own files must not get our lines.
+ */
 static void write_line(const char *line, size_t bytes) {
+    struct stat now;
+    if (settings.file.st_ino != 0 &&
+        (fstat(settings.descriptor, &now) != 0 || now.st_ino != settings.file.st_ino ||
+         now.st_dev != settings.file.st_dev))
+        return;
     ssize_t ignored = write(settings.descriptor, line, bytes);
     (void)ignored;
 }
