@@ -293,7 +293,8 @@ class Evaluator:
 
     def store(self, target: str, value: Any) -> None:
         if lane := re.match(r"^(\w+)\.[ub](?:32|64)\[(.*)\]$", target):
-            return self.store_slice(lane.group(1), lane.group(2), value, None)
+            self.store_slice(lane.group(1), lane.group(2), value, None)
+            return
         match = re.match(r"^(\w+)((?:\[.*?\])?)(?:\.(\w+))?$", target)
         if not match:
             raise NotCovered(target)

@@ -77,6 +77,7 @@ def library() -> ctypes.CDLL:
     loaded = ctypes.CDLL(chosen)
     pointers = [ctypes.POINTER(Launch), ctypes.c_void_p, ctypes.c_uint64, ctypes.POINTER(Fault)]
     loaded.cass_emu_launch_raw.argtypes = pointers
+    loaded.cass_emu_launch_checked.argtypes = pointers
     loaded.cass_emu_instructions.restype = ctypes.c_uint64
     return loaded
 

@@ -34,7 +34,8 @@ static uint64_t buffer_address(const wave_t *w, const op_t *o, const resource_t 
     return x->base + x->soffset + at;
 }
 
-OUT_OF_LINE const op_t *buffer_load(wave_t *w, const op_t *o, unsigned bytes, int is_signed, int half) {
+OUT_OF_LINE const op_t *buffer_load(wave_t *w, const op_t *o, unsigned bytes, int is_signed,
+                                    int half) {
     resource_t x = resource(w, o);
     unsigned words = bytes < 4 ? 1 : bytes / 4;
     lanes32 r[4];
@@ -71,7 +72,8 @@ OUT_OF_LINE const op_t *buffer_store(wave_t *w, const op_t *o, unsigned bytes, u
 static uint64_t operand(const wave_t *w, unsigned r, unsigned bytes, unsigned lane) {
     return bytes == 8 ? w->v[r][lane] | (uint64_t)w->v[r + 1][lane] << 32 : w->v[r][lane];
 }
-OUT_OF_LINE const op_t *buffer_atomic(wave_t *w, const op_t *o, unsigned operation, unsigned bytes) {
+OUT_OF_LINE const op_t *buffer_atomic(wave_t *w, const op_t *o, unsigned operation,
+                                      unsigned bytes) {
     resource_t x = resource(w, o);
     lanes32 low = {0}, high = {0};
     int compares = operation == RMW_CMPSWAP || operation == RMW_CMPSWAP_F;

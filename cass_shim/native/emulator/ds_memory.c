@@ -5,7 +5,7 @@
 #include "emulator/memory_ops.h"
 
 OUT_OF_LINE const op_t *outside(wave_t *w, const op_t *o, const uint32_t *address, uint32_t exec,
-                                  uint32_t offset, unsigned bytes) {
+                                uint32_t offset, unsigned bytes) {
     for (unsigned i = 0; i < LANES; i++)
         if ((exec >> i & 1) && (uint64_t)address[i] + offset + bytes > w->lds_bytes)
             return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, (uint64_t)address[i] + offset,
@@ -38,7 +38,8 @@ ALWAYS_INLINE const op_t *lds_load(wave_t *w, const op_t *o, unsigned d, uint32_
     if (unlikely(!lds_addresses(w, o, exec, offset, bytes, at)))
         return outside(w, o, at, exec, offset, bytes);
     const uint8_t *base = w->lds + offset;
-    for (unsigned k = 0; k < words; k++) gather_word(r[k], (const char *)base + 4 * k, at, bytes, is_signed);
+    for (unsigned k = 0; k < words; k++)
+        gather_word(r[k], (const char *)base + 4 * k, at, bytes, is_signed);
     put_narrow(w, d, r[0], half);
     for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
     return o + 1;
@@ -81,15 +82,16 @@ ALWAYS_INLINE const op_t *lds_store(wave_t *w, const op_t *o, unsigned s, uint32
     HANDLER(ds_load_##name) { CONTINUE(lds_load(w, o, o->d, OFFSET, bytes, is_signed, half)); }
 #define STORE(name, bytes, shift)                                                                  \
     HANDLER(ds_store_##name) { CONTINUE(lds_store(w, o, o->sd, OFFSET, bytes, shift)); }
-OUT_OF_LINE const op_t *load_narrow(wave_t *w, const op_t *o, unsigned bytes, int is_signed, int half) {
+OUT_OF_LINE const op_t *load_narrow(wave_t *w, const op_t *o, unsigned bytes, int is_signed,
+                                    int half) {
     return lds_load(w, o, o->d, OFFSET, bytes == 1 ? 1 : 2, is_signed, half);
 }
 OUT_OF_LINE const op_t *store_narrow(wave_t *w, const op_t *o, unsigned bytes, unsigned shift) {
     return lds_store(w, o, o->sd, OFFSET, bytes == 1 ? 1 : 2, shift);
 }
-#define LOAD_NARROW(name, bytes, is_signed, half) \
+#define LOAD_NARROW(name, bytes, is_signed, half)                                                  \
     HANDLER(ds_load_##name) { CONTINUE(load_narrow(w, o, bytes, is_signed, half)); }
-#define STORE_NARROW(name, bytes, shift) \
+#define STORE_NARROW(name, bytes, shift)                                                           \
     HANDLER(ds_store_##name) { CONTINUE(store_narrow(w, o, bytes, shift)); }
 LOAD_NARROW(u8, 1, 0, LOAD_WORD)
 LOAD_NARROW(i8, 1, 1, LOAD_WORD)
@@ -157,7 +159,7 @@ static void put_old(wave_t *w, unsigned d, const uint64_t *r, unsigned bytes) {
     if (bytes == 8) put32(w, d + 1, high);
 }
 OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation, unsigned bytes,
-                              int returns) {
+                                   int returns) {
     lanes32 at;
     lanes64 r;
     uint32_t exec = EXEC, left = exec;

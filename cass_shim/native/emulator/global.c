@@ -51,20 +51,21 @@ ALWAYS_INLINE const op_t *global_store(wave_t *w, const op_t *o, unsigned bytes,
 #else
 #define GO_GLOBAL(name) return BODY_NAME(global_##name)(w, o)
 #endif
-#define FLAT(name, elsewhere) \
-    HANDLER(flat_##name) { \
-        uint32_t exec = EXEC; \
-        if (unlikely(flat_leaves_global(w, o, exec))) CONTINUE(elsewhere); \
-        GO_GLOBAL(name); \
+#define FLAT(name, elsewhere)                                                                      \
+    HANDLER(flat_##name) {                                                                         \
+        uint32_t exec = EXEC;                                                                      \
+        if (unlikely(flat_leaves_global(w, o, exec))) CONTINUE(elsewhere);                         \
+        GO_GLOBAL(name);                                                                           \
     }
-#define LOAD(name, how, bytes, is_signed, half) \
-    HANDLER(global_load_##name) { CONTINUE(how(w, o, bytes, is_signed, half)); } \
+#define LOAD(name, how, bytes, is_signed, half)                                                    \
+    HANDLER(global_load_##name) { CONTINUE(how(w, o, bytes, is_signed, half)); }                   \
     FLAT(load_##name, emu_flat_load(w, o, exec, bytes, is_signed, half))
-#define STORE(name, how, bytes, shift) \
-    HANDLER(global_store_##name) { CONTINUE(how(w, o, bytes, shift)); } \
+#define STORE(name, how, bytes, shift)                                                             \
+    HANDLER(global_store_##name) { CONTINUE(how(w, o, bytes, shift)); }                            \
     FLAT(store_##name, emu_flat_store(w, o, exec, bytes, shift))
 
-OUT_OF_LINE const op_t *load_narrow(wave_t *w, const op_t *o, unsigned bytes, int is_signed, int half) {
+OUT_OF_LINE const op_t *load_narrow(wave_t *w, const op_t *o, unsigned bytes, int is_signed,
+                                    int half) {
     return global_load(w, o, bytes == 1 ? 1 : 2, is_signed, half);
 }
 OUT_OF_LINE const op_t *store_narrow(wave_t *w, const op_t *o, unsigned bytes, unsigned shift) {

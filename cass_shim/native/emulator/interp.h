@@ -125,19 +125,20 @@ struct group {
 #define EMU_VARIANT v2
 #endif
 #define BODY_NAME(name) EMU_CAT(EMU_CAT(emu_, EMU_VARIANT), _##name)
-/* A body: also declares its prototype, which -Wmissing-prototypes asks for. Files with EMU_SHARED are compiled once and
- * serve every variant under a second name. */
+/* A body: also declares its prototype, which -Wmissing-prototypes asks for. Files with EMU_SHARED
+ * are compiled once and serve every variant under a second name. */
 #ifdef EMU_SHARED
 #define EMU_TEXT2(x) #x
 #define EMU_TEXT(x) EMU_TEXT2(x)
-#define HANDLER(name) \
-    const op_t *emu_v2_##name(wave_t *w, const op_t *o); \
-    const op_t *emu_v3_##name(wave_t *w, const op_t *o) __attribute__((alias(EMU_TEXT(emu_v2_##name)))); \
+#define HANDLER(name)                                                                              \
+    const op_t *emu_v2_##name(wave_t *w, const op_t *o);                                           \
+    const op_t *emu_v3_##name(wave_t *w, const op_t *o)                                            \
+        __attribute__((alias(EMU_TEXT(emu_v2_##name))));                                           \
     const op_t *emu_v2_##name(wave_t *w, const op_t *o)
 #else
-#define HANDLER(name) \
-    const op_t *BODY_NAME(name)(wave_t *w, const op_t *o); \
-    const op_t *BODY_NAME(name)(wave_t *w, const op_t *o)
+#define HANDLER(name)                                                                              \
+    const op_t *BODY_NAME(name)(wave_t * w, const op_t *o);                                        \
+    const op_t *BODY_NAME(name)(wave_t * w, const op_t *o)
 #endif
 
 /* One copy: for bodies whose cost is elsewhere, to keep the build short. */
@@ -215,6 +216,7 @@ ALWAYS_INLINE int range_ok(uint64_t address, uint32_t bytes) {
  * misaligned. */
 const op_t *emu_program_at(struct emu_program *program, uint64_t pc);
 uint64_t emu_program_base(const struct emu_program *program);
+uint32_t emu_program_word(const struct emu_program *program, uint32_t offset); /* 0 outside */
 
 void emu_mode_changed(wave_t *w);
 

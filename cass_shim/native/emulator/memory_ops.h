@@ -21,7 +21,8 @@ typedef uint32_t eight_t __attribute__((vector_size(32)));
 extern const uint32_t emu_lane_bytes[LANES]; /* 4 * lane */
 
 /* scratch.c: accesses where some lane is in the LDS or scratch aperture. */
-const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, int is_signed, int half);
+const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, int is_signed,
+                          int half);
 const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, unsigned shift);
 
 ALWAYS_INLINE int flat_leaves_global(const wave_t *w, const op_t *o, uint32_t exec) {
@@ -80,7 +81,8 @@ ALWAYS_INLINE void reduce_window(const uint32_t *offset, uint32_t *least, uint32
     eight_t q[4];
     uint32_t low[8], high[8];
     memcpy(q, offset, 128);
-    eight_t a = least8(least8(q[0], q[1]), least8(q[2], q[3])), b = most8(most8(q[0], q[1]), most8(q[2], q[3]));
+    eight_t a = least8(least8(q[0], q[1]), least8(q[2], q[3])),
+            b = most8(most8(q[0], q[1]), most8(q[2], q[3]));
     memcpy(low, &a, 32);
     memcpy(high, &b, 32);
     *least = low[0];
@@ -137,12 +139,14 @@ ALWAYS_INLINE void put_narrow(wave_t *w, unsigned d, const uint32_t *r, int half
 ALWAYS_INLINE int consecutive(const lane_addresses *at) {
     V x;
     memcpy(&x, at->offset, 128);
-    return v_bits((VI)(x - at->offset[0] == *(const V *)emu_lane_bytes)) == ~0u && at->offset[0] <= 0xffffff80u;
+    return v_bits((VI)(x - at->offset[0] == *(const V *)emu_lane_bytes)) == ~0u &&
+           at->offset[0] <= 0xffffff80u;
 }
 
-/* One word of every lane, built eight lanes at a time: a vector read back from 32 narrow stores would stall. */
-ALWAYS_INLINE void gather_word(uint32_t *out, const char *base, const uint32_t *offset, unsigned bytes,
-                               int is_signed) {
+/* One word of every lane, built eight lanes at a time: a vector read back from 32 narrow stores
+ * would stall. */
+ALWAYS_INLINE void gather_word(uint32_t *out, const char *base, const uint32_t *offset,
+                               unsigned bytes, int is_signed) {
 #define ONE(n) load_element(base + offset[i + n], bytes, is_signed)
     for (int i = 0; i < LANES; i += 8) {
         eight_t x = {ONE(0), ONE(1), ONE(2), ONE(3), ONE(4), ONE(5), ONE(6), ONE(7)};
@@ -166,7 +170,8 @@ ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, ui
         }
         if (likely(window_ok(at, bytes))) {
             const char *base = (const char *)(uintptr_t)at->base;
-            for (unsigned k = 0; k < words; k++) gather_word(r[k], base + 4 * k, at->offset, bytes, is_signed);
+            for (unsigned k = 0; k < words; k++)
+                gather_word(r[k], base + 4 * k, at->offset, bytes, is_signed);
             put_narrow(w, d, r[0], half);
             for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
             return 1;

@@ -75,6 +75,12 @@ void emu_program_destroy(emu_program *p) {
 
 uint64_t emu_program_base(const emu_program *p) { return (uint64_t)(uintptr_t)p->text; }
 
+uint32_t emu_program_word(const emu_program *p, uint32_t offset) {
+    uint32_t word = 0;
+    if (offset / 4 < p->words) memcpy(&word, p->text + offset, 4);
+    return word;
+}
+
 /* Doubles an array when full; returns 0 and keeps it when memory is out. */
 static int grow(void **items, unsigned *room, unsigned needed, size_t each) {
     if (needed <= *room) return 1;

@@ -15,6 +15,8 @@ extern atomic_int emu_trust_host;
 
 EXPORT int cass_emu_launch_raw(emu_launch *launch, const void *text, uint64_t text_bytes,
                                emu_fault *fault);
+EXPORT int cass_emu_launch_checked(emu_launch *launch, const void *text, uint64_t text_bytes,
+                                   emu_fault *fault);
 EXPORT int run_asm(const void *code, uint64_t bytes, uint32_t gx, uint32_t gy, uint32_t gz,
                    uint32_t lx, uint32_t ly, uint32_t lz, uint64_t arguments, uint32_t rsrc2,
                    uint32_t scratch_bytes);
@@ -44,6 +46,18 @@ int cass_emu_launch_raw(emu_launch *launch, const void *text, uint64_t text_byte
     return (int)status;
 }
 
+/* The same without trusting host memory: every access outside the device arena faults. For fuzzing.
+ */
+int cass_emu_launch_checked(emu_launch *launch, const void *text, uint64_t text_bytes,
+                            emu_fault *fault) {
+    memset(fault, 0, sizeof *fault);
+    launch->program = emu_program_create(text, text_bytes, fault->text, sizeof fault->text);
+    if (!launch->program) return EMU_BAD_LAUNCH;
+    emu_status status = emu_run(launch, fault);
+    emu_program_destroy(launch->program);
+    return (int)status;
+}
+
 /* Two user SGPRs hold the argument pointer; 64 KiB of LDS; f32 subnormals flushed, as an
  * assembler's default descriptor asks for; at most a million instructions a wave. Returns 0, or the
  * emu_status. */
@@ -67,8 +81,8 @@ int run_asm(const void *code, uint64_t bytes, uint32_t gx, uint32_t gy, uint32_t
     return cass_emu_launch_raw(&launch, code, bytes, &fault);
 }
 
-/* Decodes one instruction: its length in bytes, its row's name and the count of records in `name`; -1 when refused,
- * with the reason. */
+/* Decodes one instruction: its length in bytes, its row's name and the count of records in `name`;
+ * -1 when refused, with the reason. */
 int cass_emu_describe(const void *code, uint32_t bytes, char *name, uint32_t name_bytes) {
     decode_t d = {.words = code, .available = bytes / 4};
     emu_decode(&d);
@@ -80,7 +94,8 @@ int cass_emu_describe(const void *code, uint32_t bytes, char *name, uint32_t nam
     return (int)(d.used * 4);
 }
 
-/* Fidelity of row `index`: 0 exact, n > 0 approximate within n ULP, 1000 refused, 1001 past the last row. */
+/* Fidelity of row `index`: 0 exact, n > 0 approximate within n ULP, 1000 refused, 1001 past the
+ * last row. */
 uint32_t cass_emu_fidelity(uint32_t index, const char **name) {
     if (index >= emu_row_count) return 1001;
     *name = emu_rows[index].name;

@@ -29,7 +29,8 @@ U2(s_sub_i32, uint32_t r = a - b; SCC = ((a ^ b) & (a ^ r)) >> 31; D32(r))
 U2(s_addc_u32, uint64_t r = (uint64_t)a + b + SCC; SCC = (uint32_t)(r >> 32); D32(r))
 U2(s_subb_u32, uint64_t t = (uint64_t)b + SCC; SCC = t > a; D32(a - t))
 /* The difference wraps before its sign is dropped. */
-I2(s_absdiff_i32, uint32_t r = (uint32_t)a - (uint32_t)b; uint32_t m = r >> 31 ? 0u - r : r; SCC = m != 0; D32(m))
+I2(s_absdiff_i32, uint32_t r = (uint32_t)a - (uint32_t)b; uint32_t m = r >> 31 ? 0u - r : r;
+   SCC = m != 0; D32(m))
 I1(s_abs_i32, uint32_t r = a < 0 ? 0u - (uint32_t)a : (uint32_t)a; SCC = r != 0; D32(r))
 U2(s_mul_i32, D32(a *b))
 U2(s_mul_hi_u32, D32(((uint64_t)a * b) >> 32))

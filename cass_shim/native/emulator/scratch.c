@@ -28,7 +28,7 @@ static inline uint32_t extend(uint32_t x, unsigned bytes, int is_signed) {
 }
 
 OUT_OF_LINE const op_t *scratch_load(wave_t *w, const op_t *o, unsigned bytes, int is_signed,
-                                       int half) {
+                                     int half) {
     lanes32 at, r[4];
     int same;
     uint32_t exec = EXEC;
@@ -98,7 +98,7 @@ static inline int flat_ok(const wave_t *w, uint64_t address, unsigned bytes) {
 }
 
 const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, int is_signed,
-                      int half) {
+                          int half) {
     lanes32 r[4];
     unsigned words = bytes < 4 ? 1 : bytes / 4, part = bytes < 4 ? bytes : 4;
     for (unsigned i = 0; i < LANES; i++) {
@@ -120,7 +120,8 @@ const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned byte
     return o + 1;
 }
 
-const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, unsigned shift) {
+const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes,
+                           unsigned shift) {
     unsigned words = bytes < 4 ? 1 : bytes / 4, part = bytes < 4 ? bytes : 4;
     for (unsigned i = 0; i < LANES; i++) {
         if (!(exec >> i & 1)) continue;

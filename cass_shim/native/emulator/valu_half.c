@@ -220,7 +220,12 @@ SHORT_MAD(v_mad_u32_u16, a *b, (uint64_t)a *b + c > UINT32_MAX ? UINT32_MAX : a 
 SHORT_MAD(v_mad_i32_i16, S(a) * S(b), saturate_i32((int64_t)S(a) * S(b) + (int32_t)c))
 
 /* ---- exchange ---- */
+static const op_t *not_a_register(wave_t *w, const op_t *o) {
+    return emu_raise(w, o, EMU_ILLEGAL_INSTRUCTION, 0, 0,
+                     "exchange with something that is not a VGPR");
+}
 HANDLER(v_swap_b32) {
+    if (src_kind(o, 0) != SRC_VGPR) return not_a_register(w, o);
     V *a = (V *)w->v[o->d], *b = (V *)((char *)w + o->off[0]), x = *a, y = *b;
     V m = v_exec_mask(EXEC);
     *a = (y & m) | (x & ~m);
@@ -228,6 +233,7 @@ HANDLER(v_swap_b32) {
     NEXT;
 }
 HANDLER(v_swap_b16) {
+    if (src_kind(o, 0) != SRC_VGPR) return not_a_register(w, o);
     lanes32 source, old;
     ld16(w, o, 0, source);
     unsigned from = (unsigned)((o->off[0] - offsetof(wave_t, v)) / sizeof(vreg_t));

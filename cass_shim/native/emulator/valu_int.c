@@ -128,8 +128,9 @@ static inline uint32_t mad_u24(uint32_t a, uint32_t b, uint32_t c, int clamp) {
 LANE3(v_mad_i32_i24, uint32_t, uint32_t, uint32_t, uint32_t, mad_i24(a, b, c, o->flags &F_CLAMP))
 LANE3(v_mad_u32_u24, uint32_t, uint32_t, uint32_t, uint32_t, mad_u24(a, b, c, o->flags &F_CLAMP))
 
-/* 64-bit multiply-add; the scalar destination gets the carry out of bit 63. As 32-bit halves, the form in which the
- * registers hold it: low and high words of the products of even and odd lanes are shuffled together by the compiler. */
+/* 64-bit multiply-add; the scalar destination gets the carry out of bit 63. As 32-bit halves, the
+ * form in which the registers hold it: low and high words of the products of even and odd lanes are
+ * shuffled together by the compiler. */
 ALWAYS_INLINE void wide_source(const wave_t *w, const op_t *o, int i, V *low, V *high) {
     if (likely(src_kind(o, i) == SRC_VGPR)) {
         const V *p = (const V *)((const char *)w + o->off[i]);
@@ -150,16 +151,17 @@ ALWAYS_INLINE V high_product(V a, V b) {
     memcpy(&out, r, 128);
     return out;
 }
-#define MAD_WIDE(name, high_expr, carry_expr) \
-    HANDLER(name) { \
-        V a = v_src(w, o, 0), b = v_src(w, o, 1), low, high; \
-        wide_source(w, o, 2, &low, &high); \
-        V p = a * b, r = p + low, q = high_expr, carry = (V)(r < low); /* -1 where the low half carries */ \
-        V s = q + high - carry; \
-        if (unlikely(o->sd != S_JUNK)) w->s[o->sd] = v_bits((VI)(carry_expr)) & EXEC; \
-        v_put(w, o->d, r); \
-        v_put(w, o->d + 1u, s); \
-        NEXT; \
+#define MAD_WIDE(name, high_expr, carry_expr)                                                      \
+    HANDLER(name) {                                                                                \
+        V a = v_src(w, o, 0), b = v_src(w, o, 1), low, high;                                       \
+        wide_source(w, o, 2, &low, &high);                                                         \
+        V p = a * b, r = p + low, q = high_expr,                                                   \
+          carry = (V)(r < low); /* -1 where the low half carries */                                \
+        V s = q + high - carry;                                                                    \
+        if (unlikely(o->sd != S_JUNK)) w->s[o->sd] = v_bits((VI)(carry_expr)) & EXEC;              \
+        v_put(w, o->d, r);                                                                         \
+        v_put(w, o->d + 1u, s);                                                                    \
+        NEXT;                                                                                      \
     }
 MAD_WIDE(v_mad_u64_u32, high_product(a, b), (VI)(s < q) | ((VI)carry & (VI)(s == q)))
 /* Signed: the top bit of the 65-bit sum of two sign-extended numbers. */

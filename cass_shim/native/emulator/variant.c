@@ -15,7 +15,7 @@ const uint32_t emu_lane_bit[LANES] __attribute__((aligned(128))) = {
     1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
 const uint32_t emu_lane_bytes[LANES] __attribute__((aligned(128))) = {
-    0,  4,  8,  12, 16, 20, 24, 28, 32, 36, 40,  44,  48,  52,  56,  60,
+    0,  4,  8,  12, 16, 20, 24, 28, 32, 36,  40,  44,  48,  52,  56,  60,
     64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124};
 
 static const emu_variant *selected;

@@ -229,8 +229,7 @@ const op_t *emu_raise(wave_t *w, const op_t *o, emu_status status, unsigned lane
     f->wave = w->index;
     f->lane = lane;
     const emu_row *row = &emu_rows[o->row];
-    uint32_t word;
-    memcpy(&word, (const void *)(uintptr_t)f->pc, 4);
+    uint32_t word = emu_program_word(w->program, o->pc);
     snprintf(f->text, sizeof f->text,
              "%s: %s%s%s at pc +0x%x (word %08x), address 0x%llx, group (%u,%u,%u) wave %u lane %u",
              status_word(status), row->encoding == ENC_INTERNAL ? "" : row->name,
