@@ -234,10 +234,11 @@ def _scalar(
         return 4
     size = scenario.size
     if size > 2 * DISTINCT:  # rising in one half of the scenarios, falling in the other: either may be a range
-        size = max(1, size + DISTINCT * (at // 4 % 8) * (1 if scenario.seed % 2 else -1))
+        size = max(size // 2, size + DISTINCT * (at // 4 % 3) * (1 if scenario.seed % 2 else -1))
     if scenario.vary_sizes:
         around = max(1, int(size + random.integers(-size // 4 - 1, size // 4 + 2)))
-        size = int(random.choice([around, around, 1 << int(random.integers(0, 9)), int(random.integers(0, 4))]))
+        unlike = [1 << int(random.integers(0, 9)), int(random.integers(0, 4))]
+        size = int(random.choice([around, around, around, around, around, around, *unlike]))
     both_read = at in found.scalars and at + 4 in found.scalars
     if room >= 8 and at % 8 == 0 and (whole or at in found.wide or not both_read):
         block[at : at + 8] = size.to_bytes(8, "little")
@@ -250,6 +251,7 @@ def _scalar(
 
 
 _FLOATS = {"f32": np.float32, "f64": np.float64, "f16": np.float16}
+SPECIAL_SHARE = 0.04  # of the elements: more, and sums are all NaN
 _SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, -3e-39, 1e-310, 6e-8, 65504.0, 3.4e38, 0.5]
 
 
@@ -292,7 +294,7 @@ def _fill_floats(kind: str, size: int, values: str, random: np.random.Generator)
         numbers = random.normal(size=count) * np.exp2(random.integers(-4, 5, count))
         if values == "special":
             edges = random.choice(np.array(_SPECIAL), count)
-            numbers = np.where(random.random(count) < 0.3, edges, numbers)
+            numbers = np.where(random.random(count) < SPECIAL_SHARE, edges, numbers)
     with np.errstate(all="ignore"):
         if kind == "bf16":
             octets = (numbers.astype(np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16).view(np.uint8)
@@ -324,9 +326,9 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
         plan.append(Scenario(Shape((1, 1, 1), (1, 1, 1), main.dynamic_shared), "small", size, seed + 8))
     plan.append(Scenario(main, wide, size, seed + 4, vary_sizes=True))
     plan.append(Scenario(main, special, size - 7, seed + 3))
+    # more elements than threads, so that loops over the grid go round; long inner dimensions for unrolled loops
     threads = main.block[0] * main.block[1] * main.block[2] * main.grid[0] * main.grid[1] * main.grid[2]
-    if found.dimensions == 1:  # more elements than threads: loops over the grid go round
-        plan.append(Scenario(main, plain, 4 * threads + 37, seed + 10))
+    plan.append(Scenario(main, plain, 4 * threads + 37 if found.dimensions == 1 else 72, seed + 10))
     plan.append(Scenario(others[0], plain, size + 5, seed + 2, vary_sizes=True))
     plan.append(Scenario(main, "sorted", 16, seed + 5, vary_sizes=True))
     plan.append(Scenario(others[-1], wide, 33, seed + 9))
