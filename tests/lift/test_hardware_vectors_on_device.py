@@ -26,12 +26,13 @@ from tools.sassvectors.inputs import LANES, inputs
 COLUMNS = 17
 _ATTRIBUTES = (
     f'attributes #0 = {{ "amdgpu-flat-work-group-size"="{LANES},{LANES}" "uniform-work-group-size"="true"'
-    ' "amdgpu-ieee"="false" }\n!0 = !{}\n!1 = !{i32 1, !"amdhsa_code_object_version", i32 500}\n'
+    ' "amdgpu-ieee"="false" }\nattributes #1 = { convergent nounwind alwaysinline }\n'
+    '!0 = !{}\n!1 = !{i32 1, !"amdhsa_code_object_version", i32 500}\n'
     "!llvm.module.flags = !{!1}\n"
 )
 
 
-def _kernel(name: str, probe: dict[str, Any]) -> tuple[str, dict[str, str]]:
+def _kernel(name: str, probe: dict[str, Any]) -> tuple[str, dict[str, str], dict[str, str]]:
     e = LlvmEmitter(sm=90)
     lane = e.special("SR_TID.X")
     spaces = "ptr addrspace(1)"
@@ -39,7 +40,7 @@ def _kernel(name: str, probe: dict[str, Any]) -> tuple[str, dict[str, str]]:
     result = e.text(f"getelementptr [{OUTPUTS} x i32], {spaces} %out, i32 {lane.text}")
     write_probe(e, instruction(probe), f"{spaces} {given}", f"{spaces} {result}")
     head = f"define amdgpu_kernel void @{name}({spaces} %in, {spaces} %out) #0 {{\nentry:\n"
-    return head + "\n".join([*e.allocations(), *e.lines]) + "\n  ret void\n}\n", e.declarations
+    return head + "\n".join([*e.allocations(), *e.lines]) + "\n  ret void\n}\n", e.declarations, e.helpers
 
 
 def _supported() -> list[tuple[dict[str, Any], str]]:
@@ -64,13 +65,15 @@ def results() -> dict[str, np.ndarray]:
     except ToolFailed as missing:
         pytest.skip(str(missing))
     declarations: dict[str, str] = {}
+    helpers: dict[str, str] = {}
     bodies = []
     for probe, name in PROBES:
-        text, needs = _kernel(name, probe)
+        text, needs, functions = _kernel(name, probe)
         declarations |= needs
+        helpers |= functions
         bodies.append(text)
     head = f'target datalayout = "{DATA_LAYOUT}"\ntarget triple = "amdgcn-amd-amdhsa"\n'
-    text = head + "\n".join([*declarations.values(), *bodies, _ATTRIBUTES])
+    text = head + "\n".join([*declarations.values(), *helpers.values(), *bodies, _ATTRIBUTES])
     device = Device.open("emulated")
     found = {}
     with device.load(toolchain.link(generate_object(text))) as module:

@@ -270,6 +270,23 @@ def test_threads_meet_at_an_mbarrier_twice() -> None:
     assert found.tolist() == [n + 1 for n in range(64)]
 
 
+def test_shared_memory_read_backwards() -> None:
+    """LLVM folds the constant into the instruction's offset and leaves a negative base: the sum wraps at 32 bits."""
+    sass = kernel(
+        HEAD
+        + """
+        IADD3 R9, -R0, 0x1f, RZ
+        STS [R0.X4+0x40], R0
+        BAR.SYNC.DEFER_BLOCKING 0x0
+        LDS R10, [R9.X4+0x40]
+        STG.E [R2.64], R10
+        EXIT
+        """,
+        shared_bytes=0x40 + 128,
+    )
+    assert run(sass, WORDS, 32).tolist() == list(range(31, -1, -1))
+
+
 def test_stores_before_a_syncwarp_are_seen_after_it() -> None:
     """NOP is all that ptxas leaves of __syncwarp() in converged code."""
     sass = kernel(
