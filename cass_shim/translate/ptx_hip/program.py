@@ -32,6 +32,11 @@ from cass_shim.translate.ptx_hip.names import Names
 from cass_shim.translate.ptx_hip.reach import called_prototype, callees, indirect_targets, recursive
 from cass_shim.translate.ptx_hip.writer import FunctionWriter
 
+# The meaning rests on these: wrapping integers, no contraction but the one written, saturating float casts.
+NEEDS = (
+    "// Compile as HIP (C++20) for gfx1100 with -fwrapv -ffp-contract=off -fno-strict-float-cast-overflow",
+    "// -fno-strict-aliasing; its kernarg is the CUDA parameter block, then the address of the binding table.",
+)
 _LDS_BYTES = 64 << 10  # per work-group; AMD RDNA3 ISA manual §2.2
 
 
@@ -267,7 +272,7 @@ def write_program(module: Module, name: str, abi: KernelAbi, tokens: Mapping[str
     program, own = write_own(module, name, abi, tokens)
     version = ".".join(str(part) for part in module.version)
     title = f"// {name}: from PTX {version} for {', '.join(module.target)}. Freestanding HIP for gfx1100, wave32."
-    text = "\n".join([title, HEADER, select(words_of(own)), "", own])
+    text = "\n".join([title, *NEEDS, HEADER, select(words_of(own)), "", own])
     return HipSource(text, name, tuple(program.slots))
 
 
