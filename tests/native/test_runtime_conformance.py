@@ -83,6 +83,39 @@ int main() {
     assert done.stdout == "wrong 0 last 0\n", done.stderr
 
 
+def test_grid_barriers_and_the_device_heap(folder: Path) -> None:
+    """A cooperative launch whose blocks read each other's values across a barrier, six times; malloc in a kernel."""
+    source = folder / "services.cu"
+    source.write_text(r"""
+#include <cstdio>
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+namespace cg = cooperative_groups;
+__global__ void rotate(int *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    cg::grid_group all = cg::this_grid();
+    int v = p[(i + 33) % n]; all.sync(); p[i] = v;
+}
+__global__ void heap(int *out) {
+    int *p = (int *)malloc(16);
+    if (p) { p[0] = threadIdx.x; out[threadIdx.x] = p[0] + 1; free(p); }
+}
+int main() {
+    int *p, n = 256, h[256], wrong = 0; cudaMalloc(&p, 1024);
+    for (int i = 0; i < n; i++) h[i] = i;
+    cudaMemcpy(p, h, 1024, cudaMemcpyHostToDevice);
+    void *args[] = {&p, &n};
+    for (int r = 0; r < 6; r++) cudaLaunchCooperativeKernel((void *)rotate, dim3(4), dim3(64), args, 0, 0);
+    cudaMemcpy(h, p, 1024, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) wrong += h[i] != (i + 6 * 33) % n;
+    heap<<<1, 4>>>(p); cudaMemcpy(h, p, 16, cudaMemcpyDeviceToHost);
+    printf("wrong %d heap %d %d last %d\n", wrong, h[0], h[3], (int)cudaGetLastError());
+}
+""")
+    done = run_emulated(build_program(source, folder))
+    assert done.stdout == "wrong 0 heap 1 4 last 0\n", done.stderr
+
+
 def test_a_kernel_nothing_can_translate_is_the_drivers_error(folder: Path) -> None:
     """The launch fails with 209, one line says why, and the program goes on."""
     source = folder / "refused.cu"
