@@ -59,9 +59,13 @@ done:
 
 @dataclass
 class Memory(Lanes):
-    """Memory part of the emitter. shared_shift: bytes of LDS in front of the program's, for barriers."""
+    """Memory part of the emitter. shared_shift: bytes of LDS in front of the program's, for barriers.
+
+    least_shared: bytes of LDS that those need, where the program's own shared memory is in front anyway.
+    """
 
     shared_shift: int = 0
+    least_shared: int = 0
 
     def pointer(self, space: str, address: Value) -> str:
         """A typed pointer ("ptr addrspace(1) %v1")."""

@@ -41,7 +41,7 @@ def _attributes(e: LlvmEmitter) -> str:
         '"uniform-work-group-size"="true"',
         '"amdgpu-ieee"="false"',
     ]
-    shared = abi.shared_bytes + e.shared_shift
+    shared = max(abi.shared_bytes + e.shared_shift, e.least_shared)
     if shared:
         listed.append(f'"amdgpu-lds-size"="{shared}"')
     if e.flush_f32:

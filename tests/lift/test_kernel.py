@@ -179,16 +179,19 @@ def test_a_function_pointer_goes_through_the_table_in_bank_2() -> None:
     assert run(sass, WORDS, 32).tolist() == [n + 200 if n % 2 else 100 for n in range(32)]
 
 
-def test_a_block_wide_count() -> None:
+@pytest.mark.parametrize("sm", [80, 90])
+def test_a_block_wide_count(sm: int) -> None:
+    head = HEAD if sm == 80 else HEAD.replace("[0x160]", "[0x210]").replace("[0x168]", "[0x218]")
     sass = kernel(
-        HEAD
+        head
         + """
         LOP3.LUT P0, RZ, R0, 0x3, RZ, 0xc0, !PT
         BAR.RED.POPC.DEFER_BLOCKING 0x0, !P0
         B2R.RESULT R8
         STG.E [R2.64], R8
         EXIT
-        """
+        """,
+        sm,
     )
     assert run(sass, np.zeros(128, np.uint32), 128, block=(128,)).tolist() == [32] * 128
 
