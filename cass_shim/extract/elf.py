@@ -11,8 +11,6 @@ import struct
 from dataclasses import dataclass
 from functools import cached_property
 
-from elftools.common.exceptions import ELFError
-from elftools.construct import ConstructError
 from elftools.elf.elffile import ELFFile
 
 from cass_shim.model.errors import Malformed
@@ -92,7 +90,7 @@ class Elf:
             names = elf.get_section(elf.get_shstrndx()) if count else None
             base = int(names["sh_offset"]) if names is not None else 0
             limit = base + int(names["sh_size"]) if names is not None else 0
-        except (ELFError, ConstructError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        except Exception as error:  # pyelftools raises whatever its parsers stumble over, OverflowError too
             raise Malformed(f"ELF headers: {error}", where=self.source, offset=table) from None
         return tuple(self._section(i, table + 64 * i, base, limit) for i in range(count))
 
