@@ -26,6 +26,7 @@ from cass_shim.native import locate
 
 REAL_NAMES = ("libamdhip64.so.10", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so")
 KINDS = ("auto", "hip", "emulated")
+DELETED = " (deleted)"  # a mapped file that was replaced, by a build or an upgrade
 
 
 @dataclass(frozen=True)
@@ -83,14 +84,14 @@ def file_of(native: ctypes.CDLL) -> str:
         span, *rest = line.split(maxsplit=5)
         low, high = (int(part, 16) for part in span.split("-"))
         if low <= address < high and len(rest) == 5:
-            return rest[4]
+            return rest[4].removesuffix(DELETED)
     return ""
 
 
 def mapped_libraries() -> set[str]:
     """Every libamdhip64 that is mapped into this process."""
     lines = Path("/proc/self/maps").read_text().splitlines()
-    paths = {line.split(maxsplit=5)[5] for line in lines if "libamdhip64" in line}
+    paths = {line.split(maxsplit=5)[5].removesuffix(DELETED) for line in lines if "libamdhip64" in line}
     return {path for path in paths if os.path.basename(path).startswith("libamdhip64.so")}
 
 
@@ -141,7 +142,7 @@ def _open(kind: str) -> Library:
             continue
         path = file_of(native) or name
         hip = bind_hip_python(path)
-        others = {other for other in mapped_libraries() if not os.path.samefile(other, path)}
+        others = {other for other in mapped_libraries() if os.path.realpath(other) != os.path.realpath(path)}
         if others:
             raise DeviceFailed("open", 100, f"hip-python already uses {', '.join(sorted(others))}, not {path}")
         return Library(path, found, hip, native)

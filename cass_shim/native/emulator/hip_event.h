@@ -24,7 +24,7 @@ typedef struct emu_event {
     pthread_mutex_t lock;
     emu_stamp *stamp; /* NULL: never recorded, which counts as complete */
     emu_device *device;
-    uint64_t capture; /* not 0: last recorded by that capture, at these nodes */
+    _Atomic uint64_t capture; /* not 0: last recorded by that capture, at these nodes */
     struct emu_node **capture_nodes;
     size_t capture_count;
     emu_shared_event *shared; /* not NULL: interprocess */
