@@ -16,7 +16,7 @@ from typing import Any
 
 from cass_shim.isa.emitter import Emitter
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import Instruction
+from cass_shim.model.instruction import Instruction, Pred
 
 Meaning = Callable[[Emitter[Any], Instruction], None]
 
@@ -80,6 +80,17 @@ def lookup(instruction: Instruction) -> Spec:
         unknown = " ".join(m for m in instruction.modifiers if m not in spec.modifiers)
         raise Unsupported(instruction.form, address=instruction.address, why=f"modifier {unknown}")
     return spec
+
+
+def effect_of(instruction: Instruction) -> Effect:
+    """What this instruction does besides writing registers. Raises Unsupported like `lookup`.
+
+    R2UR is a move, but with a predicate result it asks whether all lanes hold the same value.
+    """
+    first = instruction.operands[0] if instruction.operands else None
+    if instruction.mnemonic == "R2UR" and isinstance(first, Pred):
+        return Effect.LANES
+    return lookup(instruction).effect
 
 
 def execute(e: Emitter[Any], instruction: Instruction) -> None:

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cass_shim.isa.spec import CONTROL, Effect, lookup
+from cass_shim.isa.spec import CONTROL, Effect, effect_of
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import PT, Const, Instruction, Pred, Reg, Target
@@ -214,7 +214,7 @@ def _walk(code: Code, entry: int, starts: list[int] | None = None) -> Function:
                 continue
             if is_call(i) and not code.is_jump(address, i):
                 function.calls[address] = _callees(code, address, i)
-            elif i.mnemonic not in CONTROL and lookup(i).effect in (Effect.LANES, Effect.BARRIER):
+            elif i.mnemonic not in CONTROL and effect_of(i) in (Effect.LANES, Effect.BARRIER):
                 function.lanes = True
         waiting += code.successors(start)[0]
     return function

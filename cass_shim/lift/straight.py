@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cass_shim.isa.operands import address32, address64, predicate
-from cass_shim.isa.spec import Effect, Spec, lookup
+from cass_shim.isa.spec import Effect, Spec, effect_of, lookup
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.code import Code, always
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
@@ -59,7 +59,7 @@ class Straight:
 
         if guard is None:
             run()
-        elif spec.effect is Effect.REGISTERS:
+        elif effect_of(i) is Effect.REGISTERS:
             self.e.guarded(guard, run)
         else:
             self.e.branched(guard, run)
