@@ -69,9 +69,11 @@ static inline uint64_t div_scale_f64(uint64_t a, uint64_t b, uint64_t c, uint32_
         return a == b ? bits64(scale_f64(x, 128)) : a;
     }
     if (biased(b) == 0) return bits64(scale_f64(x, 128));
+    /* AMD's text scales this denominator up, which would overflow; the rest of the sequence needs
+     * it down. */
     if (reciprocal_tiny && tiny) {
         *flag = 1;
-        return a == b ? bits64(scale_f64(x, 128)) : a;
+        return a == b ? bits64(scale_f64(x, -128)) : a;
     }
     if (reciprocal_tiny) return bits64(scale_f64(x, -128));
     if (tiny) {
@@ -91,10 +93,17 @@ HANDLER(v_div_scale_f64) {
     w->s[o->sd] = bits_of(flags) & EXEC;
     NEXT;
 }
-static inline double div_fmas_f64(double a, double b, double c, uint32_t scaled) {
-    double r = __builtin_fma(a, b, c);
-    if (!scaled) return r;
-    return scale_f64(r, biased(bits64(c)) > 1023 ? 128 : -128);
+#if defined(__x86_64__)
+typedef __float128 quadruple_t;
+#else
+typedef long double quadruple_t;
+#endif
+/* One rounding, as in valu_float.c: quadruple precision holds the product and nearly always the
+ * sum. */
+static double div_fmas_f64(double a, double b, double c, uint32_t scaled) {
+    if (!scaled) return __builtin_fma(a, b, c);
+    return (double)(((quadruple_t)a * b + c) *
+                    (quadruple_t)(biased(bits64(c)) > 1023 ? 0x1p128 : 0x1p-128));
 }
 WIDE3(v_div_fmas_f64, FP_F64, f64, f64, f64, f64, div_fmas_f64(a, b, c, w->s[S_VCC] >> i & 1))
 static inline uint64_t div_fixup_f64(uint64_t a, uint64_t b, uint64_t c) {
@@ -106,6 +115,8 @@ static inline uint64_t div_fixup_f64(uint64_t a, uint64_t b, uint64_t c) {
     if (d == 0 || n == infinity) return sign | infinity;
     if (d == infinity || n == 0) return sign;
     if (biased(c) - biased(b) < -1075) return sign;
+    /* Finite by nonzero: a NaN comes from overflow on the way. */
+    if (a << 1 >> 1 > infinity) return sign | infinity;
     return sign | (a << 1 >> 1);
 }
 WIDE3(v_div_fixup_f64, 0, u64, u64, u64, u64, div_fixup_f64(a, b, c))

@@ -1,6 +1,7 @@
 /* 32-bit floating-point vector instructions. Source: AMD RDNA3 ISA, instruction pseudocode; the
  * scaling rule of v_div_fmas as later AMD manuals state it (by the exponent of the addend). */
 #include "emulator/float_rules.h"
+#include "emulator/half.h"
 
 FLOAT_V(v_add_f32, 2, x + y)
 FLOAT_V(v_sub_f32, 2, x - y)
@@ -143,9 +144,11 @@ static inline uint32_t div_scale_f32(uint32_t a, uint32_t b, uint32_t c, uint32_
         return a == b ? bits32(scale_f32(x, 64)) : a;
     }
     if (biased(b) == 0) return bits32(scale_f32(x, 64));
+    /* AMD's text scales this denominator up, which would overflow; the rest of the sequence needs
+     * it down. */
     if (reciprocal_tiny && quotient_tiny) {
         *flag = 1;
-        return a == b ? bits32(scale_f32(x, 64)) : a;
+        return a == b ? bits32(scale_f32(x, -64)) : a;
     }
     if (reciprocal_tiny) return bits32(scale_f32(x, -64));
     if (quotient_tiny) {
@@ -162,10 +165,11 @@ HANDLER(v_div_scale_f32) {
     w->s[o->sd] = bits_of(flags) & EXEC;
     NEXT;
 }
+/* The scaling back and the fused product share one rounding, or a subnormal quotient would be
+ * rounded twice. */
 static inline float div_fmas_f32(float a, float b, float c, uint32_t scaled) {
-    float r = __builtin_fmaf(a, b, c);
-    if (!scaled) return r;
-    return scale_f32(r, biased(bits32(c)) > 127 ? 64 : -64);
+    if (!scaled) return __builtin_fmaf(a, b, c);
+    return (float)(odd_fma(a, b, c) * (biased(bits32(c)) > 127 ? 0x1p64 : 0x1p-64));
 }
 HANDLER(v_div_fmas_f32) {
     FP_BEGIN(FP_F32);
@@ -188,6 +192,8 @@ static inline uint32_t div_fixup_f32(uint32_t a, uint32_t b, uint32_t c) {
     if (d == 0 || n == 0x7f800000) return sign | 0x7f800000;
     if (d == 0x7f800000 || n == 0) return sign;
     if (biased(c) - biased(b) < -150) return sign;
+    /* Finite by nonzero: a NaN comes from overflow on the way. */
+    if ((a & 0x7fffffff) > 0x7f800000) return sign | 0x7f800000;
     return sign | (a & 0x7fffffff);
 }
 LANE3(v_div_fixup_f32, uint32_t, uint32_t, uint32_t, uint32_t, div_fixup_f32(a, b, c))
