@@ -52,7 +52,16 @@ def package(folder: Path) -> Path:
         pytest.skip(f"{RELEASE} cannot be downloaded here; name a copy by CASS_HIP_PYTHON_7")
     (wheel,) = folder.glob("*.whl")
     with zipfile.ZipFile(wheel) as content:
-        wanted = ("hip/__init__.py", "hip/_version.py", "hip/_util/", "hip/hip.", "hip/chip.", "hip/hiprtc", "hip/chiprtc", "hip/_hip")
+        wanted = (
+            "hip/__init__.py",
+            "hip/_version.py",
+            "hip/_util/",
+            "hip/hip.",
+            "hip/chip.",
+            "hip/hiprtc",
+            "hip/chiprtc",
+            "hip/_hip",
+        )
         content.extractall(folder, [name for name in content.namelist() if name.startswith(wanted)])
     return folder
 
