@@ -38,13 +38,17 @@ class Shape:
 
 @dataclass(frozen=True)
 class Scenario:
-    """How one input is made. values: class of memory contents. size: what integer parameters are around."""
+    """How one input is made. values: class of memory contents. size: what integer parameters are around.
+
+    vary_sizes: integers at random around it. powers: integers are rising powers of two instead.
+    """
 
     shape: Shape
     values: str
     size: int
     seed: int
     vary_sizes: bool = False
+    powers: bool = False
 
 
 @dataclass
@@ -209,6 +213,7 @@ def _params(
     kernel: SassKernel, found: Survey, roles: Roles, scenario: Scenario, base: int, random: np.random.Generator
 ) -> bytes:
     block = bytearray(kernel.abi.params_bytes)
+    scalars = 0
     for param in kernel.abi.params:
         at, end = param.offset, param.offset + param.size
         while at < end:
@@ -217,14 +222,25 @@ def _params(
                 block[at : at + 8] = address.to_bytes(8, "little")
                 at += 8
                 continue
-            at += _scalar(block, at, end - at, param.size == 8, found, scenario, random)
+            at += _scalar(block, at, end - at, param.size == 8, scalars, found, scenario, random)
+            scalars += 1
     return bytes(block)
 
 
 def _scalar(
-    block: bytearray, at: int, room: int, whole: bool, found: Survey, scenario: Scenario, random: np.random.Generator
+    block: bytearray,
+    at: int,
+    room: int,
+    whole: bool,
+    index: int,
+    found: Survey,
+    scenario: Scenario,
+    random: np.random.Generator,
 ) -> int:
-    """Fill one scalar of the block; returns its size in bytes. whole: it is a parameter of 8 bytes by itself."""
+    """Fill one scalar of the block; returns its size in bytes.
+
+    whole: it is a parameter of 8 bytes by itself. index: how many scalars came before it.
+    """
     kind = found.scalars.get(at, "i32")
     if kind == "f64" and room >= 8:
         block[at : at + 8] = np.float64(random.normal()).tobytes()
@@ -234,7 +250,9 @@ def _scalar(
         return 4
     size = scenario.size
     if size > 2 * DISTINCT:  # rising in one half of the scenarios, falling in the other: either may be a range
-        size = max(size // 2, size + DISTINCT * (at // 4 % 3) * (1 if scenario.seed % 2 else -1))
+        size = max(size // 2, size + DISTINCT * (index % 3) * (1 if scenario.seed % 2 else -1))
+    if scenario.powers:
+        size = 2 << (3 * (index % 3))
     if scenario.vary_sizes:
         around = max(1, int(size + random.integers(-size // 4 - 1, size // 4 + 2)))
         unlike = [1 << int(random.integers(0, 9)), int(random.integers(0, 4))]
@@ -324,6 +342,7 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
     plan = [Scenario(main, plain, size, seed + 1)]
     if found.atomics:  # nobody to race with: everything is defined
         plan.append(Scenario(Shape((1, 1, 1), (1, 1, 1), main.dynamic_shared), "small", size, seed + 8))
+    plan.append(Scenario(main, plain, size, seed + 12, powers=True))
     plan.append(Scenario(main, wide, size, seed + 4, vary_sizes=True))
     plan.append(Scenario(main, special, size - 7, seed + 3))
     # more elements than threads, so that loops over the grid go round; long inner dimensions for unrolled loops

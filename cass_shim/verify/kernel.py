@@ -41,7 +41,7 @@ MAX_STEPS = 12_000  # of one reference run: about a third of a second
 COVERED = 0.95  # share of the instructions after which no more inputs are looked for
 EXPLORATION = 12  # random inputs in a row that reach nothing new end the search
 EXPLORED = 0.25  # of the budget, for that search
-ENOUGH = 5  # inputs that agreed, after which coverage that no longer rises ends the search
+ENOUGH = 6  # inputs that agreed, after which coverage that no longer rises ends the search
 
 
 @dataclass
