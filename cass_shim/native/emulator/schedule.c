@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define QUANTUM 200000u
+#define QUANTUM 20000u
 #define QUANTUM_COOPERATIVE 8192u
-#define ROUNDS_BEFORE_SECOND 8 /* full quanta before a thread takes another group */
+#define ROUNDS_BEFORE_SECOND 80 /* full quanta before a thread takes another group */
 #define RESIDENT_MAX 16
 #define THREADS_MAX 256
 

@@ -1,0 +1,84 @@
+"""Forward progress between waves and workgroups that spin on each other, and MODE's rounding and subnormal control."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.native.emulator_core_support import CodeObject, assemble, compile_hip, launch_code
+
+SOURCE = Path(__file__).with_name("emulator_spin.hip")
+U32, F32 = np.uint32, np.float32
+PLAIN_MODE = 63 | 0xF << 16 | 1 << 21 | 1 << 23
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> CodeObject:
+    return CodeObject(compile_hip(SOURCE, tmp_path_factory.mktemp("spin"), "-O3"))
+
+
+@pytest.mark.parametrize("groups", [4, 64])
+def test_grid_barrier_of_a_cooperative_launch(kernels: CodeObject, groups: int) -> None:
+    count, out = np.zeros(1, U32), np.zeros(groups, U32)
+    done = kernels.launch("gridsync", (groups,), (128,), [count, out, U32(groups)], cooperative=True)
+    assert done.status == "ok" and (out == 3 * groups).all()
+
+
+@pytest.mark.parametrize("groups", [2, 12, 500])
+def test_first_group_waits_for_the_last(kernels: CodeObject, groups: int) -> None:
+    flag, out = np.zeros(1, U32), np.zeros(64, U32)
+    done = kernels.launch("back", (groups,), (64,), [flag, out, U32(groups)])
+    assert done.status == "ok" and (out == 7).all()
+
+
+def test_waves_of_a_group_spin_on_each_other(kernels: CodeObject) -> None:
+    out = np.zeros(256, U32)
+    done = kernels.launch("waves", (1,), (256,), [out])
+    assert done.status == "ok" and (out == np.arange(256) // 32 + 1).all()
+
+
+def binary(instruction: str, before: str, tmp_path: Path, a: np.ndarray, b: np.ndarray, rsrc1: int) -> np.ndarray:
+    """32 lanes of one instruction on v1, v2 into v3, after a scalar instruction."""
+    memory = np.zeros(96, U32)
+    memory[:32], memory[32:64] = a.view(U32), b.view(U32)
+    text = f"""
+    v_lshlrev_b32 v0, 2, v0
+    global_load_b32 v1, v0, s[0:1]
+    global_load_b32 v2, v0, s[0:1] offset:128
+    {before}
+    {instruction} v3, v1, v2
+    global_store_b32 v0, v3, s[0:1] offset:256
+    s_endpgm
+"""
+    done = launch_code(assemble(text, tmp_path), memory.ctypes.data, rsrc1, 1, 32)
+    assert done.status == "ok", done.text
+    return memory[64:].view(F32)
+
+
+@pytest.mark.parametrize(("mode", "toward"), [(0, None), (1, np.inf), (2, -np.inf), (3, 0)])
+def test_round_mode(tmp_path: Path, mode: int, toward: float | None) -> None:
+    """Quotas of the exact sum: directed rounding gives the neighbour on its side."""
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(0, 1, 32).astype(F32), rng.normal(0, 1e-4, 32).astype(F32)
+    got = binary("v_add_f32", f"s_round_mode {mode}", tmp_path, a, b, PLAIN_MODE)
+    exact = a.astype(np.float64) + b.astype(np.float64)
+    want = exact.astype(F32)
+    if toward is not None:
+        side = np.where(toward == 0, np.sign(exact) * -np.inf, toward)
+        wrong = np.where(side > 0, want < exact, want > exact)
+        want = np.where(wrong, np.nextafter(want, side.astype(F32)), want)
+    assert (got == want).all()
+
+
+def test_subnormals_follow_mode(tmp_path: Path) -> None:
+    """Flushed when the descriptor or s_denorm_mode says so, and only then."""
+    tiny, one = np.full(32, 1e-40, F32), np.full(32, 1, F32)
+    assert (binary("v_mul_f32", "s_nop 0", tmp_path, tiny, one, PLAIN_MODE) == tiny).all()
+    assert (binary("v_mul_f32", "s_nop 0", tmp_path, tiny, one, PLAIN_MODE & ~(3 << 16)) == 0).all()
+    assert (binary("v_mul_f32", "s_denorm_mode 12", tmp_path, tiny, one, PLAIN_MODE) == 0).all()
+    assert (binary("v_mul_f32", "s_denorm_mode 15", tmp_path, tiny, one, PLAIN_MODE & ~(3 << 16)) == tiny).all()
+    small = np.full(32, 2e-38, F32)
+    half = np.full(32, 0.25, F32)
+    assert (binary("v_mul_f32", "s_denorm_mode 13", tmp_path, small, half, PLAIN_MODE) == 0).all()
