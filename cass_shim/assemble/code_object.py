@@ -95,13 +95,9 @@ def _open(elf: bytes) -> ELFFile:
     if elf[8] not in ABI_VERSIONS:
         raise Malformed(f"ABI version {elf[8]}", where="code object", offset=8)
     if header["e_flags"] & 0xFF != MACH_GFX1100:
-        raise Malformed(
-            f"made for processor {header['e_flags'] & 0xFF:#x}, expected gfx1100", where="code object"
-        )
+        raise Malformed(f"made for processor {header['e_flags'] & 0xFF:#x}, expected gfx1100", where="code object")
     if header["e_type"] != "ET_DYN":
-        raise Malformed(
-            f"{header['e_type']}, expected a linked object (ET_DYN)", where="code object", offset=16
-        )
+        raise Malformed(f"{header['e_type']}, expected a linked object (ET_DYN)", where="code object", offset=16)
     return file
 
 
@@ -166,9 +162,7 @@ def _descriptor(file: ELFFile, kernel: Mapping[str, object]) -> Descriptor:
     lds, scratch, kernarg, offset = struct.unpack_from("<III4xq", _read(file, address, DESCRIPTOR_BYTES))
     entry, size = symbols[name]
     if address + offset != entry:
-        raise Malformed(
-            f"descriptor of {name} enters at {address + offset:#x}, symbol is {entry:#x}", where=symbol
-        )
+        raise Malformed(f"descriptor of {name} enters at {address + offset:#x}, symbol is {entry:#x}", where=symbol)
     _read(file, entry, max(size, 4))
     if kernarg != _integer(kernel, ".kernarg_segment_size"):
         raise Malformed(f"descriptor of {name} and metadata differ in kernarg size", where=symbol, offset=8)
@@ -216,9 +210,7 @@ def parse_code_object(
     """
     kernels = read_descriptors(elf)
     if symbol not in kernels:
-        raise Malformed(
-            f"no kernel {symbol!r}; it has {', '.join(sorted(kernels)) or 'none'}", where="code object"
-        )
+        raise Malformed(f"no kernel {symbol!r}; it has {', '.join(sorted(kernels)) or 'none'}", where="code object")
     kernel = kernels[symbol]
     if kernel.wave != 32:
         raise Malformed(f"{symbol} is built for waves of {kernel.wave}, expected 32", where="code object")
@@ -242,9 +234,7 @@ def check_cass1_layout(code: CodeObject, abi: KernelAbi) -> None:
 
     Raises Malformed when the compiler laid the arguments out in another way.
     """
-    arguments = [
-        argument for argument in read_descriptors(code.elf)[code.symbol].arguments if not argument.hidden
-    ]
+    arguments = [argument for argument in read_descriptors(code.elf)[code.symbol].arguments if not argument.hidden]
     pointer = arguments.pop() if arguments else None
     if pointer is None or (pointer.offset, pointer.size) != (abi.bindings_offset, 8):
         raise Malformed(f"binding pointer is not 8 bytes at offset {abi.bindings_offset}", where=code.symbol)

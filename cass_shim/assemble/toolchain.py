@@ -164,9 +164,7 @@ def probe(origin: str, clang: tuple[str, ...], lld: tuple[str, ...]) -> Candidat
             if warned.strip():
                 return refused(f"warns about gfx1100: {warned.strip().splitlines()[0]}")
             if code != PROBE_BYTES:
-                return refused(
-                    f"assembles gfx1100 to {code.hex()}, expected {PROBE_BYTES.hex()}: too old or broken"
-                )
+                return refused(f"assembles gfx1100 to {code.hex()}, expected {PROBE_BYTES.hex()}: too old or broken")
             run_tool(tools.lld, ["-shared", "probe.o", "-o", "probe.hsaco"], directory, 30)
             if text_section((directory / "probe.hsaco").read_bytes())[: len(PROBE_BYTES)] != PROBE_BYTES:
                 return refused("ld.lld does not keep the code")

@@ -120,7 +120,9 @@ def compile_object(source: Path, flags: Sequence[str], label: str, headers: str,
 def build_part(part: Part, pool: concurrent.futures.Executor, headers: str) -> Path:
     """Compile and link one part; objects compile in parallel."""
     jobs = []
-    special = {NATIVE / name if not name.startswith("gen:") else GENERATED / name[4:]: None for name, _ in part.variants}
+    special = {
+        NATIVE / name if not name.startswith("gen:") else GENERATED / name[4:]: None for name, _ in part.variants
+    }
     for source in expand(part.sources):
         if source not in special:
             jobs.append(pool.submit(compile_object, source, part.flags, part.output, headers, part.clang))

@@ -63,8 +63,15 @@ PARTS: tuple[Part, ...] = (
         "libcass_shim.so",
         tuple(name for name in CORE if name.startswith("gen:") or any(NATIVE.glob(name))),
         flags=("-ftls-model=initial-exec",),  # its thread-locals are in static TLS anyway: trampolines write one
-        link=(*SHARED, "-Wl,-soname,libcass_shim.so", "-Wl,-z,now", "-Wl,-z,nodelete",
-              f"-Wl,--version-script={NATIVE / 'shim' / 'libcass_shim.map'}", "-lpthread", "-ldl"),
+        link=(
+            *SHARED,
+            "-Wl,-soname,libcass_shim.so",
+            "-Wl,-z,now",
+            "-Wl,-z,nodelete",
+            f"-Wl,--version-script={NATIVE / 'shim' / 'libcass_shim.map'}",
+            "-lpthread",
+            "-ldl",
+        ),
         generate=core_generate,
         finish=initialise_first,
     ),

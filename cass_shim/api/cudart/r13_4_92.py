@@ -1,4 +1,5 @@
 """libcudart_static.a 13.4.92, recorded by tools/cudart_offsets.py."""
+
 # fmt: off
 from cass_shim.api.cudart import Anchor, Release
 

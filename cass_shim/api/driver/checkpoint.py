@@ -1,4 +1,5 @@
 """Checkpointing: the rows of this chapter of the CUDA driver API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -15,4 +16,3 @@ fn("cuCheckpointProcessLock", STUB, "CUresult", "int pid, CUcheckpointLockArgs *
 fn("cuCheckpointProcessRestore", STUB, "CUresult", "int pid, CUcheckpointRestoreArgs *args", since=12080)
 fn("cuCheckpointProcessUnlock", STUB, "CUresult", "int pid, CUcheckpointUnlockArgs *args", since=12080)
 fn("cuCheckpointOperationComplete", STUB, "CUresult", "CUcheckpointOperationHandle handle", since=13040)
-

@@ -1,4 +1,5 @@
 """Coredump attributes: the rows of this chapter of the CUDA driver API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -23,4 +24,3 @@ fn("cuCoredumpRegisterCompleteCallback", STUB, "CUresult",
    "CUcoredumpStatusCallback callback, void *userData, CUcoredumpCallbackHandle *callbackOut", since=13020)
 fn("cuCoredumpRegisterStartCallback", STUB, "CUresult",
    "CUcoredumpStatusCallback callback, void *userData, CUcoredumpCallbackHandle *callbackOut", since=13020)
-

@@ -1,4 +1,5 @@
 """Execution control: the rows of this chapter of the CUDA driver API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -47,4 +48,3 @@ fn("cuParamSetv", IMPLEMENTED, "CUresult",
 fn("cuFuncGetParamCount", IMPLEMENTED, "CUresult", "CUfunction func, size_t *paramCount", since=13020)
 fn("cuLaunchHostFunc_v2", IMPLEMENTED, "CUresult",
    "CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode", since=13020, pt="ptsz")
-

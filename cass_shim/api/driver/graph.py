@@ -1,4 +1,5 @@
 """Graph management: the rows of this chapter of the CUDA driver API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -217,4 +218,3 @@ fn("cuGraphAddNode_v3", STUB, "CUresult",
    "*dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams", since=13040)
 fn("cuGraphNodeSetParams_v2", STUB, "CUresult",
    "CUgraphNode hNode, CUgraphNodeParams *nodeParams", since=13040)
-

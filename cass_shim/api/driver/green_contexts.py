@@ -1,4 +1,5 @@
 """Green contexts: the rows of this chapter of the CUDA driver API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -33,4 +34,3 @@ fn("cuDevSmResourceSplit", STUB, "CUresult",
    "*remainder, unsigned int flags, CU_DEV_SM_RESOURCE_GROUP_PARAMS *groupParams", since=13010)
 fn("cuStreamGetDevResource", STUB, "CUresult",
    "CUstream hStream, CUdevResource *resource, CUdevResourceType type", since=13010, pt="ptsz")
-

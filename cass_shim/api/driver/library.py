@@ -1,4 +1,5 @@
 """Library management: the rows of this chapter of the CUDA driver API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -40,4 +41,3 @@ fn("cuLibraryLoadFromFile", IMPLEMENTED, "CUresult",
    "int numLibraryOptions", since=12000)
 fn("cuLibraryUnload", IMPLEMENTED, "CUresult", "CUlibrary library", since=12000)
 fn("cuKernelGetParamCount", IMPLEMENTED, "CUresult", "CUkernel kernel, size_t *paramCount", since=13020)
-

@@ -1,4 +1,5 @@
 """Logical endpoints: the rows of this chapter of the CUDA driver API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -30,4 +31,3 @@ fn("cuLogicalEndpointQuery", STUB, "CUresult",
    "CUlogicalEndpointId leId, cuuint32_t count, int *queryStatus", since=13030)
 fn("cuLogicalEndpointUnbind", STUB, "CUresult",
    "CUlogicalEndpointId leId, CUdevice dev, cuuint64_t offset, cuuint64_t size", since=13030)
-

@@ -1,4 +1,5 @@
 """Error log management: the rows of this chapter of the CUDA driver API manual."""
+
 # fmt: off
 from __future__ import annotations
 

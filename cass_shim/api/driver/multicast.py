@@ -1,4 +1,5 @@
 """Multicast object management: the rows of this chapter of the CUDA driver API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -27,4 +28,3 @@ fn("cuMulticastBindAddr_v2", STUB, "CUresult",
 fn("cuMulticastBindMem_v2", STUB, "CUresult",
    "CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset, CUmemGenericAllocationHandle "
    "memHandle, size_t memOffset, size_t size, unsigned long long flags", since=13010)
-

@@ -1,4 +1,5 @@
 """Stream management: the rows of this chapter of the CUDA driver API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -65,4 +66,3 @@ fn("cuStreamEndCaptureToCig", STUB, "CUresult", "CUstream hStream", since=13020,
 fn("cuStreamBeginRecaptureToGraph", STUB, "CUresult",
    "CUstream hStream, CUstreamCaptureMode mode, CUgraph hGraph, CUgraphRecaptureCallback callbackFunc, "
    "void *userData", since=13030, pt="ptsz")
-

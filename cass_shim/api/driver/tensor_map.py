@@ -1,4 +1,5 @@
 """Tensor map objects: the rows of this chapter of the CUDA driver API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -30,4 +31,3 @@ fn("cuTensorMapReplaceAddress", STUB, "CUresult", "CUtensorMap *tensorMap, void 
 fn("cuTensorMapSetAllocationClass", STUB, "CUresult",
    "CUtensorMap *tensorMap, CUtensorMapAllocClass allocClass, CUtensorMapAllocClass *outAllocClass",
    since=13050)
-

@@ -1,4 +1,5 @@
 """Execution control: the rows of this chapter of the CUDA runtime API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -39,4 +40,3 @@ fn("cudaLaunchHostFunc_v2", STUB, "cudaError_t",
 fn("cudaSubgridCreate", STUB, "cudaError_t", UNDECLARED, since=13030)
 fn("cudaSubgridWorkerGridCreate", STUB, "cudaError_t", UNDECLARED, since=13030)
 fn("cudaSubgridWorksetCreate", STUB, "cudaError_t", UNDECLARED, since=13030)
-

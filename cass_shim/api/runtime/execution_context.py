@@ -1,4 +1,5 @@
 """Execution contexts: the rows of this chapter of the CUDA runtime API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -34,4 +35,3 @@ fn("cudaGreenCtxCreate", STUB, "cudaError_t",
    "cudaExecutionContext_t *phCtx, cudaDevResourceDesc_t desc, int device, unsigned int flags", since=13010)
 fn("cudaStreamGetDevResource", STUB, "cudaError_t",
    "cudaStream_t hStream, cudaDevResource *resource, enum cudaDevResourceType type", since=13010, pt="ptsz")
-

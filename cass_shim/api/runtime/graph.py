@@ -1,4 +1,5 @@
 """Graph management: the rows of this chapter of the CUDA runtime API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -255,4 +256,3 @@ fn("cudaGraphNodeGetToolsId", STUB, "cudaError_t",
    "cudaGraphNode_t hNode, unsigned long long *toolsNodeId", since=13010)
 fn("cudaGraphNodeGetParams", STUB, "cudaError_t",
    "cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams", since=13020)
-

@@ -1,4 +1,5 @@
 """Memory management: the rows of this chapter of the CUDA runtime API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -179,4 +180,3 @@ fn("cudaMemcpyWithAttributesAsync", IMPLEMENTED, "cudaError_t",
 fn("cudaMemGetLocationInfo", STUB, "cudaError_t",
    "void *devPtr, size_t size, size_t summaryGranularity, size_t samplingGranularity, struct "
    "cudaMemLocation *location_out", since=13040)
-

@@ -1,4 +1,5 @@
 """Profiler control: the rows of this chapter of the CUDA runtime API manual."""
+
 # fmt: off
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """What nvcc-compiled objects call by themselves: registration and launch. In no manual; seen in crt/host_runtime.h."""
+
 # fmt: off
 from __future__ import annotations
 

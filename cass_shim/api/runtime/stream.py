@@ -1,4 +1,5 @@
 """Stream management: the rows of this chapter of the CUDA runtime API manual."""
+
 # fmt: off
 from __future__ import annotations
 
@@ -70,4 +71,3 @@ fn("cudaThreadExchangeStreamCaptureMode", IMPLEMENTED, "cudaError_t",
 fn("cudaStreamBeginRecaptureToGraph", STUB, "cudaError_t",
    "cudaStream_t stream, enum cudaStreamCaptureMode mode, cudaGraph_t graph, struct "
    "cudaGraphRecaptureCallbackData *callbackData", since=13030, pt="ptsz")
-

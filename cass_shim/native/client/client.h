@@ -1,8 +1,10 @@
-/* Translations for the target process: module manifests and code entries, from the local cache or the daemon.
+/* Translations for the target process: module manifests and code entries, from the local cache or
+ * the daemon.
  *
- * In: the bytes of a fatbinary entry as stored. Out: immutable views that live until cass_client_close().
- * Everything here is C only, takes no lock on a hit path that the caller does not already hold, and never
- * starts a thread. Functions may block on the daemon's socket (the daemon is started on demand). */
+ * In: the bytes of a fatbinary entry as stored. Out: immutable views that live until
+ * cass_client_close(). Everything here is C only, takes no lock on a hit path that the caller does
+ * not already hold, and never starts a thread. Functions may block on the daemon's socket (the
+ * daemon is started on demand). */
 #ifndef CASS_CLIENT_H
 #define CASS_CLIENT_H
 
@@ -10,13 +12,13 @@
 #include <stdint.h>
 
 enum cass_slot_kind { /* the numbers of cass_shim.model.kernel_abi.SlotKind */
-    CASS_SLOT_SYMBOL = 0,
-    CASS_SLOT_BANK = 1,
-    CASS_SLOT_PRINTF = 2,
-    CASS_SLOT_HEAP = 3,
-    CASS_SLOT_TEXTURES = 4,
-    CASS_SLOT_GRID_SYNC = 5,
-    CASS_SLOT_SHARED_ARENA = 6
+                      CASS_SLOT_SYMBOL = 0,
+                      CASS_SLOT_BANK = 1,
+                      CASS_SLOT_PRINTF = 2,
+                      CASS_SLOT_HEAP = 3,
+                      CASS_SLOT_TEXTURES = 4,
+                      CASS_SLOT_GRID_SYNC = 5,
+                      CASS_SLOT_SHARED_ARENA = 6
 };
 
 enum cass_image_kind { CASS_IMAGE_GLOBAL = 0, CASS_IMAGE_ZERO = 1, CASS_IMAGE_CONSTANT3 = 2 };
@@ -53,9 +55,9 @@ typedef struct {
 } cass_variable_info;
 
 typedef struct {
-    uint32_t image;    /* the image that is patched */
-    uint32_t kind;     /* 0: address of `variable` + addend; 1: the addend itself (function token) */
-    uint64_t offset;   /* of the 8-byte word in the image */
+    uint32_t image;  /* the image that is patched */
+    uint32_t kind;   /* 0: address of `variable` + addend; 1: the addend itself (function token) */
+    uint64_t offset; /* of the 8-byte word in the image */
     uint32_t variable; /* index into variables */
     uint32_t reserved;
     int64_t addend;
@@ -96,9 +98,10 @@ typedef struct {
     char message[512];
 } cass_client_error;
 
-/* The manifest of one fatbinary. `region`: the whole fatbinary (header 0xBA55ED50 and entries); also accepted: a raw
- * cubin ELF or NUL-terminated PTX text. The entry to use is chosen here (CASS_PREFER_SM, else 80 86 87 89 90 75 100
- * 120, then PTX) by walking headers only. Returns 0 or -1 with *error filled. Thread-safe. */
+/* The manifest of one fatbinary. `region`: the whole fatbinary (header 0xBA55ED50 and entries);
+ * also accepted: a raw cubin ELF or NUL-terminated PTX text. The entry to use is chosen here
+ * (CASS_PREFER_SM, else 80 86 87 89 90 75 100 120, then PTX) by walking headers only. Returns 0 or
+ * -1 with *error filled. Thread-safe. */
 int cass_client_module(const void *region, size_t region_bytes, const cass_manifest **out,
                        cass_client_error *error);
 
@@ -106,7 +109,8 @@ int cass_client_module(const void *region, size_t region_bytes, const cass_manif
 int cass_client_kernel(const cass_manifest *manifest, uint32_t kernel, const cass_code **out,
                        cass_client_error *error);
 
-/* Drops what the process keeps; after fork the child calls cass_client_forget() instead, which touches no socket. */
+/* Drops what the process keeps; after fork the child calls cass_client_forget() instead, which
+ * touches no socket. */
 void cass_client_close(void);
 void cass_client_forget(void);
 

@@ -8,103 +8,43 @@
 /* Attribute number and value of a compute capability 8.9 device, where HIP has no say.
  * Source: "Compute Capabilities" of the CUDA C++ programming guide, and cudaDeviceAttr's
  * documentation. */
-#define FIXED(ROW)                                                                                  \
-    ROW(1, 1024)                                                                                    \
-    ROW(2, 1024) ROW(3, 1024) ROW(4, 64) ROW(5, 2147483647) ROW(6, 65535) ROW(7, 65535) ROW(        \
-        8, 49152) ROW(9, 65536) ROW(10, 32) ROW(11, 2147483647) ROW(12, 65536) ROW(14, 512)         \
-        ROW(15, 1) ROW(17, 0) ROW(19, 1) ROW(20, 0) ROW(21, 131072) ROW(22, 131072) ROW(            \
-            23, 65536) ROW(24, 16384) ROW(25, 16384) ROW(26, 16384) ROW(27, 32768) ROW(28, 32768)   \
-            ROW(29, 2048) ROW(30, 512) ROW(31, 1) ROW(32, 0) ROW(35, 0) ROW(                        \
-                39, CASS_SM_THREADS) ROW(40, 2) ROW(41, 1) ROW(42, 32768) ROW(43, 2048) ROW(44, 1)  \
-                ROW(45, 32768) ROW(46, 32768) ROW(47, 8192) ROW(48, 8192) ROW(                      \
-                    49, 32768) ROW(51, 32) ROW(52, 32768) ROW(53, 32768) ROW(54, 2046)              \
-                    ROW(55, 32768) ROW(56, 131072) ROW(57, 65536) ROW(58, 16384) ROW(               \
-                        59, 16384) ROW(60,                                                          \
-                                       16384) ROW(61,                                               \
-                                                  32768) ROW(62,                                    \
-                                                             2048) ROW(63,                          \
-                                                                       32768) ROW(64,               \
-                                                                                  32768) ROW(65,    \
-                                                                                             2048)  \
-                        ROW(66, 32768) ROW(67, 32768) ROW(                                          \
-                            68,                                                                     \
-                            2046) ROW(69,                                                           \
-                                      268435456) ROW(70,                                            \
-                                                     131072) ROW(71,                                \
-                                                                 65000) ROW(72, 2097120)            \
-                            ROW(73, 32768) ROW(74, 32768) ROW(77, 32768) ROW(                       \
-                                78,                                                                 \
-                                1) ROW(79,                                                          \
-                                       1) ROW(80,                                                   \
-                                              1) ROW(81, CASS_SM_SHARED)                            \
-                                ROW(82, CASS_SM_REGISTERS) ROW(83, 1) ROW(84, 0) ROW(85, 0) ROW(    \
-                                    86,                                                             \
-                                    0) ROW(87,                                                      \
-                                           64) ROW(88,                                              \
-                                                   0) ROW(89,                                       \
-                                                          1) ROW(90,                                \
-                                                                 1) ROW(91, 1)                      \
-                                    ROW(92, 0) ROW(93, 1) ROW(94, 1) ROW(                           \
-                                        95,                                                         \
-                                        1) ROW(96,                                                  \
-                                               0) ROW(97,                                           \
-                                                      CASS_SHARED_OPT_IN) ROW(98, 0)                \
-                                        ROW(99, 1) ROW(100, 0) ROW(101, 0) ROW(103, 0) ROW(         \
-                                            104, 0) ROW(105, 0)                                     \
-                                            ROW(106, CASS_SM_BLOCKS) ROW(107, 0) ROW(108, 0) ROW(   \
-                                                109, 0) ROW(110, 0)                                 \
-                                                ROW(111, CASS_RESERVED_SHARED) ROW(112, 0) ROW(     \
-                                                    113,                                            \
-                                                    0) ROW(114,                                     \
-                                                           0) ROW(116,                              \
-                                                                  0) ROW(117, 0)                    \
-                                                    ROW(118,                                        \
-                                                        0) ROW(119,                                 \
-                                                               0) ROW(120,                          \
-                                                                      0) ROW(121, 0)                \
-                                                        ROW(122,                                    \
-                                                            1) ROW(123,                             \
-                                                                   1) ROW(124,                      \
-                                                                          0) ROW(125, 1)            \
-                                                            ROW(126,                                \
-                                                                1) ROW(127,                         \
-                                                                       0) ROW(128,                  \
-                                                                              0) ROW(129, 1)        \
-                                                                ROW(130,                            \
-                                                                    0) ROW(131,                     \
-                                                                           -1) ROW(132,             \
-                                                                                   0) ROW(133, 0)   \
-                                                                    ROW(134,                        \
-                                                                        0) ROW(135,                 \
-                                                                               0) ROW(136, 0)       \
-                                                                        ROW(137,                    \
-                                                                            0) ROW(138,             \
-                                                                                   0) ROW(139, 0)   \
-                                                                            ROW(140,                \
-                                                                                0) ROW(141,         \
-                                                                                       0) ROW(142,  \
-                                                                                              0)    \
-                                                                                ROW(143,            \
-                                                                                    0) ROW(144, 0)  \
-                                                                                    ROW(145,        \
-                                                                                        0) ROW(146, \
-                                                                                               0)   \
-                                                                                        ROW(147,    \
-                                                                                            0)
+// clang-format off: one table
+#define FIXED(ROW) \
+    ROW(1, 1024) ROW(2, 1024) ROW(3, 1024) ROW(4, 64) ROW(5, 2147483647) ROW(6, 65535) \
+    ROW(7, 65535) ROW(8, 49152) ROW(9, 65536) ROW(10, 32) ROW(11, 2147483647) ROW(12, 65536) \
+    ROW(14, 512) ROW(15, 1) ROW(17, 0) ROW(19, 1) ROW(20, 0) ROW(21, 131072) ROW(22, 131072) \
+    ROW(23, 65536) ROW(24, 16384) ROW(25, 16384) ROW(26, 16384) ROW(27, 32768) \
+    ROW(28, 32768) ROW(29, 2048) ROW(30, 512) ROW(31, 1) ROW(32, 0) ROW(35, 0) \
+    ROW(39, CASS_SM_THREADS) ROW(40, 2) ROW(41, 1) ROW(42, 32768) ROW(43, 2048) ROW(44, 1) \
+    ROW(45, 32768) ROW(46, 32768) ROW(47, 8192) ROW(48, 8192) ROW(49, 32768) ROW(51, 32) \
+    ROW(52, 32768) ROW(53, 32768) ROW(54, 2046) ROW(55, 32768) ROW(56, 131072) \
+    ROW(57, 65536) ROW(58, 16384) ROW(59, 16384) ROW(60, 16384) ROW(61, 32768) ROW(62, 2048) \
+    ROW(63, 32768) ROW(64, 32768) ROW(65, 2048) ROW(66, 32768) ROW(67, 32768) ROW(68, 2046) \
+    ROW(69, 268435456) ROW(70, 131072) ROW(71, 65000) ROW(72, 2097120) ROW(73, 32768) \
+    ROW(74, 32768) ROW(77, 32768) ROW(78, 1) ROW(79, 1) ROW(80, 1) ROW(81, CASS_SM_SHARED) \
+    ROW(82, CASS_SM_REGISTERS) ROW(83, 1) ROW(84, 0) ROW(85, 0) ROW(86, 0) ROW(87, 64) \
+    ROW(88, 0) ROW(89, 1) ROW(90, 1) ROW(91, 1) ROW(92, 0) ROW(93, 1) ROW(94, 1) ROW(95, 1) \
+    ROW(96, 0) ROW(97, CASS_SHARED_OPT_IN) ROW(98, 0) ROW(99, 1) ROW(100, 0) ROW(101, 0) \
+    ROW(103, 0) ROW(104, 0) ROW(105, 0) ROW(106, CASS_SM_BLOCKS) ROW(107, 0) ROW(108, 0) \
+    ROW(109, 0) ROW(110, 0) ROW(111, CASS_RESERVED_SHARED) ROW(112, 0) ROW(113, 0) \
+    ROW(114, 0) ROW(116, 0) ROW(117, 0) ROW(118, 0) ROW(119, 0) ROW(120, 0) ROW(121, 0) \
+    ROW(122, 1) ROW(123, 1) ROW(124, 0) ROW(125, 1) ROW(126, 1) ROW(127, 0) ROW(128, 0) \
+    ROW(129, 1) ROW(130, 0) ROW(131, -1) ROW(132, 0) ROW(133, 0) ROW(134, 0) ROW(135, 0) \
+    ROW(136, 0) ROW(137, 0) ROW(138, 0) ROW(139, 0) ROW(140, 0) ROW(141, 0) ROW(142, 0) \
+    ROW(143, 0) ROW(144, 0) ROW(145, 0) ROW(146, 0) ROW(147, 0)
+// clang-format on
 
 /* CUDA attribute, HIP attribute, value where HIP answers nothing. */
-#define FROM_HIP(ROW)                                                                              \
-    ROW(13, HIP_ATTRIBUTE_CLOCK_RATE, 2500000)                                                     \
-    ROW(16, HIP_ATTRIBUTE_MULTIPROCESSOR_COUNT, 48)                                                \
-    ROW(18, HIP_ATTRIBUTE_INTEGRATED, 0)                                                           \
-    ROW(33, HIP_ATTRIBUTE_PCI_BUS_ID, 0)                                                           \
-    ROW(34, HIP_ATTRIBUTE_PCI_DEVICE_ID, 0)                                                        \
-    ROW(36, HIP_ATTRIBUTE_MEMORY_CLOCK_RATE, 1249000)                                              \
-    ROW(37, HIP_ATTRIBUTE_MEMORY_BUS_WIDTH, 384)                                                   \
-    ROW(38, HIP_ATTRIBUTE_L2_CACHE_SIZE, 6291456)                                                  \
-    ROW(50, HIP_ATTRIBUTE_PCI_DOMAIN_ID, 0)                                                        \
-    ROW(102, HIP_ATTRIBUTE_VIRTUAL_MEMORY, 0)                                                      \
-    ROW(115, HIP_ATTRIBUTE_MEMORY_POOLS, 0)
+// clang-format off: one table
+#define FROM_HIP(ROW) \
+    ROW(13, HIP_ATTRIBUTE_CLOCK_RATE, 2500000) \
+    ROW(16, HIP_ATTRIBUTE_MULTIPROCESSOR_COUNT, 48) ROW(18, HIP_ATTRIBUTE_INTEGRATED, 0) \
+    ROW(33, HIP_ATTRIBUTE_PCI_BUS_ID, 0) ROW(34, HIP_ATTRIBUTE_PCI_DEVICE_ID, 0) \
+    ROW(36, HIP_ATTRIBUTE_MEMORY_CLOCK_RATE, 1249000) \
+    ROW(37, HIP_ATTRIBUTE_MEMORY_BUS_WIDTH, 384) \
+    ROW(38, HIP_ATTRIBUTE_L2_CACHE_SIZE, 6291456) ROW(50, HIP_ATTRIBUTE_PCI_DOMAIN_ID, 0) \
+    ROW(102, HIP_ATTRIBUTE_VIRTUAL_MEMORY, 0) ROW(115, HIP_ATTRIBUTE_MEMORY_POOLS, 0)
+// clang-format on
 
 enum { MAJOR = 75, MINOR = 76 };
 

@@ -1,15 +1,16 @@
-/* The boundary inside the emulated device: hip_*.c (memory, streams, modules, HIP API) above, the gfx1100
- * interpreter (decode, dispatch, waves, workgroups) below. Only these declarations are shared. */
+/* The boundary inside the emulated device: hip_*.c (memory, streams, modules, HIP API) above, the
+ * gfx1100 interpreter (decode, dispatch, waves, workgroups) below. Only these declarations are
+ * shared. */
 #ifndef CASS_EMU_CORE_H
 #define CASS_EMU_CORE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Device address space: device addresses are host addresses inside one reserved range. Owned by memory.c.
- * A lane may touch `a` when a - base < size and page_ok[(a - base) >> 12] != 0 (1: read and write, 2: read only,
- * which a checking mode may use). Registered host memory lies outside
- * and is asked for through emu_foreign_ok (slow path). */
+/* Device address space: device addresses are host addresses inside one reserved range. Owned by
+ * memory.c. A lane may touch `a` when a - base < size and page_ok[(a - base) >> 12] != 0 (1: read
+ * and write, 2: read only, which a checking mode may use). Registered host memory lies outside and
+ * is asked for through emu_foreign_ok (slow path). */
 typedef struct {
     uint8_t *base;
     uint64_t size;
@@ -18,24 +19,26 @@ typedef struct {
 extern emu_space_t emu_space;
 int emu_foreign_ok(uint64_t address, uint32_t bytes);
 
-/* A loaded code object's text, decoded lazily by the core. Create once per module, destroy after its last launch. */
+/* A loaded code object's text, decoded lazily by the core. Create once per module, destroy after
+ * its last launch. */
 typedef struct emu_program emu_program;
-emu_program *emu_program_create(const void *text, size_t text_bytes, char *error, size_t error_bytes);
+emu_program *emu_program_create(const void *text, size_t text_bytes, char *error,
+                                size_t error_bytes);
 void emu_program_destroy(emu_program *program);
 
 typedef struct {
     emu_program *program;
-    uint64_t entry;             /* host address of the first instruction */
+    uint64_t entry; /* host address of the first instruction */
     uint32_t rsrc1, rsrc2, rsrc3;
-    uint16_t properties;        /* kernel_code_properties of the descriptor */
-    uint32_t groups[3];         /* workgroups per dimension (partial last groups by grid_items) */
-    uint32_t group_items[3];    /* work-items per workgroup */
-    uint64_t grid_items[3];     /* work-items in all */
-    uint64_t kernarg;           /* host address of the kernarg segment, hidden arguments filled in */
-    uint64_t dispatch_packet;   /* host address of a 64-byte hsa_kernel_dispatch_packet */
-    uint32_t lds_bytes;         /* static + dynamic */
-    uint32_t scratch_bytes;     /* per lane */
-    uint32_t cooperative;       /* all workgroups resident and progressing */
+    uint16_t properties;      /* kernel_code_properties of the descriptor */
+    uint32_t groups[3];       /* workgroups per dimension (partial last groups by grid_items) */
+    uint32_t group_items[3];  /* work-items per workgroup */
+    uint64_t grid_items[3];   /* work-items in all */
+    uint64_t kernarg;         /* host address of the kernarg segment, hidden arguments filled in */
+    uint64_t dispatch_packet; /* host address of a 64-byte hsa_kernel_dispatch_packet */
+    uint32_t lds_bytes;       /* static + dynamic */
+    uint32_t scratch_bytes;   /* per lane */
+    uint32_t cooperative;     /* all workgroups resident and progressing */
     uint64_t instruction_limit; /* per wave; 0: none (CASS_EMU_LIMIT) */
     const char *kernel_name;
 } emu_launch;
@@ -45,8 +48,8 @@ typedef enum {
     EMU_ILLEGAL_ADDRESS,
     EMU_ILLEGAL_INSTRUCTION, /* undefined or unimplemented encoding */
     EMU_MISALIGNED,
-    EMU_TRAP,                /* s_trap: assert or __trap */
-    EMU_LIMIT,               /* instruction limit or no progress */
+    EMU_TRAP,  /* s_trap: assert or __trap */
+    EMU_LIMIT, /* instruction limit or no progress */
     EMU_BAD_LAUNCH
 } emu_status;
 
@@ -55,7 +58,7 @@ typedef struct {
     uint64_t pc;      /* host address of the instruction */
     uint64_t address; /* of the access */
     uint32_t group[3], wave, lane;
-    char text[256];   /* one line: what, with the instruction's disassembly or its bytes */
+    char text[256]; /* one line: what, with the instruction's disassembly or its bytes */
 } emu_fault;
 
 /* Runs the whole grid on the worker pool; returns when done. Safe to call from several threads. */

@@ -1,10 +1,10 @@
 /* CUDA's public types as its programs lay them out: handles, enumerations, structures, flag values.
  *
  * Interface facts of CUDA 13.5 (cuda.h, driver_types.h and their companions), rewritten for our own
- * build; no NVIDIA header is included or shipped. Structures whose layout changed between 11.8, 12.9
- * and 13.0 also exist under the older version's name at the end (cudaDeviceProp_v12: as in 12.x).
- * tests/native/test_shim_types.py compares sizes, offsets and enumerators with the vendor's headers
- * where those are installed. */
+ * build; no NVIDIA header is included or shipped. Structures whose layout changed
+ * between 11.8, 12.9 and 13.0 also exist under the older version's name at the end
+ * (cudaDeviceProp_v12: as in 12.x). tests/native/test_shim_types.py compares sizes, offsets and
+ * enumerators with the vendor's headers where those are installed. */
 #ifndef CASS_CUDA_TYPES_H
 #define CASS_CUDA_TYPES_H
 
