@@ -58,16 +58,16 @@ int cass_emu_launch_checked(emu_launch *launch, const void *text, uint64_t text_
     return (int)status;
 }
 
-/* Two user SGPRs hold the argument pointer; 64 KiB of LDS; f32 subnormals flushed, as an
- * assembler's default descriptor asks for; at most a million instructions a wave. Returns 0, or the
- * emu_status. */
+/* s[0:1] hold the argument pointer; workgroup numbers follow the user SGPRs that rsrc2 counts; 64
+ * KiB of LDS; f32 subnormals flushed, as an assembler's default descriptor asks for; at most a
+ * million instructions a wave. Returns 0, or the emu_status. */
 int run_asm(const void *code, uint64_t bytes, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx,
             uint32_t ly, uint32_t lz, uint64_t arguments, uint32_t rsrc2, uint32_t scratch_bytes) {
     emu_fault fault;
     emu_launch launch = {
         .entry = (uint64_t)(uintptr_t)code,
         .rsrc1 = 0x60ac001f | 63,
-        .rsrc2 = (rsrc2 & ~0x3eu) | 2 << 1,
+        .rsrc2 = (rsrc2 & ~0x1800u) | (ly > 1 || lz > 1 ? 2u << 11 : 0),
         .properties = 1 << 10 | 1 << 3,
         .groups = {gx, gy, gz},
         .group_items = {lx, ly, lz},

@@ -1,0 +1,60 @@
+"""pytest plugin: runs tinygrad's `test/amd/hw` suite on our interpreter instead of tinygrad's.
+
+Use: `TINYGRAD_REPO=<checkout> python -m pytest -p tests.native.tinygrad_suite $TINYGRAD_REPO/test/amd/hw -k "not cdna"`.
+The suite's constants were validated on RDNA3 hardware by its authors; it is not on PyPI, so it runs where a checkout is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+import sys
+
+import pytest
+
+from tests.native.emulator_core_support import STATUS, library
+
+
+def run_asm(
+    lib: int,
+    lib_sz: int,
+    gx: int,
+    gy: int,
+    gz: int,
+    lx: int,
+    ly: int,
+    lz: int,
+    args_ptr: int,
+    rsrc2: int = 0x19C,
+    scratch_size: int = 0,
+    arch: str = "rdna3",
+    user_data: list[int] | None = None,
+) -> int:
+    """tinygrad's entry point, on libamdhip64.so; RuntimeError with the fault's text when the program faults."""
+    if arch != "rdna3":
+        pytest.skip(f"{arch} is not gfx1100")
+    if user_data:
+        pytest.skip("initial user SGPRs beyond the argument pointer")
+    entry = library().run_asm
+    entry.argtypes = [ctypes.c_void_p, ctypes.c_uint64, *[ctypes.c_uint32] * 6, ctypes.c_uint64]
+    entry.argtypes = [*entry.argtypes, ctypes.c_uint32, ctypes.c_uint32]
+    status = entry(lib, lib_sz, gx, gy, gz, lx, ly, lz, args_ptr, rsrc2, max(scratch_size, 65536))
+    if status:
+        library().cass_emu_last_error.restype = ctypes.c_char_p
+        raise RuntimeError(f"{STATUS[status]}: {library().cass_emu_last_error().decode()}")
+    return 0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Puts our entry point under the suite before it is collected."""
+    checkout = os.environ.get("TINYGRAD_REPO")
+    if not checkout:
+        raise pytest.UsageError("set TINYGRAD_REPO to a tinygrad checkout")
+    sys.path.insert(0, checkout)
+    for name in ("test.mockgpu.amd.emu", "test.mockgpu.amd.emu2"):
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            continue
+        module.run_asm = run_asm
