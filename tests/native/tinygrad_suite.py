@@ -1,7 +1,8 @@
 """pytest plugin: runs tinygrad's `test/amd/hw` suite on our interpreter instead of tinygrad's.
 
-Use: `TINYGRAD_REPO=<checkout> python -m pytest -p tests.native.tinygrad_suite $TINYGRAD_REPO/test/amd/hw -k "not cdna"`.
-The suite's constants were validated on RDNA3 hardware by its authors; it is not on PyPI, so it runs where a checkout is.
+Use, with TINYGRAD_REPO naming a checkout:
+`python -m pytest -p tests.native.tinygrad_suite $TINYGRAD_REPO/test/amd/hw -k "not cdna and not rdna4"`.
+The suite's constants were validated on RDNA3 hardware by its authors; it is not on PyPI.
 """
 
 from __future__ import annotations
