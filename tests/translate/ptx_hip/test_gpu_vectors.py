@@ -41,16 +41,6 @@ ABSOLUTE = {"lg2.approx": 2.0**-21, "sin.approx": 2.0**-20, "cos.approx": 2.0**-
 SMALLEST = {"f32": 2.0**-126, "bf16": 2.0**-126, "f16": 2.0**-24, "f64": 2.0**-1022}
 FLOATS = {"f32": (np.uint32, np.float32, 1), "f64": (np.uint64, np.float64, 2), "f16": (np.uint16, np.float16, 1)}
 
-# Wrong on the emulated device, not in the translation; each must leave this list once it is right there.
-# v_div_scale scales the denominator up where reciprocal and quotient are subnormal, and v_div_fixup lets the NaN of
-# an overflowed step through.
-EMULATOR = (
-    *(f"div.{rounding}.f64" for rounding in ("rn", "rz", "rm", "rp")),
-    *(f"div.{rounding}{ftz}.f32" for rounding in ("rn", "rz", "rm", "rp") for ftz in ("", ".ftz")),
-    *(f"rcp.{rounding}{ftz}.f32" for rounding in ("rn", "rz", "rm", "rp") for ftz in ("", ".ftz")),
-    "rcp.rn.f64",
-)  # fmt: skip
-
 
 def as_floats(words: NDArray[np.uint32], result: str) -> NDArray[np.float64]:
     """Results of a float type, one column per element, as f64."""
@@ -99,9 +89,6 @@ def test_forms_agree_with_the_gpu(first: int) -> None:
             code.function(f"t{number}").launch((1,), (LANES,), kernarg)
             device().synchronize()
             good = agrees(name, result, target.read(), RESULTS[number])
-        if name in EMULATOR:
-            if good.all():
-                wrong.append(f"{name}: right now, take it off the list")
-        elif not good.all():
+        if not good.all():
             wrong.append(f"{name}: {int((~good).sum())} lanes, first {int(np.argmin(good))}")
     assert not wrong, "\n".join(wrong)
