@@ -13,7 +13,10 @@ from cass_shim.translate.cass.models import Decoding, Message
 torch = pytest.importorskip("torch", reason="no torch")
 transformers = pytest.importorskip("transformers", reason="no transformers")
 
-TEMPLATE = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+TEMPLATE = (
+    "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
 
 
 @pytest.fixture(scope="module")
