@@ -65,15 +65,18 @@ def can_build() -> str:
 def nvcc(source: Path, output: Path, flags: tuple[str, ...]) -> None:
     """Run nvcc; skipped when the output was built from the same source by the same command."""
     command = ["nvcc", *HOST, *flags, "-o", str(output), str(source)]
+    beside = output.with_name(f"{output.name}.{os.getpid()}")  # a program that runs cannot be written to
     inputs = source.read_bytes() + (EXAMPLES / "common.h").read_bytes()
     stamp = hashlib.sha256(" ".join(command).encode() + inputs).hexdigest()
     mark = output.with_name(output.name + ".stamp")
     if output.exists() and mark.exists() and mark.read_text() == stamp:
         return
     output.parent.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    building = [str(beside) if word == str(output) else word for word in command]
+    done = subprocess.run(building, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"{' '.join(command)}\n{done.stderr}{done.stdout}")
+        raise SystemExit(f"{' '.join(building)}\n{done.stderr}{done.stdout}")
+    os.replace(beside, output)
     mark.write_text(stamp)
 
 

@@ -5,22 +5,22 @@
 #include "emulator/memory_ops.h"
 
 OUT_OF_LINE const op_t *outside(wave_t *w, const op_t *o, const uint32_t *address, uint32_t exec,
-                                uint32_t offset, unsigned bytes) {
+                                unsigned bytes) {
     for (unsigned i = 0; i < LANES; i++)
-        if ((exec >> i & 1) && (uint64_t)address[i] + offset + bytes > w->lds_bytes)
-            return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, (uint64_t)address[i] + offset,
-                             "LDS access out of bounds");
-    return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, 0, offset, "LDS access out of bounds");
+        if ((exec >> i & 1) && (uint64_t)address[i] + bytes > w->lds_bytes)
+            return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, address[i], "LDS access out of bounds");
+    return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, 0, 0, "LDS access out of bounds");
 }
 
-/* Every active lane's address + offset .. + bytes lies in the allocation; inactive lanes' addresses
- * become valid. */
+/* at = address + offset of each lane, which wraps at 32 bits (compilers fold a negative base and a
+ * positive offset); whether every active lane's bytes lie in the allocation. Inactive lanes' become
+ * valid. */
 ALWAYS_INLINE int lds_addresses(const wave_t *w, const op_t *o, uint32_t exec, uint32_t offset,
                                 unsigned bytes, uint32_t *at) {
-    V x = v_src(w, o, 0);
+    V x = v_src(w, o, 0) + offset;
     memcpy(at, &x, 128);
-    if (unlikely(offset + bytes > w->lds_bytes)) return 0;
-    uint32_t inside = v_bits((VI)(x <= w->lds_bytes - offset - bytes));
+    if (unlikely(bytes > w->lds_bytes)) return 0;
+    uint32_t inside = v_bits((VI)(x <= w->lds_bytes - bytes));
     if (unlikely((inside & exec) != exec)) return 0;
     if (exec != ~0u) {
         x &= v_exec_mask(exec);
@@ -36,8 +36,8 @@ ALWAYS_INLINE const op_t *lds_load(wave_t *w, const op_t *o, unsigned d, uint32_
     unsigned words = bytes < 4 ? 1 : bytes / 4;
     if (!exec) return o + 1;
     if (unlikely(!lds_addresses(w, o, exec, offset, bytes, at)))
-        return outside(w, o, at, exec, offset, bytes);
-    const uint8_t *base = w->lds + offset;
+        return outside(w, o, at, exec, bytes);
+    const uint8_t *base = w->lds;
     for (unsigned k = 0; k < words; k++)
         gather_word(r[k], (const char *)base + 4 * k, at, bytes, is_signed);
     put_narrow(w, d, r[0], half);
@@ -52,8 +52,8 @@ ALWAYS_INLINE const op_t *lds_store(wave_t *w, const op_t *o, unsigned s, uint32
     unsigned words = bytes < 4 ? 1 : bytes / 4;
     if (!exec) return o + 1;
     if (unlikely(!lds_addresses(w, o, exec, offset, bytes, at)))
-        return outside(w, o, at, exec, offset, bytes);
-    uint8_t *base = w->lds + offset;
+        return outside(w, o, at, exec, bytes);
+    uint8_t *base = w->lds;
     if (exec == ~0u) {
         for (unsigned i = 0; i < LANES; i++)
             for (unsigned k = 0; k < words; k++)
@@ -165,9 +165,9 @@ OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation,
     uint32_t exec = EXEC, left = exec;
     if (!exec) return o + 1;
     if (unlikely(!lds_addresses(w, o, exec, OFFSET, bytes, at)))
-        return outside(w, o, at, exec, OFFSET, bytes);
-    if (operation == RMW_ADD && bytes == 4 && !returns && !(OFFSET & 3)) {
-        uint8_t *base = w->lds + OFFSET;
+        return outside(w, o, at, exec, bytes);
+    if (operation == RMW_ADD && bytes == 4 && !returns) {
+        uint8_t *base = w->lds;
         uint32_t misaligned = 0;
         for (unsigned i = 0; i < LANES; i++) misaligned |= at[i] & 3;
         for (; left && !misaligned; left &= left - 1) {
@@ -180,7 +180,7 @@ OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation,
     while (left) {
         unsigned i = (unsigned)__builtin_ctz(left);
         left &= left - 1;
-        uint32_t address = at[i] + OFFSET;
+        uint32_t address = at[i];
         if (unlikely(address & (bytes - 1)))
             return emu_raise(w, o, EMU_MISALIGNED, i, address, "LDS atomic");
         uint64_t b = two ? operand(w, o->misc, bytes, i) : 0;
@@ -220,17 +220,19 @@ ATOMIC1(wrap_rtn_b32, RMW_WRAP, 4, 1)
 
 /* Exchanges two elements per lane; results in d and d + bytes/4. */
 OUT_OF_LINE const op_t *exchange2(wave_t *w, const op_t *o, unsigned bytes, uint32_t stride) {
-    lanes32 at;
+    lanes32 one, two;
     lanes64 first, second;
-    uint32_t exec = EXEC, one = OFFSET0 * stride, two = OFFSET1 * stride,
-             most = one > two ? one : two;
+    uint32_t exec = EXEC;
     if (!exec) return o + 1;
-    if (!lds_addresses(w, o, exec, most, bytes, at)) return outside(w, o, at, exec, most, bytes);
+    if (!lds_addresses(w, o, exec, OFFSET0 * stride, bytes, one))
+        return outside(w, o, one, exec, bytes);
+    if (!lds_addresses(w, o, exec, OFFSET1 * stride, bytes, two))
+        return outside(w, o, two, exec, bytes);
     for (unsigned i = 0; i < LANES; i++) {
         if (!(exec >> i & 1)) continue;
         uint64_t x = operand(w, o->sd, bytes, i), y = operand(w, o->misc, bytes, i);
-        first[i] = emu_rmw_plain(RMW_SWAP, bytes, w->lds + at[i] + one, x, 0);
-        second[i] = emu_rmw_plain(RMW_SWAP, bytes, w->lds + at[i] + two, y, 0);
+        first[i] = emu_rmw_plain(RMW_SWAP, bytes, w->lds + one[i], x, 0);
+        second[i] = emu_rmw_plain(RMW_SWAP, bytes, w->lds + two[i], y, 0);
     }
     put_old(w, o->d, first, bytes);
     put_old(w, o->d + bytes / 4, second, bytes);
