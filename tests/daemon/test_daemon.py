@@ -235,7 +235,7 @@ def test_a_kernel_that_kills_every_worker_is_an_error_of_its_own(place: Place, r
         os.kill(worker, signal.SIGSTOP)
     paused.resume()
     while paused.process.poll() is None:
-        time.sleep(0.1)
+        time.sleep(0.002)  # sooner than a worker can answer
         for worker in workers(place):
             os.kill(worker, signal.SIGKILL)
     code, out, _ = paused.finish()

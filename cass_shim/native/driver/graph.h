@@ -90,6 +90,7 @@ struct CUgraphExec_st {
     cass_node **order;
     size_t count;
     int device;
+    hipEvent_t done; /* the latest launch; made by the first */
 };
 
 cass_graph *cass_graph_create(void);

@@ -6,7 +6,7 @@
 #include "driver/graph.h"
 #include "driver/stream.h"
 
-enum { EXEC_MAGIC = 0x43455845, FREE_ON_LAUNCH = 1, VERBOSE = 1 };
+enum { EXEC_MAGIC = 0x43455845, FREE_ON_LAUNCH = 1, VERBOSE = 1, NO_TIMING = 2 };
 enum { /* cudaGraphExecUpdateResult */
        UPDATED = 0,
        TOPOLOGY_CHANGED = 2,
@@ -68,6 +68,7 @@ int cass_exec_create(cass_device *device, const cass_graph *graph, unsigned long
 }
 
 void cass_exec_destroy(cass_exec *exec) {
+    if (exec->done) (void)HIP(hipEventDestroy, exec->done);
     cass_graph_destroy(exec->graph);
     exec->magic = 0;
     free(exec->order);
@@ -119,8 +120,18 @@ int cass_graph_run(cass_device *device, cass_node **order, size_t count, hipStre
     return result;
 }
 
+/* CUDA runs the launches of one executable graph one after the other, whatever their streams
+ * (Programming Guide, CUDA Graphs). */
+static int run_after_the_last(cass_device *device, cass_exec *exec, hipStream_t stream) {
+    int result = exec->done ? HIP(hipStreamWaitEvent, stream, exec->done, 0)
+                            : HIP(hipEventCreateWithFlags, &exec->done, NO_TIMING);
+    if (!result) result = cass_graph_run(device, exec->order, exec->count, stream);
+    int recorded = HIP(hipEventRecord, exec->done, stream);
+    return result ? result : recorded;
+}
+
 int cass_exec_launch(cass_device *device, cass_exec *exec, hipStream_t stream) {
-    return cass_note(device, cass_graph_run(device, exec->order, exec->count, stream));
+    return cass_note(device, run_after_the_last(device, exec, stream));
 }
 
 /* Whether `to` may become `from` while keeping its place; the result's number. */
