@@ -99,15 +99,7 @@ def verify_kernel(
     except Unsupported as error:
         report["reference"] = str(error)
         return Verified(code, Evidence.E0, report)
-    campaign = _Campaign(
-        judge,
-        candidate,
-        roles,
-        started + budget_s,
-        started + EXPLORED * budget_s,
-        started + 5 * budget_s,
-        np.zeros(0, bool),
-    )
+    campaign = _begin(judge, candidate, roles, started, budget_s)
     try:
         _search(campaign, seed)
     except Unsupported as error:
@@ -120,6 +112,12 @@ def verify_kernel(
     missing = unvectored_forms(sass)
     report["unvectored"] = missing
     return Verified(code, Evidence.E1U if missing else Evidence.E1, report)
+
+
+def _begin(judge: Judge, candidate: Candidate, roles: Roles, started: float, budget_s: float) -> _Campaign:
+    """A campaign in which nothing has been tried yet."""
+    explore_until, give_up = started + EXPLORED * budget_s, started + 5 * budget_s
+    return _Campaign(judge, candidate, roles, started + budget_s, explore_until, give_up, np.zeros(0, bool))
 
 
 def open_device(kind: str = "auto") -> Device:

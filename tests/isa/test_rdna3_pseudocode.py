@@ -14,7 +14,8 @@ from elftools.elf.elffile import ELFFile
 
 from cass_shim.isa.rdna3.generate import all_rows
 from cass_shim.isa.rdna3.row import Row
-from tests.isa.amd_pseudocode import Evaluator, NotCovered, typed
+from tests.isa.amd_numbers import NotCovered, typed
+from tests.isa.amd_pseudocode import Evaluator
 from tests.native.emulator_core_support import assemble_object, launch_code
 
 pcode = pytest.importorskip("tinygrad.runtime.autogen.amd.rdna3.str_pcode", reason="needs the tinygrad wheel")

@@ -106,3 +106,16 @@ def run(
         return np.asarray(out.read())
     finally:
         device.reset()  # a trap is an error that stays
+
+
+# R0 = global thread, R2:R3 = &out[R0], R4:R5 = &in[R0]
+HEAD = """
+    MOV R1, c[0x0][0x28]
+    S2R R0, SR_TID.X
+    S2R R6, SR_CTAID.X
+    IMAD R0, R6, c[0x0][0x0], R0
+    MOV R7, 0x4
+    IMAD.WIDE R2, R0, R7, c[0x0][0x160]
+    IMAD.WIDE R4, R0, R7, c[0x0][0x168]
+"""
+WORDS = np.arange(32, dtype=np.uint32) * 7 + 3

@@ -49,6 +49,11 @@ def integer() -> Iterator[tuple[str, str, tuple[str, ...]]]:
         yield f"shl.{t}", t, (t, "u32")
     for t in ("u16", "s16", "u32", "s32", "u64", "s64"):
         yield f"shr.{t}", t, (t, "u32")
+    yield from packed()
+
+
+def packed() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Bytes, halves and bit fields within a word: as `integer`, whose last part it is (the order is recorded)."""
     for mode in ("", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"):
         yield f"prmt.b32{mode}", "b32", ("b32", "b32", "b32")
     for direction, mode in product("lr", ("clamp", "wrap")):

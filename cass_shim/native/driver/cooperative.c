@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "driver/properties.h"
+#include "driver/stream.h"
 
-enum { WORKSPACE_BYTES = 256, DISABLE_TIMING = 2 };
+enum { WORKSPACE_BYTES = 256 };
 
 /* One launch's barrier memory and binding table, reused when the launch before it has finished. */
 struct cass_grid_sync {
@@ -31,7 +32,7 @@ static int make(cass_device *device, size_t table_bytes, cass_grid_sync **out) {
     int result = HIP(hipMalloc, (void **)&made->memory, WORKSPACE_BYTES + table_bytes);
     if (!result)
         result = HIP(hipHostMalloc, (void **)&made->staged, WORKSPACE_BYTES + table_bytes, 0);
-    if (!result) result = HIP(hipEventCreateWithFlags, &made->finished, DISABLE_TIMING);
+    if (!result) result = HIP(hipEventCreateWithFlags, &made->finished, CASS_EVENT_DISABLE_TIMING);
     if (result) {
         if (made->memory) HIP(hipFree, made->memory);
         if (made->staged) HIP(hipHostFree, made->staged);

@@ -6,7 +6,7 @@
 #include "driver/graph.h"
 #include "driver/stream.h"
 
-enum { EXEC_MAGIC = 0x43455845, FREE_ON_LAUNCH = 1, VERBOSE = 1, NO_TIMING = 2 };
+enum { EXEC_MAGIC = 0x43455845, VERBOSE = 1 };
 enum { /* cudaGraphExecUpdateResult */
        UPDATED = 0,
        TOPOLOGY_CHANGED = 2,
@@ -124,7 +124,7 @@ int cass_graph_run(cass_device *device, cass_node **order, size_t count, hipStre
  * (Programming Guide, CUDA Graphs). */
 static int run_after_the_last(cass_device *device, cass_exec *exec, hipStream_t stream) {
     int result = exec->done ? HIP(hipStreamWaitEvent, stream, exec->done, 0)
-                            : HIP(hipEventCreateWithFlags, &exec->done, NO_TIMING);
+                            : HIP(hipEventCreateWithFlags, &exec->done, CASS_EVENT_DISABLE_TIMING);
     if (!result) result = cass_graph_run(device, exec->order, exec->count, stream);
     int recorded = HIP(hipEventRecord, exec->done, stream);
     return result ? result : recorded;

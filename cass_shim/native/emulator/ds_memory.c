@@ -69,12 +69,6 @@ ALWAYS_INLINE const op_t *lds_store(wave_t *w, const op_t *o, unsigned s, uint32
     return o + 1;
 }
 
-#define CONTINUE(expr)                                                                             \
-    do {                                                                                           \
-        const op_t *to = (expr);                                                                   \
-        if (unlikely(!to)) return NULL;                                                            \
-        GO(to);                                                                                    \
-    } while (0)
 #define OFFSET ((uint32_t)o->k[1])
 #define OFFSET0 ((uint32_t)o->k[1] & 255)
 #define OFFSET1 ((uint32_t)o->k[1] >> 8)

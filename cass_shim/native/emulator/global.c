@@ -38,13 +38,6 @@ ALWAYS_INLINE const op_t *global_store(wave_t *w, const op_t *o, unsigned bytes,
     return o + 1;
 }
 
-#define CONTINUE(expr)                                                                             \
-    do {                                                                                           \
-        const op_t *to = (expr);                                                                   \
-        if (unlikely(!to)) return NULL;                                                            \
-        GO(to);                                                                                    \
-    } while (0)
-
 /* The flat form of an access that stays in device memory continues in the global form's body. */
 #ifdef EMU_MUSTTAIL
 #define GO_GLOBAL(name) TAIL BODY_NAME(global_##name)(w, o)
@@ -71,28 +64,12 @@ OUT_OF_LINE const op_t *load_narrow(wave_t *w, const op_t *o, unsigned bytes, in
 OUT_OF_LINE const op_t *store_narrow(wave_t *w, const op_t *o, unsigned bytes, unsigned shift) {
     return global_store(w, o, bytes == 1 ? 1 : 2, shift);
 }
-LOAD(u8, load_narrow, 1, 0, LOAD_WORD)
-LOAD(i8, load_narrow, 1, 1, LOAD_WORD)
-LOAD(u16, load_narrow, 2, 0, LOAD_WORD)
-LOAD(i16, load_narrow, 2, 1, LOAD_WORD)
-LOAD(b32, global_load, 4, 0, LOAD_WORD)
-LOAD(b64, global_load, 8, 0, LOAD_WORD)
-LOAD(b96, global_load, 12, 0, LOAD_WORD)
-LOAD(b128, global_load, 16, 0, LOAD_WORD)
-LOAD(d16_u8, load_narrow, 1, 0, LOAD_LOW)
-LOAD(d16_i8, load_narrow, 1, 1, LOAD_LOW)
-LOAD(d16_b16, load_narrow, 2, 0, LOAD_LOW)
-LOAD(d16_hi_u8, load_narrow, 1, 0, LOAD_HIGH)
-LOAD(d16_hi_i8, load_narrow, 1, 1, LOAD_HIGH)
-LOAD(d16_hi_b16, load_narrow, 2, 0, LOAD_HIGH)
-STORE(b8, store_narrow, 1, 0)
-STORE(b16, store_narrow, 2, 0)
-STORE(b32, global_store, 4, 0)
-STORE(b64, global_store, 8, 0)
-STORE(b96, global_store, 12, 0)
-STORE(b128, global_store, 16, 0)
-STORE(d16_hi_b8, store_narrow, 1, 16)
-STORE(d16_hi_b16, store_narrow, 2, 16)
+#define LOAD_NARROW(name, bytes, is_signed, half) LOAD(name, load_narrow, bytes, is_signed, half)
+#define LOAD_WIDE(name, bytes, is_signed, half) LOAD(name, global_load, bytes, is_signed, half)
+#define STORE_NARROW(name, bytes, shift) STORE(name, store_narrow, bytes, shift)
+#define STORE_WIDE(name, bytes, shift) STORE(name, global_store, bytes, shift)
+MEMORY_LOADS(LOAD_NARROW, LOAD_WIDE)
+MEMORY_STORES(STORE_NARROW, STORE_WIDE)
 
 /* Lane i uses the scalar address plus 4 * i. */
 static void addtid_addresses(const wave_t *w, const op_t *o, lane_addresses *at) {

@@ -219,4 +219,41 @@ ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, u
     return 1;
 }
 
+/* Ends a handler: goes on with an instruction, or stops after a fault (NULL). */
+#define CONTINUE(expr)                                                                             \
+    do {                                                                                           \
+        const op_t *to = (expr);                                                                   \
+        if (unlikely(!to)) return NULL;                                                            \
+        GO(to);                                                                                    \
+    } while (0)
+
+/* NARROW or WIDE(name, bytes, is_signed, half) for every load that buffer, global and scratch
+ * offer. */
+#define MEMORY_LOADS(NARROW, WIDE)                                                                 \
+    NARROW(u8, 1, 0, LOAD_WORD)                                                                    \
+    NARROW(i8, 1, 1, LOAD_WORD)                                                                    \
+    NARROW(u16, 2, 0, LOAD_WORD)                                                                   \
+    NARROW(i16, 2, 1, LOAD_WORD)                                                                   \
+    WIDE(b32, 4, 0, LOAD_WORD)                                                                     \
+    WIDE(b64, 8, 0, LOAD_WORD)                                                                     \
+    WIDE(b96, 12, 0, LOAD_WORD)                                                                    \
+    WIDE(b128, 16, 0, LOAD_WORD)                                                                   \
+    NARROW(d16_u8, 1, 0, LOAD_LOW)                                                                 \
+    NARROW(d16_i8, 1, 1, LOAD_LOW)                                                                 \
+    NARROW(d16_b16, 2, 0, LOAD_LOW)                                                                \
+    NARROW(d16_hi_u8, 1, 0, LOAD_HIGH)                                                             \
+    NARROW(d16_hi_i8, 1, 1, LOAD_HIGH)                                                             \
+    NARROW(d16_hi_b16, 2, 0, LOAD_HIGH)
+
+/* NARROW or WIDE(name, bytes, shift) for every store. */
+#define MEMORY_STORES(NARROW, WIDE)                                                                \
+    NARROW(b8, 1, 0)                                                                               \
+    NARROW(b16, 2, 0)                                                                              \
+    WIDE(b32, 4, 0)                                                                                \
+    WIDE(b64, 8, 0)                                                                                \
+    WIDE(b96, 12, 0)                                                                               \
+    WIDE(b128, 16, 0)                                                                              \
+    NARROW(d16_hi_b8, 1, 16)                                                                       \
+    NARROW(d16_hi_b16, 2, 16)
+
 #endif

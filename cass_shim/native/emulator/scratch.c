@@ -139,35 +139,9 @@ const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned byt
     return o + 1;
 }
 
-#define CONTINUE(expr)                                                                             \
-    do {                                                                                           \
-        const op_t *to = (expr);                                                                   \
-        if (unlikely(!to)) return NULL;                                                            \
-        GO(to);                                                                                    \
-    } while (0)
 #define LOAD(name, bytes, is_signed, half)                                                         \
     HANDLER(scratch_load_##name) { CONTINUE(scratch_load(w, o, bytes, is_signed, half)); }
 #define STORE(name, bytes, shift)                                                                  \
     HANDLER(scratch_store_##name) { CONTINUE(scratch_store(w, o, bytes, shift)); }
-LOAD(u8, 1, 0, LOAD_WORD)
-LOAD(i8, 1, 1, LOAD_WORD)
-LOAD(u16, 2, 0, LOAD_WORD)
-LOAD(i16, 2, 1, LOAD_WORD)
-LOAD(b32, 4, 0, LOAD_WORD)
-LOAD(b64, 8, 0, LOAD_WORD)
-LOAD(b96, 12, 0, LOAD_WORD)
-LOAD(b128, 16, 0, LOAD_WORD)
-LOAD(d16_u8, 1, 0, LOAD_LOW)
-LOAD(d16_i8, 1, 1, LOAD_LOW)
-LOAD(d16_b16, 2, 0, LOAD_LOW)
-LOAD(d16_hi_u8, 1, 0, LOAD_HIGH)
-LOAD(d16_hi_i8, 1, 1, LOAD_HIGH)
-LOAD(d16_hi_b16, 2, 0, LOAD_HIGH)
-STORE(b8, 1, 0)
-STORE(b16, 2, 0)
-STORE(b32, 4, 0)
-STORE(b64, 8, 0)
-STORE(b96, 12, 0)
-STORE(b128, 16, 0)
-STORE(d16_hi_b8, 1, 16)
-STORE(d16_hi_b16, 2, 16)
+MEMORY_LOADS(LOAD, LOAD)
+MEMORY_STORES(STORE, STORE)

@@ -1,0 +1,214 @@
+"""Lanes and warps that meet: barriers, shared memory, exclusive regions, locks; on the emulated device."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cass_shim.model.errors import DeviceFailed
+from tests.lift.support import HEAD, WORDS, kernel, run
+
+
+@pytest.mark.parametrize("sm", [80, 90])
+def test_a_block_wide_count(sm: int) -> None:
+    head = HEAD if sm == 80 else HEAD.replace("[0x160]", "[0x210]").replace("[0x168]", "[0x218]")
+    sass = kernel(
+        head
+        + """
+        LOP3.LUT P0, RZ, R0, 0x3, RZ, 0xc0, !PT
+        BAR.RED.POPC.DEFER_BLOCKING 0x0, !P0
+        B2R.RESULT R8
+        STG.E [R2.64], R8
+        EXIT
+        """,
+        sm,
+    )
+    assert run(sass, np.zeros(128, np.uint32), 128, block=(128,)).tolist() == [32] * 128
+
+
+NAMED = (
+    HEAD
+    + """
+    ISETP.GE.U32.AND P0, PT, R0, 0x20, PT
+    @P0 BRA =producer
+    BAR.SYNC 0x1, 0x40
+    IMAD R8, R0, 0x4, RZ
+    LDS R8, [R8]
+    STG.E [R2.64], R8
+    BAR.ARV 0x2, 0x40
+    EXIT
+    producer:
+    IADD3 R9, R0, -0x20, RZ
+    IMAD R9, R9, 0x4, RZ
+    IMAD R8, R0, 0x3, RZ
+    STS [R9], R8
+    BAR.ARV 0x1, 0x40
+    BAR.SYNC 0x2, 0x40
+    STG.E [R2.64], R9
+    EXIT
+    """
+)
+
+
+@pytest.mark.parametrize("sm", [80, 90])
+def test_warps_hand_over_through_named_barriers(sm: int) -> None:
+    text = NAMED if sm == 80 else NAMED.replace("[0x160]", "[0x210]").replace("[0x168]", "[0x218]")
+    if sm == 90:
+        text = text.replace("[R8]\n", "[R8+0x400]\n").replace("STS [R9]", "STS [R9+0x400]")
+    sass = kernel(text, sm, shared_bytes=0x400 * (sm == 90) + 128)
+    found = run(sass, np.zeros(64, np.uint32), 64, block=(64,))
+    assert found.tolist() == [3 * (n + 32) for n in range(32)] + [4 * n for n in range(32)]
+
+
+def test_threads_meet_at_an_mbarrier_twice() -> None:
+    """Initialised and waited for as ptxas writes cuda::barrier for sm_80; two phases."""
+    turn = """
+    MEMBAR.ALL.CTA
+    ATOMS.ARRIVE.64 R10, [URZ]
+    wait{n}:
+    YIELD
+    LDS R12, [0x4]
+    LOP3.LUT P0, RZ, R12, 0x80000000, R11, 0x48, !PT
+    @!P0 BRA =wait{n}
+    """
+    text = (
+        HEAD
+        + """
+    ISETP.NE.AND P0, PT, R0, RZ, PT
+    MOV R8, 0x3fffffc0
+    MOV R9, 0x7fffffc0
+    @!P0 STS.64 [RZ], R8
+    BAR.SYNC.DEFER_BLOCKING 0x0
+    IMAD R13, R0, 0x4, RZ
+    STS [R13+0x8], R0
+    """
+        + turn.format(n=1)
+        + """
+    LOP3.LUT R14, R13, 0x80, RZ, 0x3c, !PT
+    LDS R15, [R14+0x8]
+    """
+        + turn.format(n=2)
+        + """
+    IADD3 R16, R15, 0x1, RZ
+    STS [R13+0x8], R16
+    """
+        + turn.format(n=3)
+        + """
+    LDS R15, [R14+0x8]
+    STG.E [R2.64], R15
+    EXIT
+    """
+    )
+    found = run(kernel(text, shared_bytes=8 + 256), np.zeros(64, np.uint32), 64, block=(64,))
+    assert found.tolist() == [n + 1 for n in range(64)]
+
+
+def test_shared_memory_read_backwards() -> None:
+    """LLVM folds the constant into the instruction's offset and leaves a negative base: the sum wraps at 32 bits."""
+    sass = kernel(
+        HEAD
+        + """
+        IADD3 R9, -R0, 0x1f, RZ
+        STS [R0.X4+0x40], R0
+        BAR.SYNC.DEFER_BLOCKING 0x0
+        LDS R10, [R9.X4+0x40]
+        STG.E [R2.64], R10
+        EXIT
+        """,
+        shared_bytes=0x40 + 128,
+    )
+    assert run(sass, WORDS, 32).tolist() == list(range(31, -1, -1))
+
+
+def test_stores_before_a_syncwarp_are_seen_after_it() -> None:
+    """NOP is all that ptxas leaves of __syncwarp() in converged code."""
+    sass = kernel(
+        HEAD
+        + """
+        IMAD R8, R0, 0x4, RZ
+        IADD3 R9, R0, 0x1, RZ
+        LOP3.LUT R9, R9, 0x1f, RZ, 0xc0, !PT
+        STS [R0.X4], R0
+        NOP
+        LDS R10, [R9.X4]
+        NOP
+        IMAD R10, R10, 0x3, RZ
+        STS [R0.X4], R10
+        NOP
+        LDS R11, [R9.X4]
+        STG.E [R2.64], R11
+        EXIT
+        """,
+        shared_bytes=128,
+    )
+    assert run(sass, WORDS, 32).tolist() == [3 * ((n + 2) % 32) for n in range(32)]
+
+
+def test_an_exclusive_region_serves_one_mask_after_the_other() -> None:
+    """Quads reduce among themselves although all lanes reach the region together."""
+    sass = kernel(
+        HEAD
+        + """
+        LOP3.LUT R8, R0, 0x1c, RZ, 0xc0, !PT
+        MOV R9, 0xf
+        SHF.L.U32 R9, R9, R8, RZ
+        BSSY B0, =end
+        WARPSYNC.EXCLUSIVE R9
+        REDUX.SUM.S32 UR4, R0
+        IMAD.U32 R10, RZ, RZ, UR4
+        BSYNC B0
+        end:
+        STG.E [R2.64], R10
+        EXIT
+        """
+    )
+    assert run(sass, WORDS, 32).tolist() == [sum(range(n & 28, (n & 28) + 4)) for n in range(32)]
+
+
+LOCK = (
+    HEAD
+    + """
+    MOV R4, c[0x0][0x168]
+    MOV R5, c[0x0][0x16c]
+    again:
+    MOV R8, RZ
+    MOV R9, 0x1
+    YIELD
+    ATOMG.E.CAS.STRONG.GPU PT, R10, [R4], R8, R9
+    BSSY B0, =end
+    ISETP.NE.AND P0, PT, R10, RZ, PT
+    ISETP.NE.AND P1, PT, R10, RZ, PT
+    @P0 BRA =joined
+    {critical}
+    joined:
+    BSYNC B0
+    end:
+    @P1 BRA =again
+    {after}
+    EXIT
+    """
+)
+CRITICAL = """
+    LDG.E.STRONG.SYS R11, [R4.64+0x4]
+    IADD3 R11, R11, 0x1, RZ
+    STG.E.STRONG.SYS [R4.64+0x4], R11
+    STG.E [R2.64], R11
+    MEMBAR.SC.GPU
+    ATOMG.E.EXCH.STRONG.GPU PT, RZ, [R4.64], RZ
+"""
+
+
+def test_a_lock_that_its_loop_releases_serves_every_lane() -> None:
+    sass = kernel(LOCK.format(critical=CRITICAL, after=""))
+    assert sorted(run(sass, np.zeros(2, np.uint32), 32).tolist()) == list(range(1, 33))
+
+
+def test_lanes_that_would_wait_for_each_other_trap() -> None:
+    sass = kernel(LOCK.format(critical="", after=CRITICAL))
+    with pytest.raises(DeviceFailed, match="trap"):
+        run(sass, np.zeros(2, np.uint32), 32)
+
+
+def test_one_lane_may_wait_for_a_lock() -> None:
+    sass = kernel(LOCK.format(critical="", after=CRITICAL))
+    assert run(sass, np.zeros(2, np.uint32), 1, block=(1,)).tolist() == [1]
