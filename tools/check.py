@@ -26,6 +26,7 @@ def main(arguments: list[str]) -> int:
         ("ruff", [str(binaries / "ruff"), "check", "."]),
         ("mypy", [str(binaries / "mypy")]),
         ("import-linter", [str(binaries / "lint-imports")]),
+        ("tests import", [str(binaries / "pytest"), "--collect-only", "-q", "-p", "no:xdist"]),
         ("clang-format", [str(binaries / "clang-format"), "--dry-run", "--Werror", *c_sources()]),
         (
             "fast tests",
@@ -34,7 +35,12 @@ def main(arguments: list[str]) -> int:
     ]
     failed = []
     for name, command in steps[: -1 if static else None]:
-        code = subprocess.run(command, cwd=environment.ROOT, check=False).returncode
+        # a collection prints every test there is: only a failed one is worth reading
+        quiet = subprocess.PIPE if name == "tests import" else None
+        done = subprocess.run(command, cwd=environment.ROOT, check=False, stdout=quiet, text=True)
+        code = done.returncode
+        if code and done.stdout:
+            print(done.stdout[-4000:])
         print(f"{'ok    ' if code == 0 else 'FAILED'} {name}", flush=True)
         if code:
             failed.append(name)

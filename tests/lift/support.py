@@ -119,3 +119,56 @@ HEAD = """
     IMAD.WIDE R4, R0, R7, c[0x0][0x168]
 """
 WORDS = np.arange(32, dtype=np.uint32) * 7 + 3
+NAMED = (
+    HEAD
+    + """
+    ISETP.GE.U32.AND P0, PT, R0, 0x20, PT
+    @P0 BRA =producer
+    BAR.SYNC 0x1, 0x40
+    IMAD R8, R0, 0x4, RZ
+    LDS R8, [R8]
+    STG.E [R2.64], R8
+    BAR.ARV 0x2, 0x40
+    EXIT
+    producer:
+    IADD3 R9, R0, -0x20, RZ
+    IMAD R9, R9, 0x4, RZ
+    IMAD R8, R0, 0x3, RZ
+    STS [R9], R8
+    BAR.ARV 0x1, 0x40
+    BAR.SYNC 0x2, 0x40
+    STG.E [R2.64], R9
+    EXIT
+    """
+)
+LOCK = (
+    HEAD
+    + """
+    MOV R4, c[0x0][0x168]
+    MOV R5, c[0x0][0x16c]
+    again:
+    MOV R8, RZ
+    MOV R9, 0x1
+    YIELD
+    ATOMG.E.CAS.STRONG.GPU PT, R10, [R4], R8, R9
+    BSSY B0, =end
+    ISETP.NE.AND P0, PT, R10, RZ, PT
+    ISETP.NE.AND P1, PT, R10, RZ, PT
+    @P0 BRA =joined
+    {critical}
+    joined:
+    BSYNC B0
+    end:
+    @P1 BRA =again
+    {after}
+    EXIT
+    """
+)
+CRITICAL = """
+    LDG.E.STRONG.SYS R11, [R4.64+0x4]
+    IADD3 R11, R11, 0x1, RZ
+    STG.E.STRONG.SYS [R4.64+0x4], R11
+    STG.E [R2.64], R11
+    MEMBAR.SC.GPU
+    ATOMG.E.EXCH.STRONG.GPU PT, RZ, [R4.64], RZ
+"""

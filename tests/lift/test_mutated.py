@@ -11,8 +11,8 @@ from cass_shim.lift import lift_kernel
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import CassError
 from cass_shim.model.instruction import Const, Imm, Instruction, Mem, Operand, Pred, Reg, Special, Target
-from tests.lift.support import kernel
-from tests.lift.test_kernel import CALLS, CRITICAL, FUNCTION, HEAD, LOCK, NAMED
+from tests.lift.support import CRITICAL, HEAD, LOCK, NAMED, kernel
+from tests.lift.test_kernel import CALLS, FUNCTION
 
 POOL: list[Operand] = [
     Reg(255), Reg(254), Reg(3, True), Reg(4, negate=True), Reg(5, suffix=("H1_H1",)), Pred(7), Pred(2, negate=True),
