@@ -19,6 +19,7 @@ from cass_shim.cache.record import Record
 from cass_shim.model.artifacts import EntryKind, Fatbin, FatbinEntry
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Malformed
+from cass_shim.native import bindings
 from cass_shim.pipeline import Module, choose_entries, make_module
 
 PROGRAM_LIMIT = 4 << 30  # bytes
@@ -147,11 +148,18 @@ def _kernel_state(found: FoundModule, module: Module, name: str, config: Config,
         local_bytes=abi.local_bytes,
         params_bytes=abi.params_bytes,
         key=key.hex(),
-        cache="ready" if ready is not None else "stored" if entries else "absent",
+        cache=_cache_state(key, ready is not None, bool(entries)),
         route=best.record.route if best else _first_route(module, config),
         evidence=best.record.evidence if best else "",
         record=best.record if best else None,
     )
+
+
+def _cache_state(key: bytes, admitted: bool, stored: bool) -> str:
+    """ready: a program runs it without the daemon; damaged: it is there and C refuses it; stored: the daemon has it."""
+    if admitted:
+        return "ready" if bindings.holds(key) else "damaged"
+    return "stored" if stored else "absent"
 
 
 def _first_route(module: Module, config: Config) -> str:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from cass_shim.model.errors import DeviceFailed
-from cass_shim.native import locate
+from cass_shim.native import bindings, locate
 
 REAL_NAMES = ("libamdhip64.so.10", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so")
 KINDS = ("auto", "hip", "emulated")
@@ -40,13 +40,7 @@ class Library:
 
     def reason(self) -> str:
         """Why the last call or launch failed, or "" where the library cannot say (AMD's)."""
-        query = getattr(self.native, "hipCassLastFault", None)
-        if query is None:
-            return ""
-        text = ctypes.create_string_buffer(1024)
-        query.restype = ctypes.c_size_t
-        query(text, ctypes.c_size_t(len(text)))
-        return text.value.decode(errors="replace")
+        return bindings.last_fault(self.path)
 
 
 _lock = threading.Lock()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cass_shim.api.generate import generate as api_generate
 from cass_shim.isa.rdna3.generate import generate as rdna3_generate
+from cass_shim.native.bindings_build import bindings_generate
 from cass_shim.native.build import BUILD, GENERATED, NATIVE, Part, Variant
 from cass_shim.native.client.generate import generate as client_generate
 from cass_shim.native.dynamic import initialise_first
@@ -23,6 +24,12 @@ def core_generate(folder: Path) -> None:
     """Everything generated that libcass_shim.so is made of."""
     api_generate(folder)
     client_generate(folder)
+
+
+def client_bindings_generate(folder: Path) -> None:
+    """The client's settings and the cffi module over it."""
+    client_generate(folder)
+    bindings_generate(folder)
 
 
 def launcher_generate(folder: Path) -> None:
@@ -77,6 +84,13 @@ PARTS: tuple[Part, ...] = (
     ),
     *(standin(soname) for soname in STANDINS),
     Part("cass-run", ("launcher/*.c",), generate=launcher_generate),
+    Part(  # the client again, for our own Python (native/bindings.py)
+        "libcass_client.so",
+        ("client/*.c",),
+        flags=("-fvisibility=default",),
+        link=(*SHARED, "-Wl,-soname,libcass_client.so", "-lpthread"),
+        generate=client_bindings_generate,
+    ),
     Part("cass-probe", ("client/*.c", "client/probe/*.c"), generate=client_generate),
     Part(
         "emulated/libamdhip64.so",

@@ -44,6 +44,20 @@ def test_inspect_shows_what_the_program_holds(shell: Shell) -> None:
     assert "sm_80 ptx_80" in table
 
 
+def test_inspect_says_what_c_would_refuse(shell: Shell) -> None:
+    """A damaged entry is not "ready": the client's own reader decides, through the cffi module."""
+    assert shell.cass("precompile", PROGRAM).returncode == 0
+    (entry,) = (shell.folder / "cache").glob("v*/*/code/*/*")
+    whole = entry.read_bytes()
+    entry.chmod(0o600)
+    entry.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    (kernel,) = json.loads(shell.cass("inspect", PROGRAM, "--json").stdout)["kernels"]
+    assert kernel["cache"] == "damaged"
+    entry.write_bytes(whole)
+    (kernel,) = json.loads(shell.cass("inspect", PROGRAM, "--json").stdout)["kernels"]
+    assert kernel["cache"] == "ready"
+
+
 def test_precompile_explain_inspect_and_rollback_agree(shell: Shell) -> None:
     done = shell.cass("precompile", SAMPLES)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -7,13 +7,13 @@ The suite's constants were validated on RDNA3 hardware by its authors; it is not
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import os
 import sys
 
 import pytest
 
+from cass_shim.native import bindings
 from tests.native.emulator_core_support import STATUS, library
 
 
@@ -37,13 +37,11 @@ def run_asm(
         pytest.skip(f"{arch} is not gfx1100")
     if user_data:
         pytest.skip("initial user SGPRs beyond the argument pointer")
-    entry = library().run_asm
-    entry.argtypes = [ctypes.c_void_p, ctypes.c_uint64, *[ctypes.c_uint32] * 6, ctypes.c_uint64]
-    entry.argtypes = [*entry.argtypes, ctypes.c_uint32, ctypes.c_uint32]
-    status = entry(lib, lib_sz, gx, gy, gz, lx, ly, lz, args_ptr, rsrc2, max(scratch_size, 65536))
+    ffi, emulator = bindings.interface(), bindings.hip(library()._name)
+    code = ffi.cast("void *", lib)
+    status = emulator.run_asm(code, lib_sz, gx, gy, gz, lx, ly, lz, args_ptr, rsrc2, max(scratch_size, 65536))
     if status:
-        library().cass_emu_last_error.restype = ctypes.c_char_p
-        raise RuntimeError(f"{STATUS[status]}: {library().cass_emu_last_error().decode()}")
+        raise RuntimeError(f"{STATUS[status]}: {ffi.string(emulator.cass_emu_last_error()).decode()}")
     return 0
 
 

@@ -93,19 +93,25 @@ static void note_weak_evidence(const cass_kernel_info *kernel, const cass_code *
                          code->evidence >= CASS_EVIDENCE_E0 ? "E0" : "none", code->route);
 }
 
+/* The entry of a record key from the local cache; false on a miss or a damaged file. */
+static bool cached_code(const uint8_t key[32], cass_code_node *node) {
+    cass_file file;
+    if (!cass_cache_load("code", key, CASS_ENTRY_EXTENSION, CASS_ENTRY_MAGIC, CASS_ENTRY_VERSION,
+                         &file))
+        return false;
+    if (cass_format_entry(file, key, node) == 0) return true;
+    cass_file_release(&file);
+    return false;
+}
+
 static int load_code(cass_module *module, uint32_t kernel, const cass_code **out,
                      cass_client_error *error) {
     const cass_kernel_info *info = &module->kernels[kernel];
     cass_code_node *node = calloc(1, sizeof *node);
     cass_file file;
     if (node == NULL) return cass_fail(error, 2, "out of memory");
-    bool done = false,
-         keep = cass_settings_get()->keep[0] != '\0'; /* artifacts need a translation */
-    if (!keep && cass_cache_load("code", info->key, CASS_ENTRY_EXTENSION, CASS_ENTRY_MAGIC,
-                                 CASS_ENTRY_VERSION, &file)) {
-        done = cass_format_entry(file, info->key, node) == 0;
-        if (!done) cass_file_release(&file);
-    }
+    bool keep = cass_settings_get()->keep[0] != '\0'; /* artifacts need a translation */
+    bool done = !keep && cached_code(info->key, node);
     if (!done && cass_request_kernel(module, kernel, &file, error) == 0) {
         done = cass_format_entry(file, info->key, node) == 0;
         if (!done) {
@@ -148,6 +154,16 @@ int cass_client_kernel(const cass_manifest *manifest, uint32_t kernel, const cas
     pthread_mutex_unlock(&lock);
     errno = saved;
     return done;
+}
+
+int cass_client_holds(const uint8_t key[32]) {
+    int saved = errno;
+    cass_code_node *node = calloc(1, sizeof *node);
+    bool held = node != NULL && cached_code(key, node);
+    if (held) cass_format_release_code(node);
+    else free(node);
+    errno = saved;
+    return held;
 }
 
 void cass_client_close(void) {

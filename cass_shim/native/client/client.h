@@ -109,6 +109,10 @@ int cass_client_module(const void *region, size_t region_bytes, const cass_manif
 int cass_client_kernel(const cass_manifest *manifest, uint32_t kernel, const cass_code **out,
                        cass_client_error *error);
 
+/* 1 when the local cache holds code under this record key that this process would run: found, ours,
+ * whole. Asks nobody. */
+int cass_client_holds(const uint8_t key[32]);
+
 /* Drops what the process keeps; after fork the child calls cass_client_forget() instead, which
  * touches no socket. */
 void cass_client_close(void);

@@ -4,10 +4,12 @@
  * run_asm has the calling convention of tinygrad's AMD emulator, so its hardware-checked test suite
  * can drive this interpreter. While one of these runs, addresses outside the device arena are
  * accepted as host memory: a wrong address in a test kernel ends the test process. */
-#include "emulator/decode.h"
+#include "emulator/run_asm.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
+
+#include "emulator/decode.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -17,10 +19,6 @@ EXPORT int cass_emu_launch_raw(emu_launch *launch, const void *text, uint64_t te
                                emu_fault *fault);
 EXPORT int cass_emu_launch_checked(emu_launch *launch, const void *text, uint64_t text_bytes,
                                    emu_fault *fault);
-EXPORT int run_asm(const void *code, uint64_t bytes, uint32_t gx, uint32_t gy, uint32_t gz,
-                   uint32_t lx, uint32_t ly, uint32_t lz, uint64_t arguments, uint32_t rsrc2,
-                   uint32_t scratch_bytes);
-EXPORT const char *cass_emu_last_error(void);
 EXPORT uint64_t cass_emu_instructions(void);
 
 EXPORT int cass_emu_describe(const void *code, uint32_t bytes, char *name, uint32_t name_bytes);
@@ -58,9 +56,6 @@ int cass_emu_launch_checked(emu_launch *launch, const void *text, uint64_t text_
     return (int)status;
 }
 
-/* s[0:1] hold the argument pointer; workgroup numbers follow the user SGPRs that rsrc2 counts; 64
- * KiB of LDS; f32 subnormals flushed, as an assembler's default descriptor asks for; at most a
- * million instructions a wave. Returns 0, or the emu_status. */
 int run_asm(const void *code, uint64_t bytes, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx,
             uint32_t ly, uint32_t lz, uint64_t arguments, uint32_t rsrc2, uint32_t scratch_bytes) {
     emu_fault fault;
