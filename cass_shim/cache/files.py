@@ -63,10 +63,11 @@ def read_file(path: Path, limit: int = 1 << 28) -> bytes | None:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or not is_ours(status) or status.st_size > limit:
+        os.close(descriptor)
+        return None
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode) or not is_ours(status) or status.st_size > limit:
-            return None
         try:
             return file.read()
         except OSError:

@@ -80,8 +80,11 @@ class Signer:
 
     def sign(self, record: Record) -> Record:
         """The record with this key's signature in place of any other."""
-        signature = Ed25519PrivateKey.from_private_bytes(self.seed).sign(signed_bytes(record))
-        return replace(record, signature=_write(self.name, signature))
+        return replace(record, signature=self.seal(signed_bytes(record)))
+
+    def seal(self, content: bytes) -> str:
+        """The signature over bytes that begin with the context they are meant in."""
+        return _write(self.name, Ed25519PrivateKey.from_private_bytes(self.seed).sign(content))
 
 
 @dataclass(frozen=True)
@@ -99,20 +102,24 @@ class TrustSet:
 
     def signer_of(self, record: Record) -> str:
         """The trusted key that signed a record; Rejected when none did."""
-        if not record.signature:
-            raise Rejected("unsigned record", kernel=record.kernel)
+        return self.check(record.signature, signed_bytes(record), record.kernel)
+
+    def check(self, signature: str, content: bytes, what: str) -> str:
+        """The trusted key whose signature over `content` this is; Rejected, naming `what`, when it is none."""
+        if not signature:
+            raise Rejected("unsigned", kernel=what)
         try:
-            name, signature = _parse(record.signature, 64, "signature")
+            name, sealed = _parse(signature, 64, "signature")
         except Malformed as error:
-            raise Rejected(str(error), kernel=record.kernel) from error
+            raise Rejected(str(error), kernel=what) from error
         if name in self.revoked:
-            raise Rejected(f"signed by {name}, which is revoked", kernel=record.kernel)
+            raise Rejected(f"signed by {name}, which is revoked", kernel=what)
         if name not in self.keys:
-            raise Rejected(f"signed by {name}, which is not trusted", kernel=record.kernel)
+            raise Rejected(f"signed by {name}, which is not trusted (`cass cache trust add`)", kernel=what)
         try:
-            Ed25519PublicKey.from_public_bytes(self.keys[name]).verify(signature, signed_bytes(record))
+            Ed25519PublicKey.from_public_bytes(self.keys[name]).verify(sealed, content)
         except InvalidSignature as error:
-            raise Rejected(f"the signature of {name} does not match", kernel=record.kernel) from error
+            raise Rejected(f"the signature of {name} does not match", kernel=what) from error
         return name
 
 

@@ -1,37 +1,26 @@
-"""`cass cache stats|gc|rollback|verify|keygen|trust|push|pull`."""
+"""`cass cache stats|gc|rollback|verify`, and the group that holds the other cache commands."""
 
 from __future__ import annotations
 
-import base64
 import json
 import sys
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cass_shim.cache.files import make_directory
-from cass_shim.cache.local import LocalTier, cache_root
-from cass_shim.cache.tiers import Guarded, Tiered, open_remotes
-from cass_shim.cache.trust import SIGNING_FILE, Signer, TrustSet, add_trusted, revoke
+from cass_shim.cache.inspection import inspect_tier
+from cass_shim.cache.trust import TrustSet
 from cass_shim.cli.daemon import ask_daemon
-from cass_shim.cli.precompile import find_jobs
-from cass_shim.cli.programs import demangled, open_tier
+from cass_shim.cli.pack import export_command, import_command
+from cass_shim.cli.places import audit, local_tier
+from cass_shim.cli.programs import demangled
+from cass_shim.cli.team import keygen_command, pull_command, push_command, trust_command
 from cass_shim.daemon.runtime import runtime_directory
 from cass_shim.daemon.server import open_index
 from cass_shim.model.config import Config
-from cass_shim.model.errors import CassError
 from cass_shim.model.wire import FrameKind
-
-
-def local_tier(config: Config) -> LocalTier:
-    """The cache; CassError when there is none."""
-    tier = open_tier(config)
-    if tier is None:
-        raise CassError("there is no local cache yet (CASS_CACHE_DIR, CASS_CACHE)")
-    return tier
 
 
 def statistics(config: Config) -> dict[str, Any]:
@@ -114,116 +103,21 @@ def rollback(kernel: str, everything: bool) -> None:
 
 @cache_command.command("verify")
 def verify() -> None:
-    """Read every record and blob; what is damaged is removed. Exit status 1 when something was."""
-    tier = local_tier(Config.read())
-    keys = dict.fromkeys(one.key for one in tier.records())
-    before = sum(1 for one in tier.files() if one.path.suffix == ".json")
-    sound = sum(len(tier.get(bytes.fromhex(key))) for key in keys)
-    after = sum(1 for one in tier.files() if one.path.suffix == ".json")
-    print(f"{sound} translations are sound, {before - after} damaged ones removed")
-    sys.exit(1 if before != after else 0)
+    """Check digests and signatures of everything in the cache; what is bad is removed and named.
 
-
-def key_root(config: Config) -> Path:
-    """The directory of the key files, made when there is none."""
-    root = cache_root(config)
-    if root is None:
-        raise CassError("there is no place for keys (CASS_CACHE_DIR, CASS_CACHE)")
-    make_directory(root)
-    return root
-
-
-@cache_command.command("keygen")
-@click.argument("name")
-def keygen(name: str) -> None:
-    """Make this machine's signing key, NAME with a number as in `ci-1`, and print its public half."""
-    root = key_root(Config.read())
-    path = root / SIGNING_FILE
-    if path.exists():
-        raise CassError(f"{path} exists; remove it first if you mean it")
-    signer = Signer.generate(name)
-    signer.save(path)
-    add_trusted(root, signer.public)
-    print(signer.public)
-
-
-@cache_command.group("trust")
-def trust() -> None:
-    """Whose translations are used."""
-
-
-@trust.command("add")
-@click.argument("key")
-def trust_add(key: str) -> None:
-    """Use what KEY (`name-1:base64`) signed."""
-    print(f"trusted: {add_trusted(key_root(Config.read()), key)}")
-    _new_epoch()
-
-
-@trust.command("list")
-def trust_list() -> None:
-    """Show trusted and revoked keys."""
-    known = TrustSet.load(key_root(Config.read()))
-    for name, content in sorted(known.keys.items()):
-        state = "revoked" if name in known.revoked else "trusted"
-        print(f"{state:8} {name}:{base64.b64encode(content).decode()}")
-
-
-@trust.command("revoke")
-@click.argument("name")
-def trust_revoke(name: str) -> None:
-    """Use nothing that NAME signed any more; local copies of it are removed."""
+    Exit status 1 when something was.
+    """
     config = Config.read()
-    root = key_root(config)
-    revoke(root, name)
-    tier = LocalTier(root)
-    signed = [one for one in tier.records() if one.signature.partition(":")[0] == name]
-    for one in signed:
-        tier.withdraw(bytes.fromhex(one.key), one.digest)
-    print(f"revoked: {name}; {len(signed)} translations removed")
-    _new_epoch()
+    tier, log = local_tier(config), audit(config)
+    result = inspect_tier(tier, TrustSet.load(tier.root))
+    for one in result.findings:
+        log.add("dropped", path=str(one.path), reason=one.reason)
+        print(f"removed {one.path.relative_to(tier.root)}: {one.reason}")
+    print(f"{result.sound} translations are sound, {len(result.findings)} files removed")
+    sys.exit(1 if result.findings else 0)
 
 
-def _new_epoch() -> None:
-    """A running daemon read the keys when it started; the next program starts one that reads them anew."""
-    config = Config.read()
-    LocalTier(key_root(config))
-    ask_daemon(config, FrameKind.STOP)
-
-
-def team(config: Config) -> Tiered:
-    """The team's caches; CassError when none is configured."""
-    tiers = open_remotes(config, key_root(config))
-    if tiers is None:
-        raise CassError("no team cache is configured (CASS_REMOTES)")
-    return tiers
-
-
-@cache_command.command("push")
-def push() -> None:
-    """Sign every translation of this machine and put it into the team's caches."""
-    config = replace(Config.read(), remote_role="write")
-    tiers, tier, count = team(config), local_tier(config), 0
-    for key in dict.fromkeys(one.key for one in tier.records()):
-        for entry in tier.get(bytes.fromhex(key)):
-            tiers.put(bytes.fromhex(key), entry)
-            count += 1
-    failed = sum(one.failures > 0 for one in tiers.tiers if isinstance(one, Guarded))
-    print(f"{count} translations pushed" + (f"; {failed} caches had trouble" if failed else ""))
-    sys.exit(1 if failed else 0)
-
-
-@cache_command.command("pull")
-@click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
-def pull(paths: tuple[Path, ...]) -> None:
-    """Fetch the team's translations of the programs at or below PATHS."""
-    config = Config.read()
-    tiers, tier, fetched, missing = team(config), LocalTier(key_root(config)), 0, 0
-    for job in find_jobs(paths, config, lambda text: print(f"cass: {text}", file=sys.stderr)):
-        key = job.found.module.key(job.kernel, config.gfx).digest
-        found = tiers.get(key)
-        for entry in found:
-            tier.put(key, entry)
-        fetched, missing = fetched + bool(found), missing + (not found)
-    print(f"{fetched} kernels fetched, {missing} not in the team's caches")
-    sys.exit(1 if missing else 0)
+for command in (
+    export_command, import_command, keygen_command, trust_command, push_command, pull_command
+):  # fmt: skip
+    cache_command.add_command(command)

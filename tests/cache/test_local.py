@@ -118,6 +118,15 @@ def test_links_are_not_followed_on_reading(tier: LocalTier) -> None:
     assert tier.get(KEY) == ()
 
 
+def test_a_directory_in_a_files_place_is_a_miss(tier: LocalTier) -> None:
+    entry = make_entry()
+    tier.put(KEY, entry)
+    (path,) = [one.path for one in tier.files() if "blobs" in one.path.parts]
+    path.unlink()
+    path.mkdir()
+    assert tier.get(KEY) == ()
+
+
 def test_a_full_disk_costs_the_store_only(tier: LocalTier, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
