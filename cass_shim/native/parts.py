@@ -46,14 +46,17 @@ def standin(soname: str) -> Part:
     return Part(soname, (f"gen:api/standins/{soname}.c",), link=link, generate=core_generate)
 
 
-# The gfx1100 interpreter's bodies are compiled for x86-64-v2 and for AVX2, chosen at run time by CPU.
+# The gfx1100 interpreter's bodies are compiled for x86-64-v2, for AVX2 and for AVX-512, chosen at run time by CPU.
 EMULATOR_BODIES = (
     "dispatch", "ds_memory", "global", "modifiers", "valu_compare", "valu_convert", "valu_double", "valu_float",
     "valu_half", "valu_int", "valu_packed",
 )  # fmt: skip
+AVX2 = ("-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mno-vzeroupper")
+AVX512 = ("-mavx512f", "-mavx512bw", "-mavx512cd", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512")
 EMULATOR_VARIANTS = (
     Variant("v2", ("-DEMU_VARIANT=v2",)),
-    Variant("v3", ("-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mno-vzeroupper", "-DEMU_VARIANT=v3")),
+    Variant("v3", (*AVX2, "-DEMU_VARIANT=v3")),
+    Variant("v4", (*AVX2, *AVX512, "-DEMU_VARIANT=v4")),
 )
 EMULATOR_FLAGS = ("-O3", "-fno-strict-aliasing", "-fno-math-errno", "-ffp-contract=off", "-fwrapv",
                   "-Wno-unused-parameter")  # fmt: skip

@@ -134,6 +134,8 @@ struct group {
     const op_t *emu_v2_##name(wave_t *w, const op_t *o);                                           \
     const op_t *emu_v3_##name(wave_t *w, const op_t *o)                                            \
         __attribute__((alias(EMU_TEXT(emu_v2_##name))));                                           \
+    const op_t *emu_v4_##name(wave_t *w, const op_t *o)                                            \
+        __attribute__((alias(EMU_TEXT(emu_v2_##name))));                                           \
     const op_t *emu_v2_##name(wave_t *w, const op_t *o)
 #else
 #define HANDLER(name)                                                                              \

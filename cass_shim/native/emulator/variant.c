@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-extern const emu_variant emu_variant_v2, emu_variant_v3;
+extern const emu_variant emu_variant_v2, emu_variant_v3, emu_variant_v4;
 
 const uint32_t emu_lane_bit[LANES] __attribute__((aligned(128))) = {
     1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
@@ -23,25 +23,32 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-/* Asked of the CPU itself: zig's runtime does not fill in what __builtin_cpu_supports reads. */
-static int has_avx2(void) {
-    unsigned a, b, c, d, low, high;
+/* The x86-64 level of the CPU: 2, 3 or 4 (x86-64 psABI). Asked of the CPU itself: zig's runtime
+ * does not fill in what __builtin_cpu_supports reads. */
+static int cpu_level(void) {
+    unsigned a, b, c, d, low, high, extended;
     const unsigned needed = bit_FMA | bit_OSXSAVE | bit_AVX | bit_F16C;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & needed) != needed) return 0;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & needed) != needed) return 2;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    if ((low & 6) != 6) return 0; /* the system saves the upper halves */
+    if ((low & 6) != 6) return 2; /* the system saves the upper halves */
     const unsigned more = bit_AVX2 | bit_BMI | bit_BMI2;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & more) != more) return 0;
-    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & 1u << 5); /* LZCNT */
+    if (!__get_cpuid_count(7, 0, &a, &extended, &c, &d) || (extended & more) != more) return 2;
+    if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(c & 1u << 5)) return 2; /* LZCNT */
+    const unsigned wide = bit_AVX512F | bit_AVX512BW | bit_AVX512CD | bit_AVX512DQ | bit_AVX512VL;
+    return (extended & wide) == wide && (low & 0xe0) == 0xe0 ? 4 : 3;
 }
+#else
+static int cpu_level(void) { return 2; }
 #endif
 
+/* CASS_EMU_CPU=v2 or v3 keeps a build for older processors, for tests and measurements. */
 static void choose(void) {
-    selected = &emu_variant_v2;
-#if defined(__x86_64__)
-    const char *wanted = getenv("CASS_EMU_CPU"); /* "v2" keeps the portable build, for tests */
-    if ((!wanted || strcmp(wanted, "v2") != 0) && has_avx2()) selected = &emu_variant_v3;
-#endif
+    const emu_variant *const builds[] = {&emu_variant_v2, &emu_variant_v3, &emu_variant_v4};
+    const char *wanted = getenv("CASS_EMU_CPU");
+    int level = cpu_level();
+    if (wanted && wanted[0] == 'v' && wanted[1] >= '2' && wanted[1] - '0' < level)
+        level = wanted[1] - '0';
+    selected = builds[level - 2];
 }
 
 const emu_variant *emu_selected_variant(void) {

@@ -1,0 +1,87 @@
+"""The interpreter against the CPU: six workloads, the same source for gfx1100 and for this processor.
+
+Both sides must compute the same bits. The rivals: clang -O3 of the same source over as many threads; tinygrad's
+emulator where `TINYGRAD_REPO` names a checkout (its emulator is not on PyPI). Also: millions of wave-instructions a
+second, two threads against one, and the builds for older processors (`CASS_EMU_CPU`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools import environment
+from tools.bench import Figure
+
+HERE = Path(__file__).resolve().parent
+KERNELS = HERE / "emulator_kernels.h"
+ROUNDS = 5
+WORKER = HERE / "emulator_worker.py"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One workload on one side. instructions: of waves; 0 on the CPU."""
+
+    seconds: float
+    checksum: int
+    instructions: int = 0
+
+
+def workloads() -> list[tuple[str, int, int, int]]:
+    """The rows of WORKLOADS in the header: name, groups x, groups y, last argument."""
+    rows = re.findall(r"X\((\w+), (\d+), (\d+), (\d+)(?: << (\d+))?\)", KERNELS.read_text())
+    return [(name, int(x), int(y), int(n) << int(shift or 0)) for name, x, y, n, shift in rows]
+
+
+def parse(output: str) -> dict[str, Run]:
+    """Lines `name seconds checksum [instructions]`."""
+    rows = (line.split() for line in output.splitlines() if line)
+    return {row[0]: Run(float(row[1]), int(row[2]), *map(int, row[3:])) for row in rows}
+
+
+def on_emulator(**settings: str) -> dict[str, Run]:
+    """All workloads on the interpreter in a process of its own."""
+    arguments = [str(KERNELS), str(ROUNDS), json.dumps(workloads())]
+    command = [str(environment.python()), str(WORKER), *arguments]
+    changed = {**os.environ, **settings}
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=changed, check=True)
+    return parse(done.stdout)
+
+
+def on_cpu(threads: int, folder: Path) -> dict[str, Run]:
+    """All workloads compiled for this processor."""
+    program = folder / "cpu"
+    build = [str(environment.python()), "-m", "ziglang", "c++", "-O3", "-march=native", "-ffp-contract=off", "-w"]
+    subprocess.run([*build, str(HERE / "emulator_cpu.cc"), "-o", str(program)], check=True, cwd=HERE)
+    done = subprocess.run([str(program), str(threads), str(ROUNDS)], capture_output=True, text=True, check=True)
+    return parse(done.stdout)
+
+
+def measure() -> list[Figure]:
+    """Ratios per workload; an output that differs from the CPU's is an error."""
+    threads = os.cpu_count() or 1
+    with tempfile.TemporaryDirectory() as folder:
+        cpu = on_cpu(threads, Path(folder))
+    ours = on_emulator(CASS_EMU_THREADS=str(threads))
+    single = on_emulator(CASS_EMU_THREADS="1")
+    older = {build: on_emulator(CASS_EMU_THREADS="1", CASS_EMU_CPU=build) for build in ("v2", "v3")}
+    figures = []
+    for name, run in ours.items():
+        if run.checksum != cpu[name].checksum:
+            raise SystemExit(f"{name}: the emulated device computed other bits than this CPU")
+        figures.append(
+            Figure(f"{name}: {threads} threads", run.seconds * 1e3, cpu[name].seconds * 1e3, "ms", "clang -O3")
+        )
+        rate = single[name].instructions / single[name].seconds / 1e6
+        figures.append(Figure(f"{name}: million wave-instructions/s, one thread", rate, 0, "M/s", ""))
+        figures.append(Figure(f"{name}: threads", run.seconds * 1e3, single[name].seconds * 1e3, "ms", "one thread"))
+        for build, runs in older.items():
+            rival = runs[name].seconds * 1e3
+            figures.append(Figure(f"{name}: best build, one thread", single[name].seconds * 1e3, rival, "ms", build))
+    return figures
