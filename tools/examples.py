@@ -18,6 +18,7 @@ from pathlib import Path
 from tools import environment, samples
 
 EXPECTED = samples.EXAMPLES / "expected"
+ANSWERS = environment.ROOT / "tests" / "translate" / "cass" / "answers"  # of the CASS model, recorded
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,10 @@ def difference(expected: str, code: int, done: subprocess.CompletedProcess[str])
 
 
 def run(program: Path, example: str, variant: str, route: str, cache: Path) -> Cell:
-    """Run one program under cass-run with one route and a cache of its own."""
-    settings = {"CASS_TRANSLATORS": route, "CASS_CACHE_DIR": str(cache), "CASS_DEVICE": "emulated"}
+    """Run one program under cass-run with one route ("cass+ptx-hip": a chain) and a cache of its own."""
+    settings = {"CASS_TRANSLATORS": route.replace("+", ","), "CASS_CACHE_DIR": str(cache), "CASS_DEVICE": "emulated"}
+    if "cass" in route:
+        settings["CASS_MODEL"] = str(ANSWERS)
     begin = time.monotonic()
     command = [str(environment.launcher()), str(program)]
     try:
@@ -86,7 +89,7 @@ def run_all(chosen: list[str], routes: list[str], jobs: int) -> list[Cell]:
             for name in chosen
             for variant in samples.VARIANTS
             for route in routes
-            if variant.has_ptx or route != "ptx-hip"
+            if variant.has_ptx or "ptx-hip" not in route
         ]
         return [job.result() for job in pending]
 
@@ -107,7 +110,7 @@ def main(arguments: list[str]) -> int:
     """Command line: names of examples (all when none), --routes, --jobs."""
     parser = argparse.ArgumentParser(prog="python3 -m tools examples", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="EXAMPLE")
-    parser.add_argument("--routes", default="lift,ptx-hip", help="comma separated (default: %(default)s)")
+    parser.add_argument("--routes", default="lift,ptx-hip", help="comma separated; + makes a chain (%(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     options = parser.parse_args(arguments)
     if why := samples.can_build():
