@@ -12,8 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from cass_shim.cache.remote import HEAD_LIMIT, read_digests, write_digests
-from cass_shim.model.errors import Malformed
+from cass_shim.cache.remote import HEAD_LIMIT, Change
 
 LOCK_PATIENCE_S = 5.0
 LOCK_STALE_S = 30.0  # a writer that died held it at most this long
@@ -92,12 +91,14 @@ class DirectoryStore:
     def read_head(self, key: str, limit: int) -> bytes | None:
         return _read(self._path("ac", key), limit)
 
-    def extend_head(self, key: str, digest: str) -> None:
+    def change_head(self, key: str, change: Change) -> None:
+        """Under a lock that all machines see, by rename."""
         path = self._path("ac", key)
         with _locked(path.with_name(f".{key}.lock")):
             try:
-                known = read_digests(self.read_head(key, HEAD_LIMIT))
-            except (Malformed, ValueError):
-                known = ()  # somebody's garbage; the records themselves are not lost
-            if digest not in known:
-                _write(path, write_digests(known, digest))
+                head = self.read_head(key, HEAD_LIMIT)
+            except ValueError:
+                head = b""  # somebody's garbage
+            changed = change(head)
+            if changed is not None:
+                _write(path, changed)

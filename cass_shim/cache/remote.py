@@ -1,7 +1,8 @@
-"""A team's cache: immutable objects by SHA-256 and, for each key, a head that lists its records' digests.
+"""A team's cache: immutable objects by SHA-256 and, for each key, a head that lists its records, the best first.
 
-In: an `ObjectStore` (a directory, an HTTP server). Out: a `Storage`. Nothing that comes from a store is believed:
-digests, keys and evidence are compared here, signatures in `tiers`.
+In: an `ObjectStore` (a directory, an HTTP server, Redis, S3). Out: a `Storage`. Nothing that comes from a store is
+believed: digests, keys and evidence are compared here, signatures in `tiers`. A head is a JSON list of texts
+`<evidence>:<SHA-256 of the record>`; the evidence there only orders the reads, the signed record's own counts.
 """
 
 from __future__ import annotations
@@ -9,18 +10,24 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Protocol
 
 from cass_shim.cache.record import DIGEST, RECORD_LIMIT
 from cass_shim.cache.storage import Entry, sound_entry
+from cass_shim.model.artifacts import Evidence
 from cass_shim.model.errors import Malformed
 
 log = logging.getLogger(__name__)
 
+LEVELS = {one.label: one for one in Evidence}
 BLOB_LIMIT = 1 << 28  # bytes
 HEAD_LIMIT = 64 << 10  # bytes
-CANDIDATES_LIMIT = 16  # records of a head that are looked at, newest first
+CANDIDATES_LIMIT = 16  # records of a head that are looked at, the best first
+LISTED_LIMIT = 64  # records that a head lists
+WRITE_TIMEOUT_S = 30.0  # of one request that no program waits for
+
+Change = Callable[[bytes | None], bytes | None]  # a head's bytes → its new ones, or None to leave it
 
 
 class ObjectStore(Protocol):
@@ -35,27 +42,47 @@ class ObjectStore(Protocol):
     def read_head(self, key: str, limit: int) -> bytes | None:
         """The head of a key."""
 
-    def extend_head(self, key: str, digest: str) -> None:
-        """Add a record's digest to a key's head without losing what another writer added."""
+    def change_head(self, key: str, change: Change) -> None:
+        """Replace a key's head without losing what another writer does meanwhile; `change` may run again."""
 
 
-def read_digests(content: bytes | None) -> tuple[str, ...]:
-    """The record digests of a head, newest last; Malformed when it is none."""
+def without_secrets(place: str) -> str:
+    """A place as logs and errors may show it."""
+    scheme, mark, rest = place.rpartition("://")
+    return scheme + mark + rest.rpartition("@")[2] if mark else place
+
+
+def read_listing(content: bytes | None) -> tuple[tuple[Evidence, str], ...]:
+    """(evidence, record digest) of a head's rows, in its order; Malformed when it is none."""
     if content is None:
         return ()
     try:
         value = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise Malformed("head is not JSON", where="remote cache") from error
-    if not isinstance(value, list) or not all(isinstance(one, str) and DIGEST.fullmatch(one) for one in value):
-        raise Malformed("head is not a list of digests", where="remote cache")
-    return tuple(value)
+    if not isinstance(value, list) or len(value) > LISTED_LIMIT or not all(isinstance(one, str) for one in value):
+        raise Malformed(f"head is not a list of at most {LISTED_LIMIT} texts", where="remote cache")
+    rows = [one.partition(":") for one in value]
+    if not all(label in LEVELS and DIGEST.fullmatch(digest) for label, _, digest in rows):
+        raise Malformed("head does not list records", where="remote cache")
+    return tuple((LEVELS[label], digest) for label, _, digest in rows)
 
 
-def write_digests(known: Iterable[str], digest: str) -> bytes:
-    """A head with one more digest, the oldest forgotten."""
-    kept = [one for one in known if one != digest] + [digest]
-    return json.dumps(kept[-4 * CANDIDATES_LIMIT :]).encode()
+def extended(head: bytes | None, level: Evidence, digest: str) -> bytes | None:
+    """A head with one more record, the best first, the newest first among equals; None when it stays as it is.
+
+    Never downward: what does not fit is the weakest. A head that is none begins anew; its records are not lost.
+    """
+    try:
+        rows = read_listing(head)
+    except Malformed:
+        rows = ()
+    if any(known == digest for _, known in rows):
+        return None
+    merged = sorted(((level, digest), *rows), key=lambda row: -row[0])[:LISTED_LIMIT]
+    if (level, digest) not in merged:
+        return None
+    return json.dumps([f"{one.label}:{known}" for one, known in merged]).encode()
 
 
 class RemoteTier:
@@ -65,8 +92,8 @@ class RemoteTier:
         self.store = store
 
     def get(self, key: bytes) -> tuple[Entry, ...]:
-        digests = read_digests(self.store.read_head(key.hex(), HEAD_LIMIT))
-        found = (self._candidate(key, digest) for digest in reversed(digests[-CANDIDATES_LIMIT:]))
+        rows = read_listing(self.store.read_head(key.hex(), HEAD_LIMIT))
+        found = (self._candidate(key, digest) for _, digest in rows[:CANDIDATES_LIMIT])
         entries = [entry for entry in found if entry is not None]
         return tuple(sorted(entries, key=lambda one: -one.record.level))
 
@@ -91,4 +118,5 @@ class RemoteTier:
         assert entry.record.key == key.hex(), "record of another key"
         self.store.write_object(entry.record.entry, entry.content)
         self.store.write_object(entry.record.digest, entry.record.canonical())
-        self.store.extend_head(key.hex(), entry.record.digest)
+        level, digest = entry.record.level, entry.record.digest
+        self.store.change_head(key.hex(), lambda head: extended(head, level, digest))

@@ -1,33 +1,48 @@
-"""Wrappers that make a `Storage` of others: signed, guarded against trouble, in a chain with back-fill."""
+"""Wrappers that make a `Storage` of others: signed, guarded against trouble, written behind, in a chain."""
 
 from __future__ import annotations
 
 import logging
+import threading
 import time
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from cass_shim.cache.directory import DirectoryStore
-from cass_shim.cache.http import HttpStore
-from cass_shim.cache.remote import RemoteTier
+from cass_shim.cache.audit import Audit
 from cass_shim.cache.storage import Entry, Storage
-from cass_shim.cache.trust import SIGNING_FILE, Signer, TrustSet
-from cass_shim.model.config import Config
+from cass_shim.cache.trust import Signer, TrustSet
 from cass_shim.model.errors import CassError, Rejected
 
 log = logging.getLogger(__name__)
 
 FAILURES_BEFORE_PAUSE = 3
 PAUSE_S = 30.0
+LATE_LIMIT = 4  # calls that came too late and still run, beyond which no new one is begun
+MISS_LIFETIME_S = 60.0
+MISSES_LIMIT = 10_000  # keys
+QUEUE_LIMIT = 256 << 20  # bytes that wait to be written
 
 
 class Signed:
-    """Only what a trusted key signed comes out; what goes in is signed, or dropped where there is no key."""
+    """Only what a trusted key signed comes out; what goes in is signed, or dropped where there is no key.
 
-    def __init__(self, storage: Storage, trust: TrustSet, signer: Signer | None = None) -> None:
-        self.storage, self.trust, self.signer = storage, trust, signer
+    A signature that is there stays: whoever checked a translation answers for it.
+    """
+
+    def __init__(
+        self, storage: Storage, trust: TrustSet, signer: Signer | None = None, audit: Audit | None = None
+    ) -> None:
+        self.storage, self.trust, self.signer, self.audit = storage, trust, signer, audit
         self.refused = 0
+
+    def _note(self, event: str, entry: Entry, reason: str = "") -> None:
+        if self.audit is not None:
+            record = entry.record
+            signer = record.signature.partition(":")[0]
+            self.audit.add(
+                event, key=record.key, kernel=record.kernel, signer=signer, entry=record.entry, reason=reason
+            )
 
     def get(self, key: bytes) -> tuple[Entry, ...]:
         accepted = []
@@ -37,12 +52,15 @@ class Signed:
                 accepted.append(entry)
             except Rejected as error:
                 self.refused += 1
+                self._note("refused", entry, str(error))
                 log.warning("a translation from the team's cache is not used: %s", error)
         return tuple(accepted)
 
     def put(self, key: bytes, entry: Entry) -> None:
         if self.signer is not None:
-            self.storage.put(key, replace(entry, record=self.signer.sign(entry.record)))
+            signed = entry.record if entry.record.signature else self.signer.sign(entry.record)
+            self.storage.put(key, replace(entry, record=signed))
+            self._note("shared", replace(entry, record=signed))
 
 
 class ReadOnly:
@@ -58,11 +76,84 @@ class ReadOnly:
         """Nothing happens."""
 
 
-class Guarded:
-    """Turns trouble into misses, and asks no more for a while when there is too much of it."""
+class Misses:
+    """Remembers for a while what is not there, so that it is not asked for at every launch."""
 
-    def __init__(self, storage: Storage, name: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, storage: Storage, lifetime_s: float = MISS_LIFETIME_S, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.storage, self.lifetime_s, self.clock = storage, lifetime_s, clock
+        self.until: OrderedDict[bytes, float] = OrderedDict()
+
+    def get(self, key: bytes) -> tuple[Entry, ...]:
+        if self.until.get(key, 0.0) > self.clock():
+            return ()
+        found = self.storage.get(key)
+        self.until.pop(key, None)
+        if not found:
+            self.until[key] = self.clock() + self.lifetime_s
+            while len(self.until) > MISSES_LIMIT:
+                self.until.popitem(last=False)
+        return found
+
+    def put(self, key: bytes, entry: Entry) -> None:
+        self.until.pop(key, None)
+        self.storage.put(key, entry)
+
+
+class TooLate(OSError):
+    """A call did not end in its time."""
+
+
+class Deadline:
+    """Calls that are given up after a time, whatever they hang in; a few late ones may go on behind our back."""
+
+    def __init__(self, limit_s: float) -> None:
+        self.limit_s, self.late, self.lock = limit_s, 0, threading.Lock()
+
+    def call(self, work: Callable[[], tuple[Entry, ...]]) -> tuple[Entry, ...]:
+        """What `work` returns or raises; TooLate after the limit."""
+        with self.lock:
+            if self.late >= LATE_LIMIT:
+                raise TooLate(f"{self.late} earlier requests are still without an answer")
+            self.late += 1
+        box: list[tuple[Entry, ...] | Exception] = []
+        done = threading.Event()
+        threading.Thread(target=self._run, args=(work, box, done), daemon=True).start()
+        if not done.wait(self.limit_s):
+            raise TooLate(f"no answer within {self.limit_s:g} s")
+        (answer,) = box
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def _run(
+        self, work: Callable[[], tuple[Entry, ...]], box: list[tuple[Entry, ...] | Exception], done: threading.Event
+    ) -> None:
+        try:
+            box.append(work())
+        except Exception as error:  # raised again where it was asked for
+            box.append(error)
+        with self.lock:
+            self.late -= 1
+        done.set()
+
+
+class Guarded:
+    """Turns trouble into misses, and asks no more for a while when there is too much of it.
+
+    limit_s: how long one `get` may take in all, whatever the storage does.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        name: str,
+        clock: Callable[[], float] = time.monotonic,
+        limit_s: float | None = None,
+    ) -> None:
         self.storage, self.name, self.clock = storage, name, clock
+        self.deadline = None if limit_s is None else Deadline(limit_s)
         self.failures, self.resume_at = 0, 0.0
 
     def _is_paused(self) -> bool:
@@ -79,7 +170,10 @@ class Guarded:
         if self._is_paused():
             return ()
         try:
-            found = self.storage.get(key)
+            if self.deadline is None:
+                found = self.storage.get(key)
+            else:
+                found = self.deadline.call(lambda: self.storage.get(key))
         except (OSError, ValueError, CassError) as error:
             self._failed(error)
             return ()
@@ -97,6 +191,52 @@ class Guarded:
             self.failures = 0
 
 
+class WriteBehind:
+    """Writes in the background, in order; what does not fit into the queue is not written (`cass cache push`)."""
+
+    def __init__(self, storage: Storage, limit_bytes: int = QUEUE_LIMIT) -> None:
+        self.storage, self.limit_bytes = storage, limit_bytes
+        self.queue: deque[tuple[bytes, Entry]] = deque()
+        self.waiting_bytes, self.is_running = 0, False
+        self.changed = threading.Condition()
+
+    def get(self, key: bytes) -> tuple[Entry, ...]:
+        return self.storage.get(key)
+
+    def put(self, key: bytes, entry: Entry) -> None:
+        with self.changed:
+            if self.waiting_bytes + len(entry.content) > self.limit_bytes:
+                log.warning("a translation is not given to the team's cache: too many are waiting")
+                return
+            self.queue.append((key, entry))
+            self.waiting_bytes += len(entry.content)
+            if not self.is_running:
+                self.is_running = True
+                threading.Thread(target=self._write, daemon=True).start()
+
+    def _write(self) -> None:
+        """Until there is nothing left; an idle chain has no thread."""
+        while True:
+            with self.changed:
+                if not self.queue:
+                    self.is_running = False
+                    self.changed.notify_all()
+                    return
+                key, entry = self.queue[0]
+            try:
+                self.storage.put(key, entry)
+            except Exception:  # the thread must go on, or everything behind it is lost too
+                log.exception("a translation was not given to the team's cache")
+            with self.changed:
+                self.queue.popleft()
+                self.waiting_bytes -= len(entry.content)
+
+    def flush(self, patience_s: float) -> bool:
+        """Wait for what is being written; whether all of it was."""
+        with self.changed:
+            return self.changed.wait_for(lambda: not self.is_running, patience_s)
+
+
 class Tiered:
     """Near tiers first; what a far one has is put into those before it."""
 
@@ -104,31 +244,28 @@ class Tiered:
         self.tiers = tuple(tiers)
 
     def get(self, key: bytes) -> tuple[Entry, ...]:
+        return self.find(key, bool)
+
+    def find(self, key: bytes, is_enough: Callable[[tuple[Entry, ...]], bool]) -> tuple[Entry, ...]:
+        """The candidates of the first tiers that together have enough: a weak one nearby hides nothing behind it."""
+        found: tuple[Entry, ...] = ()
         for number, tier in enumerate(self.tiers):
-            found = tier.get(key)
-            if found:
-                for nearer in self.tiers[:number]:
-                    for entry in found:
-                        nearer.put(key, entry)
-                return found
-        return ()
+            more = tuple(one for one in tier.get(key) if one not in found)
+            found += more
+            for nearer in self.tiers[:number]:
+                for entry in more:
+                    nearer.put(key, entry)
+            if is_enough(found):
+                break
+        return found
 
     def put(self, key: bytes, entry: Entry) -> None:
         for tier in self.tiers:
             tier.put(key, entry)
 
-
-def open_remotes(config: Config, root: Path) -> Tiered | None:
-    """The team's tiers of the configuration, or None. Trust and the signing key lie in the cache directory `root`."""
-    places = [one.strip() for one in config.remotes.split(",") if one.strip()]
-    if not places:
-        return None
-    writes = config.remote_role == "write"
-    signer = Signer.load(root / SIGNING_FILE) if writes else None
-    trust, tiers = TrustSet.load(root), list[Storage]()
-    for place in places:
-        timeout_s = config.number("remote_timeout")
-        store = DirectoryStore(Path(place)) if place.startswith("/") else HttpStore(place, timeout_s)
-        signed = Signed(RemoteTier(store), trust, signer)
-        tiers.append(Guarded(signed if writes else ReadOnly(signed), place.rpartition("@")[2]))
-    return Tiered(tiers)
+    def flush(self, patience_s: float) -> bool:
+        """Wait for what is still being written; whether all of it was."""
+        until = time.monotonic() + patience_s
+        behind = (one for one in self.tiers if isinstance(one, WriteBehind))
+        late = [one for one in behind if not one.flush(max(0.0, until - time.monotonic()))]
+        return not late

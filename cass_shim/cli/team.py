@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 
 from cass_shim.cache.local import LocalTier
-from cass_shim.cache.tiers import Guarded, Tiered, open_remotes
+from cass_shim.cache.places import open_remotes
+from cass_shim.cache.tiers import Guarded, Tiered
 from cass_shim.cache.trust import SIGNING_FILE, Signer, TrustSet, add_trusted, revoke
 from cass_shim.cli.daemon import ask_daemon
 from cass_shim.cli.pack import say
@@ -85,7 +86,7 @@ def _new_epoch() -> None:
 
 def team(config: Config) -> Tiered:
     """The team's caches; CassError when none is configured."""
-    tiers = open_remotes(config, key_root(config))
+    tiers = open_remotes(config, key_root(config), behind=False)
     if tiers is None:
         raise CassError("no team cache is configured (CASS_REMOTES)")
     return tiers

@@ -17,7 +17,8 @@ from pathlib import Path
 from cass_shim.cache.epoch import sources_changed, sources_digest
 from cass_shim.cache.index import Index, is_on_network
 from cass_shim.cache.local import LocalTier, cache_root
-from cass_shim.cache.tiers import Tiered, open_remotes
+from cass_shim.cache.places import open_remotes
+from cass_shim.cache.tiers import Tiered
 from cass_shim.daemon.runtime import check_directory, peer_uid
 from cass_shim.daemon.service import Service
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, Zygote

@@ -56,7 +56,6 @@ class Service:
         team: Tiered | None = None,
     ) -> None:
         self.team = team
-        self.pushes: set[asyncio.Task[None]] = set()
         self.config, self.tier, self.index, self.pool = config, tier, index, pool
         self.modules: OrderedDict[bytes, KnownModule] = OrderedDict()
         self.flights: dict[bytes, asyncio.Task[Reply]] = {}
@@ -200,7 +199,7 @@ class Service:
         if self.team is None:
             return None
         try:
-            asked = asyncio.to_thread(self.team.get, key)
+            asked = asyncio.to_thread(self.team.find, key, lambda found: self._best(found, config) is not None)
             best = self._best(await asyncio.wait_for(asked, self.config.number("remote_timeout")), config)
         except TimeoutError:
             self.index.add("team timeouts")
@@ -211,16 +210,14 @@ class Service:
         return best
 
     def _push(self, key: bytes, entry: Entry) -> None:
-        """Give a new translation to the team, behind the program's back."""
-        if self.team is not None and self.config.remote_role == "write":
-            task = asyncio.create_task(asyncio.to_thread(self.team.put, key, entry))
-            self.pushes.add(task)
-            task.add_done_callback(self.pushes.discard)
+        """Give a new translation to the team; its tiers write behind the program's back."""
+        if self.team is not None and self.config.remote_role != "read":
+            self.team.put(key, entry)
 
     async def drain(self, patience_s: float = 10.0) -> None:
         """Wait for what is still being given to the team."""
-        if self.pushes:
-            await asyncio.wait(self.pushes, timeout=patience_s)
+        if self.team is not None and not await asyncio.to_thread(self.team.flush, patience_s):
+            log.warning("not everything reached the team's cache; `cass cache push` gives it the rest")
 
     async def _translate(self, request: KernelRequest, known: KnownModule, config: Config) -> Reply:
         """The worker's answer. One that dies is replaced once: it may have died of something else."""

@@ -75,7 +75,10 @@ class Config:
     cache: str = setting("1", "0: neither read nor write the local cache.", Scope.DAEMON, ("0", "1"))
     cache_size: str = setting("4096", "MiB the local cache may hold before the least used go.", Scope.DAEMON)
     remotes: str = setting(
-        "", "The team's caches, near ones first: directories and `http[s]://` URLs, separated by commas.", Scope.DAEMON
+        "",
+        "The team's caches, near ones first, separated by commas: directories, and `http[s]://`, `redis[s]://`, "
+        "`valkey://` and `s3://` URLs (docs/cache.md).",
+        Scope.DAEMON,
     )
     remote_role: str = setting(
         "read", "`write`: put own translations into the team's caches, signed.", Scope.DAEMON, ("read", "write")

@@ -53,7 +53,7 @@ class CacheServer:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def misbehave(self, request: BaseHTTPRequestHandler) -> bool:
         """What a broken server does instead of an answer."""

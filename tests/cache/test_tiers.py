@@ -9,7 +9,6 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +17,20 @@ import pytest
 from cass_shim.cache.directory import DirectoryStore
 from cass_shim.cache.http import HttpStore
 from cass_shim.cache.local import LocalTier
-from cass_shim.cache.remote import RemoteTier, read_digests
-from cass_shim.cache.storage import Entry, Storage
-from cass_shim.cache.tiers import FAILURES_BEFORE_PAUSE, PAUSE_S, Guarded, ReadOnly, Signed, Tiered, open_remotes
+from cass_shim.cache.places import open_remotes
+from cass_shim.cache.remote import LISTED_LIMIT, RemoteTier, extended, read_listing
+from cass_shim.cache.storage import Entry
+from cass_shim.cache.tiers import (
+    FAILURES_BEFORE_PAUSE,
+    LATE_LIMIT,
+    PAUSE_S,
+    Guarded,
+    Misses,
+    ReadOnly,
+    Signed,
+    Tiered,
+    WriteBehind,
+)
 from cass_shim.cache.trust import SIGNING_FILE, Signer, TrustSet, add_trusted, revoke
 from cass_shim.model.artifacts import Evidence
 from cass_shim.model.config import BadSetting, Config
@@ -32,54 +42,9 @@ OTHER = hashlib.sha256(b"other").digest()
 SIGNER = Signer("ci-1", bytes(range(32)))
 TRUST = TrustSet({"ci-1": base64.b64decode(SIGNER.public.partition(":")[2])})
 
-TIERS: dict[str, Callable[[Path, CacheServer], Storage]] = {
-    "local": lambda path, server: LocalTier(path / "cache"),
-    "directory": lambda path, server: RemoteTier(DirectoryStore(path)),
-    "http": lambda path, server: RemoteTier(HttpStore(server.url, 5)),
-    "http prefix": lambda path, server: RemoteTier(HttpStore(server.url + "/team/cass/", 5)),
-    "guarded": lambda path, server: Guarded(RemoteTier(DirectoryStore(path)), "test"),
-    "tiered": lambda path, server: Tiered([LocalTier(path / "cache"), RemoteTier(HttpStore(server.url, 5))]),
-    "signed": lambda path, server: Signed(RemoteTier(DirectoryStore(path)), TRUST, SIGNER),
-}
-
-
-@pytest.fixture(params=TIERS)
-def storage(request: pytest.FixtureRequest, tmp_path: Path, server: CacheServer) -> Storage:
-    return TIERS[request.param](tmp_path, server)
-
 
 def unsigned(entries: tuple[Entry, ...]) -> list[Entry]:
     return [replace(one, record=replace(one.record, signature="")) for one in entries]
-
-
-def test_a_missing_key_is_nothing(storage: Storage) -> None:
-    assert storage.get(OTHER) == ()
-
-
-def test_candidates_are_kept_side_by_side_and_the_best_comes_first(storage: Storage) -> None:
-    entries = [make_entry(evidence=Evidence.E0), make_entry(route="ptx-hip", evidence=Evidence.E2)]
-    for entry in entries:
-        storage.put(KEY, entry)
-    assert unsigned(storage.get(KEY)) == [entries[1], entries[0]]
-    assert storage.get(OTHER) == ()
-
-
-def test_storing_again_changes_nothing(storage: Storage) -> None:
-    for _ in range(3):
-        storage.put(KEY, make_entry())
-    assert unsigned(storage.get(KEY)) == [make_entry()]
-
-
-def test_many_writers_lose_nothing(tmp_path: Path) -> None:
-    entries = [replace_created(make_entry(), number) for number in range(12)]
-    threads = [
-        threading.Thread(target=RemoteTier(DirectoryStore(tmp_path)).put, args=(KEY, entry)) for entry in entries
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(RemoteTier(DirectoryStore(tmp_path)).get(KEY)) == len(entries)
 
 
 def replace_created(entry: Entry, created: int) -> Entry:
@@ -217,10 +182,10 @@ def test_a_record_replayed_under_another_key_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../../../../etc/passwd", "/etc/passwd", "A" * 64, "0" * 63, "0" * 65])
 def test_names_that_are_paths_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(Malformed):
-        read_digests(json.dumps([name]).encode())
+        read_listing(json.dumps([f"E1:{name}"]).encode())
     tier, record = RemoteTier(DirectoryStore(tmp_path)), replace(make_entry().record, entry=name)
     tier.store.write_object(record.digest, record.canonical())
-    tier.store.extend_head(KEY.hex(), record.digest)
+    tier.store.change_head(KEY.hex(), lambda head: extended(head, record.level, record.digest))
     assert tier.get(KEY) == ()
 
 
@@ -233,11 +198,32 @@ def test_a_hostile_head_is_a_miss(tmp_path: Path, head: bytes) -> None:
     assert Guarded(RemoteTier(DirectoryStore(tmp_path)), "test").get(KEY) == ()
 
 
-def test_a_head_of_a_million_digests_costs_a_handful_of_reads(server: CacheServer) -> None:
-    digests = [hashlib.sha256(bytes([n % 256, n // 256])).hexdigest() for n in range(900)]
-    server.objects[f"/ac/{KEY.hex()}"] = json.dumps(digests).encode()
+def test_a_long_head_costs_a_handful_of_reads(server: CacheServer) -> None:
+    digests = [hashlib.sha256(bytes([n])).hexdigest() for n in range(LISTED_LIMIT)]
+    server.objects[f"/ac/{KEY.hex()}"] = json.dumps([f"E1:{one}" for one in digests]).encode()
     assert RemoteTier(HttpStore(server.url, 5)).get(KEY) == ()
     assert len(server.requests) <= 17
+
+
+def test_a_head_that_lists_thousands_is_none() -> None:
+    with pytest.raises(Malformed, match="at most 64"):
+        read_listing(json.dumps([f"E1:{'0' * 64}"] * 900).encode())
+
+
+def test_weak_records_never_push_a_strong_one_out() -> None:
+    """Never downward: a writer of E0 records can fill a head, and the E4 stays at its top."""
+    strong = "f" * 64
+    head = extended(None, Evidence.E4, strong)
+    for number in range(3 * LISTED_LIMIT):
+        head = extended(head, Evidence.E0, f"{number:064x}") or head
+    rows = read_listing(head)
+    assert rows[0] == (Evidence.E4, strong)
+    assert rows[1] == (Evidence.E0, f"{3 * LISTED_LIMIT - 1:064x}"), "the newest among equals comes first"
+    assert len(rows) == LISTED_LIMIT
+    full = extended(None, Evidence.E1, strong)
+    for number in range(LISTED_LIMIT):
+        full = extended(full, Evidence.E1, f"{number:064x}")
+    assert extended(full, Evidence.E0, "0" * 63 + "a") is None, "a weaker one than all that are listed"
 
 
 def test_a_link_in_the_store_is_not_followed(tmp_path: Path) -> None:
@@ -298,6 +284,104 @@ def test_the_pause_ends() -> None:
     assert len(calls) == FAILURES_BEFORE_PAUSE + 1
 
 
+class Slow:
+    """A storage that answers when it is let."""
+
+    def __init__(self) -> None:
+        self.gate, self.calls, self.written = threading.Event(), 0, list[Entry]()
+
+    def get(self, key: bytes) -> tuple[Entry, ...]:
+        self.calls += 1
+        self.gate.wait(30)
+        return (make_entry(),)
+
+    def put(self, key: bytes, entry: Entry) -> None:
+        self.gate.wait(30)
+        self.written.append(entry)
+
+
+def test_a_storage_that_hangs_costs_its_limit_and_few_threads() -> None:
+    slow, now = Slow(), [0.0]
+    tier = Guarded(slow, "team", lambda: now[0], limit_s=0.1)
+    began = time.monotonic()
+    for _ in range(4 * LATE_LIMIT):
+        assert tier.get(KEY) == ()
+        now[0] += PAUSE_S + 1
+    assert time.monotonic() - began < 0.1 * LATE_LIMIT + 1
+    assert slow.calls == LATE_LIMIT, "no new thread while so many hang"
+    slow.gate.set()
+    until = time.monotonic() + 10
+    while not tier.get(KEY) and time.monotonic() < until:
+        now[0] += PAUSE_S + 1
+    assert tier.get(KEY) == (make_entry(),)
+
+
+def test_what_is_missing_is_not_asked_for_again_for_a_while(tmp_path: Path) -> None:
+    now, far = [0.0], RemoteTier(DirectoryStore(tmp_path))
+    tier = Misses(far, 60, lambda: now[0])
+    assert tier.get(KEY) == ()
+    far.put(KEY, make_entry())
+    assert tier.get(KEY) == ()
+    now[0] += 61
+    assert tier.get(KEY) == (make_entry(),)
+    assert tier.get(OTHER) == ()
+    tier.put(OTHER, make_entry(OTHER))
+    assert tier.get(OTHER) == (make_entry(OTHER),), "what we put ourselves is known at once"
+
+
+def test_an_error_is_not_remembered_as_a_miss(server: CacheServer) -> None:
+    tier = Guarded(Misses(RemoteTier(HttpStore(server.url, 0.3))), "team")
+    server.behaviour = "garbage"
+    assert tier.get(KEY) == ()
+    server.behaviour = ""
+    RemoteTier(HttpStore(server.url, 5)).put(KEY, make_entry())
+    assert tier.get(KEY) == (make_entry(),)
+
+
+def test_nobody_waits_for_a_write() -> None:
+    slow = Slow()
+    tier = WriteBehind(slow)
+    began = time.monotonic()
+    for number in range(10):
+        tier.put(KEY, replace_created(make_entry(), number))
+    assert time.monotonic() - began < 1
+    assert not tier.flush(0.05)
+    slow.gate.set()
+    assert tier.flush(10)
+    assert [one.record.created for one in slow.written] == list(range(10))
+
+
+def test_a_full_queue_loses_the_write_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    slow = Slow()
+    tier = WriteBehind(slow, limit_bytes=3 * len(make_entry().content))
+    for number in range(10):
+        tier.put(KEY, replace_created(make_entry(), number))
+    slow.gate.set()
+    assert tier.flush(10)
+    assert len(slow.written) == 3
+    assert "too many are waiting" in caplog.text
+
+
+def test_a_weak_answer_nearby_does_not_hide_a_strong_one_behind_it(tmp_path: Path) -> None:
+    near, far = (RemoteTier(DirectoryStore(tmp_path / name)) for name in ("near", "far"))
+    near.put(KEY, make_entry(evidence=Evidence.E0))
+    far.put(KEY, make_entry(evidence=Evidence.E4))
+    chain = Tiered([near, far])
+    assert [one.record.evidence for one in chain.get(KEY)] == ["E0"]
+    found = chain.find(KEY, lambda found: any(one.record.level >= Evidence.E2 for one in found))
+    assert [one.record.evidence for one in found] == ["E0", "E4"]
+    assert [one.record.evidence for one in near.get(KEY)] == ["E4", "E0"], "and the near one has it now"
+
+
+def test_a_signature_of_another_survives_the_way_back(tmp_path: Path) -> None:
+    """Back-fill must not put our name to what somebody else checked: revoking them must still reach it."""
+    ours = Signer("desk-1", bytes(32))
+    entry = replace(make_entry(), record=SIGNER.sign(make_entry().record))
+    tier = RemoteTier(DirectoryStore(tmp_path))
+    Signed(tier, TRUST, ours).put(KEY, entry)
+    assert tier.get(KEY) == (entry,)
+
+
 # ---- configuration ------------------------------------------------------------------------------------------
 
 
@@ -314,9 +398,19 @@ def test_remotes_come_from_the_settings(tmp_path: Path, server: CacheServer) -> 
     assert writer is not None
     assert reader is not None
     writer.put(KEY, make_entry())
+    assert writer.flush(10)
     assert unsigned(reader.get(KEY)) == [make_entry()]
     assert {path.rsplit("/", 1)[0] for path in server.objects} == {"/ac", "/cas"}
     reader.put(OTHER, make_entry(OTHER))
     assert reader.get(OTHER) == ()
-    with pytest.raises(BadSetting, match="CASS_REMOTES"):
-        open_remotes(Config.read({"CASS_REMOTES": "ftp://x"}), root)
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["ftp://x", "relative/path", "http://", "redis://", "redis://h/notanumber", "redis://h?secret=1", "s3://",
+     "s3://b?endpiont=x", "s3://key:secret@bucket", "redis://u:secret@h?prefix=a:b"],
+)  # fmt: skip
+def test_a_place_that_is_none_says_what_is_expected(tmp_path: Path, place: str) -> None:
+    with pytest.raises(BadSetting, match=r"CASS_REMOTES=.*expected") as caught:
+        open_remotes(Config.read({"CASS_REMOTES": place}), tmp_path)
+    assert "secret@" not in str(caught.value)
