@@ -26,13 +26,15 @@ def _fraction(values: Any) -> Any:
 
 
 def _sine(x: Any) -> Any:
-    r = _fraction(x).astype(np.float64)
+    """Odd, as recorded: the sign of x is put on the result of |x|."""
+    r = _fraction(np.abs(x)).astype(np.float64)
     exact = np.where(r == 0.25, 1.0, np.where(r == 0.75, -1.0, 0.0))
-    return np.where(r * 4 == np.floor(r * 4), exact, np.sin(r * 2 * np.pi))
+    magnitude = np.where(r * 4 == np.floor(r * 4), exact, np.sin(r * 2 * np.pi))
+    return np.where(np.signbit(x), -magnitude, magnitude)
 
 
 def _cosine(x: Any) -> Any:
-    r = _fraction(x).astype(np.float64)
+    r = _fraction(np.abs(x)).astype(np.float64)
     exact = np.where(r == 0, 1.0, np.where(r == 0.5, -1.0, 0.0))
     return np.where(r * 4 == np.floor(r * 4), exact, np.cos(r * 2 * np.pi))
 

@@ -279,9 +279,15 @@ FN f64 ptx_rsqrt(f64 x) {
     return tiny ? y * 0x1p27 : y;
 }
 
-FN f32 ptx_turns(f32 x) { return __builtin_amdgcn_fractf(ptx_ftz(ptx_mul_rz(x, 0.15915494f))); }
+// Of |x|: sine is odd and cosine even to the bit, as recorded.
+FN f32 ptx_turns(f32 x) {
+    return __builtin_amdgcn_fractf(ptx_ftz(ptx_mul_rz(__builtin_fabsf(x), 0.15915494f)));
+}
 
-FN f32 ptx_sin(f32 x) { return __builtin_amdgcn_sinf(ptx_turns(x)); }
+FN f32 ptx_sin(f32 x) {
+    f32 r = __builtin_amdgcn_sinf(ptx_turns(x));
+    return __builtin_signbit(x) ? -r : r;
+}
 
 FN f32 ptx_cos(f32 x) { return __builtin_amdgcn_cosf(ptx_turns(x)); }
 
