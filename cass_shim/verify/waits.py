@@ -218,11 +218,12 @@ def _touched(instruction: Decoded) -> Iterator[int]:
         yield VGPR + (high >> 24 & 0xFF)
         yield VGPR + ((high >> 17 & 0x7F) << 1 | (~(high >> 24) & 1))
     elif encoding == "DS":
-        yield VGPR + (high & 0xFF)
-        if "load" not in row.name:
-            yield from (VGPR + (high >> 8 & 0xFF) + n for n in range(_width(row.name)))
+        yield from _local(row.name, high)
     elif encoding == "FLAT":
         yield from _flat(row, low, high)
+    elif encoding == "SMEM" and row.name.startswith("s_load"):
+        base, offset = (low & 0x3F) << 1, high >> 25
+        yield from (r for r in (base, base + 1, offset) if r < SGPRS)
 
 
 def _scalar(encoding: str, row: Any, low: int) -> Iterator[int]:
@@ -264,6 +265,20 @@ def _operands(fields: tuple[int, ...], kinds: tuple[str, ...]) -> Iterator[int]:
     for field, kind in zip(fields, kinds, strict=False):
         if field >= VGPR or field < SGPRS:
             yield from range(field, field + _DWORDS.get(kind, 1))
+
+
+def _local(name: str, high: int) -> Iterator[int]:
+    """Address, then DATA0 and DATA1 where the instruction has them; each has the width that the name says."""
+    if name.startswith(("ds_append", "ds_consume")):
+        return
+    yield VGPR + (high & 0xFF)
+    if "load" in name or "swizzle" in name:
+        return
+    pair = "2addr" in name
+    width = _width(name) // 2 if pair else _width(name)
+    yield from range(VGPR + (high >> 8 & 0xFF), VGPR + (high >> 8 & 0xFF) + width)
+    if pair or "cmpstore" in name or "mskor" in name or "wrap" in name:
+        yield from range(VGPR + (high >> 16 & 0xFF), VGPR + (high >> 16 & 0xFF) + width)
 
 
 def _flat(row: Any, low: int, high: int) -> Iterator[int]:

@@ -26,6 +26,14 @@ GOOD = {
         v_mov_b32 v5, v1""",
     "LDS in order": "ds_load_b32 v1, v0\nds_load_b32 v2, v0 offset:4\ns_waitcnt lgkmcnt(1)\nv_mov_b32 v3, v1",
     "address is free again": "global_load_b32 v1, v[2:3], off\nv_mov_b32 v2, 0",
+    "two LDS addresses take one register each": """global_load_b32 v1, v[2:3], off
+        global_load_b32 v4, v[2:3], off
+        global_load_b32 v5, v[2:3], off
+        s_waitcnt vmcnt(1)
+        ds_store_2addr_b32 v0, v4, v1 offset1:1
+        s_waitcnt vmcnt(0)
+        v_mov_b32 v6, v5""",
+    "a swizzle has no data": "global_load_b32 v0, v[2:3], off\nds_swizzle_b32 v5, v1 offset:0x401f",
     "dual issue without a second source": """global_load_b32 v0, v[2:3], off
         v_dual_mov_b32 v4, v5 :: v_dual_mov_b32 v7, v6""",
 }
@@ -51,6 +59,16 @@ BAD = {
         "v1 is touched",
     ),
     "stored": ("ds_load_b32 v1, v0\nglobal_store_b32 v[2:3], v1, off", "v1 is touched"),
+    "as an LDS store's second value": (
+        "global_load_b32 v1, v[2:3], off\nds_store_2addr_b32 v0, v4, v1 offset1:1",
+        "v1 is touched",
+    ),
+    "as an LDS exchange's new value": (
+        "global_load_b32 v1, v[2:3], off\nds_cmpstore_b32 v0, v4, v1",
+        "v1 is touched",
+    ),
+    "as a scalar address": ("s_load_b64 s[4:5], s[0:1], 0\ns_load_b32 s6, s[4:5], 0", "s4 is touched"),
+    "as a scalar offset": ("s_load_b32 s4, s[0:1], 0\ns_load_b32 s6, s[0:1], s4", "s4 is touched"),
     "as an address": ("global_load_b64 v[2:3], v[4:5], off\nglobal_load_b32 v1, v[2:3], off", "v2 is touched"),
     "atomic with a result": (
         "global_atomic_add_u32 v1, v[2:3], v4, off glc\nv_mov_b32 v5, v1",
