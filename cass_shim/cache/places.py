@@ -15,9 +15,11 @@ from cass_shim.cache.redis import RedisStore
 from cass_shim.cache.remote import ObjectStore, RemoteTier, without_secrets
 from cass_shim.cache.s3 import S3Store
 from cass_shim.cache.storage import Storage
-from cass_shim.cache.tiers import Guarded, Misses, ReadOnly, Signed, Tiered, WriteBehind
+from cass_shim.cache.tiers import Aside, Guarded, Misses, ReadOnly, Signed, Tiered, WriteBehind
 from cass_shim.cache.trust import SIGNING_FILE, Signer, TrustSet
 from cass_shim.model.config import BadSetting, Config
+
+QUARANTINE = "quarantine"  # the part of a place where translations wait for a signature
 
 STORES: Mapping[str, Callable[[str, float, str], ObjectStore]] = {
     "http": HttpStore, "https": HttpStore, "s3": S3Store,
@@ -49,11 +51,12 @@ def open_remotes(config: Config, root: Path, *, behind: bool = True) -> Tiered |
     found = places(config)
     if not found:
         return None
-    writes = config.remote_role == "write"
-    signer = Signer.load(root / SIGNING_FILE) if writes else None
-    trust, timeout_s, tiers = TrustSet.load(root), config.number("remote_timeout"), list[Storage]()
+    role, timeout_s, tiers = config.remote_role, config.number("remote_timeout"), list[Storage]()
+    signer, trust = Signer.load(root / SIGNING_FILE) if role == "write" else None, TrustSet.load(root)
     for place in found:
-        signed: Storage = Misses(Signed(RemoteTier(open_store(place, timeout_s)), trust, signer, Audit(root)))
-        guarded = Guarded(signed if writes else ReadOnly(signed), without_secrets(place), limit_s=timeout_s)
-        tiers.append(WriteBehind(guarded) if writes and behind else guarded)
+        tier: Storage = Misses(Signed(RemoteTier(open_store(place, timeout_s)), trust, signer, Audit(root)))
+        if role == "propose":
+            tier = Aside(tier, RemoteTier(open_store(place, timeout_s, QUARANTINE)))
+        guarded = Guarded(ReadOnly(tier) if role == "read" else tier, without_secrets(place), limit_s=timeout_s)
+        tiers.append(WriteBehind(guarded) if role != "read" and behind else guarded)
     return Tiered(tiers)

@@ -63,6 +63,20 @@ class Signed:
             self._note("shared", replace(entry, record=signed))
 
 
+class Aside:
+    """Reads from one storage and puts what is made here into another: proposals, which nobody reads until signed."""
+
+    def __init__(self, storage: Storage, quarantine: Storage) -> None:
+        self.storage, self.quarantine = storage, quarantine
+
+    def get(self, key: bytes) -> tuple[Entry, ...]:
+        return self.storage.get(key)
+
+    def put(self, key: bytes, entry: Entry) -> None:
+        if not entry.record.signature:  # a signed one came from the team
+            self.quarantine.put(key, entry)
+
+
 class ReadOnly:
     """Takes nothing in."""
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
+from cass_shim.cache.audit import read_audit
 from cass_shim.cache.inspection import inspect_tier
 from cass_shim.cache.trust import TrustSet
 from cass_shim.cli.daemon import ask_daemon
 from cass_shim.cli.pack import export_command, import_command
 from cass_shim.cli.places import audit, local_tier
 from cass_shim.cli.programs import demangled
+from cass_shim.cli.sign import sign_command
 from cass_shim.cli.team import keygen_command, pull_command, push_command, trust_command
 from cass_shim.daemon.runtime import runtime_directory
 from cass_shim.daemon.server import open_index
@@ -39,7 +42,34 @@ def statistics(config: Config) -> dict[str, Any]:
         "evidence": dict(Counter(one.evidence for one in records)),
         "routes": dict(Counter(one.route for one in records)),
         "counters": counters,
+        "events": dict(Counter(str(one.get("event")) for one in read_audit(tier.root))),
     }
+
+
+# Prometheus type and help of each number of `statistics`; a dictionary's entries differ by the label `kind`.
+METRICS = {
+    "files": ("gauge", "Files in the local cache."),
+    "bytes": ("gauge", "Bytes of the local cache."),
+    "limit_bytes": ("gauge", "Bytes the local cache may hold (CASS_CACHE_SIZE)."),
+    "kernels": ("gauge", "Kernels with a translation."),
+    "evidence": ("gauge", "Translations by evidence."),
+    "routes": ("gauge", "Translations by translator."),
+    "counters": ("counter", "What the daemon did: hits, team hits, translations, failures."),
+    "events": ("counter", "Events of the audit log."),
+}
+
+
+def prometheus_text(facts: Mapping[str, Any]) -> str:
+    """The numbers of `statistics` in Prometheus's text format 0.0.4."""
+    lines = []
+    for name, (kind, text) in METRICS.items():
+        metric = f"cass_cache_{name}" + ("_total" if kind == "counter" else "")
+        lines += [f"# HELP {metric} {text}", f"# TYPE {metric} {kind}"]
+        rows = facts[name].items() if isinstance(facts[name], dict) else [("", facts[name])]
+        for label, number in rows:
+            escaped = label.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+            lines.append(f'{metric}{{kind="{escaped}"}} {number}' if label else f"{metric} {number}")
+    return "\n".join(lines) + "\n"
 
 
 @click.group("cache")
@@ -55,14 +85,11 @@ def stats(as_json: bool, prometheus: bool) -> None:
     facts = statistics(Config.read())
     if as_json:
         print(json.dumps(facts, indent=2))
-        return
-    for name, value in facts.items():
-        rows = value.items() if isinstance(value, dict) else [("", value)]
-        for label, number in rows:
-            if prometheus and isinstance(number, int | float):
-                tag = f'{{kind="{label}"}}' if label else ""
-                print(f"cass_cache_{name}{tag} {number}")
-            elif not prometheus:
+    elif prometheus:
+        print(prometheus_text(facts), end="")
+    else:
+        for name, value in facts.items():
+            for label, number in value.items() if isinstance(value, dict) else [("", value)]:
                 print(f"{name + (' ' + label if label else ''):32} {number}")
 
 
@@ -118,6 +145,6 @@ def verify() -> None:
 
 
 for command in (
-    export_command, import_command, keygen_command, trust_command, push_command, pull_command
+    export_command, import_command, keygen_command, trust_command, push_command, pull_command, sign_command
 ):  # fmt: skip
     cache_command.add_command(command)

@@ -11,10 +11,11 @@ import logging
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cass_shim.cache.audit import Audit
 from cass_shim.cache.epoch import sources_digest
 from cass_shim.cache.index import Index
 from cass_shim.cache.local import LocalTier
@@ -22,6 +23,7 @@ from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry
 from cass_shim.cache.tiers import Tiered
 from cass_shim.cache.trust import TrustSet
+from cass_shim.daemon.reverify import pack_check, unpack_translation
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, WorkerLost
 from cass_shim.model.artifacts import Evidence
 from cass_shim.model.config import Config, joined_digest
@@ -42,6 +44,16 @@ class KnownModule:
 
     request: bytes
     keys: dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A kernel that a program asks for, under its policy."""
+
+    request: KernelRequest
+    known: KnownModule
+    key: bytes
+    config: Config
 
 
 class Service:
@@ -129,33 +141,30 @@ class Service:
         key = known.keys.get(request.name)
         if key is None:
             raise Malformed(f"the module has no kernel {request.name}", where="request")
-        config = self.config.with_options(request.options)
-        flight = joined_digest(key, request.options)
-        return await self._once(flight, self._find_kernel(request, known, key, config))
+        wanted = Wanted(request, known, key, self.config.with_options(request.options))
+        return await self._once(joined_digest(key, request.options), self._find_kernel(wanted))
 
-    async def _find_kernel(self, request: KernelRequest, known: KnownModule, key: bytes, config: Config) -> Reply:
-        stored = None if self.tier is None or config.keep else self._stored(self.tier, key, config)
-        if stored is not None:
-            self.index.add("hits")
-            return Reply(Status.OK, stored.content)
-        shared = None if config.keep else await self._from_team(key, config)
-        if shared is not None:
-            self.index.add("team hits")
-            return Reply(Status.OK, shared.content)
-        negative = self._negative_name(request, key, config)
+    async def _find_kernel(self, wanted: Wanted) -> Reply:
+        for find, counter in ((self._stored, "hits"), (self._from_team, "team hits")):
+            found = None if wanted.config.keep else await find(wanted)
+            if found is not None:
+                self.index.add(counter)
+                return Reply(Status.OK, found.content)
+        request, config = wanted.request, wanted.config
+        negative = self._negative_name(request, wanted.key, config)
         refused = None if config.keep else self.index.get(negative)
         if isinstance(refused, str):
             self.index.add("negative hits")
             return Reply(Status.FAILED, refused.encode(), int(CudaError.NO_KERNEL_IMAGE_FOR_DEVICE))
         try:
-            reply = await self._translate(request, known, config)
+            reply = await self._translate(wanted)
         except WorkerLost as error:
             self.index.add("workers lost")
             text = f"kernel {request.name} was not translated: {error}"
             log.error("%s", text)
             return Reply(Status.FAILED, text.encode(), int(CudaError.NO_KERNEL_IMAGE_FOR_DEVICE))
         if reply.status is Status.OK:
-            return self._accept(reply.body, key, config)
+            return self._accept(reply.body, wanted.key, config)
         return self._failed(reply, negative)
 
     def _negative_name(self, request: KernelRequest, key: bytes, config: Config) -> str:
@@ -187,27 +196,77 @@ class Service:
             return False
         return True
 
-    def _stored(self, tier: LocalTier, key: bytes, config: Config) -> Entry | None:
+    async def _stored(self, wanted: Wanted) -> Entry | None:
         """The best candidate of this machine, admitted to where C finds it."""
-        best = self._best(tier.get(key), config)
-        if best is not None:
-            tier.admit(best.record, best.content, config)
-        return best
+        return None if self.tier is None else await self._choose(self.tier.get(wanted.key), wanted, is_stored=True)
 
-    async def _from_team(self, key: bytes, config: Config) -> Entry | None:
+    async def _from_team(self, wanted: Wanted) -> Entry | None:
         """The best candidate of the team's caches, put into this machine's. Too late is a miss."""
         if self.team is None:
             return None
+        key, config = wanted.key, wanted.config
         try:
             asked = asyncio.to_thread(self.team.find, key, lambda found: self._best(found, config) is not None)
-            best = self._best(await asyncio.wait_for(asked, self.config.number("remote_timeout")), config)
+            found = await asyncio.wait_for(asked, self.config.number("remote_timeout"))
         except TimeoutError:
             self.index.add("team timeouts")
             return None
-        if best is not None and self.tier is not None:
-            self.tier.put(key, best)
-            self.tier.admit(best.record, best.content, config)
-        return best
+        return await self._choose(found, wanted, is_stored=False)
+
+    async def _choose(self, entries: Sequence[Entry], wanted: Wanted, *, is_stored: bool) -> Entry | None:
+        """The best candidate that holds: one of another machine is checked again where CASS_REVERIFY says so."""
+        left = list(entries)
+        while (best := self._best(left, wanted.config)) is not None:
+            if not best.record.signature or wanted.config.reverify == "signed":
+                self._keep(best, wanted, is_stored=is_stored)
+                return best
+            checked = await self._checked(best, wanted)
+            if checked is None:
+                left.remove(best)
+            elif wanted.config.reverify == "always":  # it stays theirs, and C never finds it by itself
+                if self.tier is not None and not is_stored:
+                    self.tier.put(wanted.key, best)
+                return checked
+            else:
+                if self.tier is not None:
+                    self.tier.withdraw(wanted.key, best.record.digest)
+                self._keep(checked, wanted, is_stored=False)
+                return checked
+        return None
+
+    def _keep(self, entry: Entry, wanted: Wanted, *, is_stored: bool) -> None:
+        """Put a candidate where later requests and C find it."""
+        if self.tier is not None:
+            if not is_stored:
+                self.tier.put(wanted.key, entry)
+            self.tier.admit(entry.record, entry.content, wanted.config)
+
+    async def _checked(self, entry: Entry, wanted: Wanted) -> Entry | None:
+        """The candidate with this machine's own record; None, and gone from here, when it does not hold."""
+        record = entry.record
+        try:
+            reply = await self._ask_worker(FrameKind.VERIFY, pack_check(wanted.request, entry), wanted)
+        except WorkerLost as error:
+            self.index.add("workers lost")
+            log.error("%s of %s was not checked again: %s", record.kernel, record.signature.partition(":")[0], error)
+            return None
+        if reply.status is Status.OK:
+            self.index.add("checked again")
+            self._note("checked again", record)
+            return unpack_translation(reply.body)
+        facts = json.loads(reply.body)
+        reason = str(facts["message"])
+        log.error("a translation from the team's cache is not used: %s", reason)
+        self.index.add("rejected")
+        self._note("rejected", record, reason)
+        if self.tier is not None and facts["lasting"]:
+            self.tier.withdraw(wanted.key, record.digest)
+        return None
+
+    def _note(self, event: str, record: Record, reason: str = "") -> None:
+        if self.tier is not None:
+            signer = record.signature.partition(":")[0]
+            Audit(self.tier.root).add(event, key=record.key, kernel=record.kernel, signer=signer, reason=reason)
 
     def _push(self, key: bytes, entry: Entry) -> None:
         """Give a new translation to the team; its tiers write behind the program's back."""
@@ -219,25 +278,27 @@ class Service:
         if self.team is not None and not await asyncio.to_thread(self.team.flush, patience_s):
             log.warning("not everything reached the team's cache; `cass cache push` gives it the rest")
 
-    async def _translate(self, request: KernelRequest, known: KnownModule, config: Config) -> Reply:
+    async def _translate(self, wanted: Wanted) -> Reply:
         """The worker's answer. One that dies is replaced once: it may have died of something else."""
+        payload = wanted.request.pack()
         try:
-            reply = await self._try_worker(request, known, config)
+            reply = await self._ask_worker(FrameKind.KERNEL, payload, wanted)
         except WorkerLost as error:
             if error.was_late:
                 raise
-            log.warning("%s: %s; once more", request.name, error)
-            reply = await self._try_worker(request, known, config)
+            log.warning("%s: %s; once more", wanted.request.name, error)
+            reply = await self._ask_worker(FrameKind.KERNEL, payload, wanted)
         self.index.add("translations")
         return reply
 
-    async def _try_worker(self, request: KernelRequest, known: KnownModule, config: Config) -> Reply:
-        limit = config.number("kernel_timeout")
+    async def _ask_worker(self, kind: FrameKind, payload: bytes, wanted: Wanted) -> Reply:
+        """One job about a kernel, after its module where the worker does not know it."""
+        limit = wanted.config.number("kernel_timeout")
         async with self.pool.worker() as worker:
-            reply = await worker.ask(FrameKind.KERNEL, request.pack(), limit)
+            reply = await worker.ask(kind, payload, limit)
             if reply.status is Status.NEED_MODULE:
-                await worker.ask(FrameKind.MODULE, known.request, limit)
-                reply = await worker.ask(FrameKind.KERNEL, request.pack(), limit)
+                await worker.ask(FrameKind.MODULE, wanted.known.request, limit)
+                reply = await worker.ask(kind, payload, limit)
         return reply
 
     def _accept(self, body: bytes, key: bytes, config: Config) -> Reply:

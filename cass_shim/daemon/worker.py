@@ -12,9 +12,11 @@ import resource
 import socket
 from collections import OrderedDict
 
+from cass_shim.cache.record import Record
+from cass_shim.daemon.reverify import check_again, pack_translation, unpack_check
 from cass_shim.daemon.runtime import receive_frame
 from cass_shim.model.config import Config
-from cass_shim.model.errors import CassError, DeviceFailed, Malformed, ToolFailed
+from cass_shim.model.errors import CassError, DeviceFailed, Malformed, Rejected, ToolFailed
 from cass_shim.model.manifest import pack_manifest
 from cass_shim.model.wire import (
     REQUEST_LIMIT,
@@ -26,16 +28,11 @@ from cass_shim.model.wire import (
     Status,
     frame,
 )
-from cass_shim.pipeline import Module, NoTranslation, Translation, load_module, module_manifest, one_line, translate
+from cass_shim.pipeline import Module, NoTranslation, load_module, module_manifest, one_line, translate
 
 log = logging.getLogger(__name__)
 
 MODULES_KEPT = 32
-
-
-def pack_translation(answer: Translation) -> bytes:
-    """A line of JSON, then the entry."""
-    return answer.record.canonical() + b"\n" + answer.content
 
 
 def failure(error: Exception, what: str) -> Reply:
@@ -47,7 +44,7 @@ def failure(error: Exception, what: str) -> Reply:
         )
         code = CudaError.NO_KERNEL_IMAGE_FOR_DEVICE
     else:
-        lasting = False
+        lasting = isinstance(error, Rejected)  # a candidate that was checked again
         malformed = isinstance(error, Malformed)
         code = CudaError.INVALID_KERNEL_IMAGE if malformed else CudaError.NO_KERNEL_IMAGE_FOR_DEVICE
         if not isinstance(error, CassError):
@@ -71,6 +68,8 @@ class Translator:
                 return self._module(ModuleRequest.unpack(payload))
             if kind is FrameKind.KERNEL:
                 return self._kernel(KernelRequest.unpack(payload))
+            if kind is FrameKind.VERIFY:
+                return self._verify(*unpack_check(payload))
             raise Malformed(f"a {kind.name} frame", where="worker")
         except Exception as error:  # the daemon must get an answer, whatever a stage does
             return failure(error, kind.name)
@@ -90,6 +89,13 @@ class Translator:
         self.modules.move_to_end(request.module)
         answer = translate(module, request.name, self.config.with_options(request.options))
         return Reply(Status.OK, pack_translation(answer))
+
+    def _verify(self, request: KernelRequest, record: Record, content: bytes) -> Reply:
+        module = self.modules.get(request.module)
+        if module is None:
+            return Reply(Status.NEED_MODULE)
+        config = self.config.with_options(request.options)
+        return Reply(Status.OK, pack_translation(check_again(module, request.name, record, content, config)))
 
 
 def set_limits(memory_mib: float) -> None:

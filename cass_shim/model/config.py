@@ -81,7 +81,17 @@ class Config:
         Scope.DAEMON,
     )
     remote_role: str = setting(
-        "read", "`write`: put own translations into the team's caches, signed.", Scope.DAEMON, ("read", "write")
+        "read",
+        "`write`: put own translations into the team's caches, signed; `propose`: into their quarantine, unsigned.",
+        Scope.DAEMON,
+        ("read", "propose", "write"),
+    )
+    reverify: str = setting(
+        "signed",
+        "When a translation that another machine made is checked again here: before each program's first use of it "
+        "(`always`), once (`first-use`), or never, since a trusted key signed it (`signed`).",
+        Scope.DAEMON,
+        ("always", "first-use", "signed"),
     )
     remote_timeout: str = setting("1", "Seconds a program waits for the team's caches.", Scope.DAEMON)
     runtime_dir: str = setting("", "Where the daemon's socket lies; default `$XDG_RUNTIME_DIR/cass`.", Scope.DAEMON)
@@ -161,7 +171,7 @@ class Config:
         return tuple(getattr(self, name) for name in POLICY_FIELDS)
 
 
-POLICY_FIELDS = ("translators", "min_evidence", "gfx")
+POLICY_FIELDS = ("translators", "min_evidence", "gfx", "reverify")
 FIELDS: Mapping[str, dataclasses.Field[Any]] = {one.name: one for one in dataclasses.fields(Config)}
 assert all(kind is str for kind in get_type_hints(Config).values())
 

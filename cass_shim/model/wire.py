@@ -46,6 +46,7 @@ class FrameKind(IntEnum):
     KERNEL = 2  # KERNEL_REQUEST, options, name → code entry
     STATUS = 3  # empty → JSON text
     STOP = 4  # empty → empty; the daemon ends
+    VERIFY = 5  # daemon to worker only: u32 size, a KERNEL payload, record, newline, code entry → record and code entry
     REPLY = 16
 
 

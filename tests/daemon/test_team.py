@@ -11,7 +11,7 @@ import pytest
 
 from cass_shim.cache.trust import SIGNING_FILE, Signer, add_trusted, revoke
 from tests.cache.conftest import CacheServer, server
-from tests.daemon.conftest import Place
+from tests.daemon.conftest import Place, has_ended
 
 __all__ = ["server"]  # the fixture
 
@@ -44,12 +44,11 @@ def machines(place: Place, tmp_path: Path) -> Callable[[str], tuple[Place, Place
 
 def finish(place: Place) -> None:
     """End the daemon, which first hands over what it has for the team."""
+    pid = place.daemon_pid()
     place.stop()
-    for _ in range(200):
-        if not place.socket.exists():
-            break
+    until = time.monotonic() + 20
+    while pid is not None and not has_ended(pid) and time.monotonic() < until:
         time.sleep(0.02)
-    time.sleep(0.3)
 
 
 @pytest.mark.parametrize("kind", ["directory", "http"])

@@ -1,0 +1,101 @@
+"""Checking again what another machine translated, before it is used here (CASS_REVERIFY).
+
+In: a candidate of the team with its module. Out: the same code with this machine's own record: the evidence found
+here, on this device, on inputs that its maker could not know.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import struct
+import time
+from dataclasses import fields, replace
+
+from cass_shim.cache.epoch import sources_digest
+from cass_shim.cache.record import Record, read_record
+from cass_shim.cache.storage import Entry
+from cass_shim.model.artifacts import CodeObject, Evidence
+from cass_shim.model.config import Config
+from cass_shim.model.entry import pack_entry, read_entry
+from cass_shim.model.errors import Malformed, Rejected
+from cass_shim.model.wire import KernelRequest
+from cass_shim.pipeline import Module, Translation, Work
+
+SIZE = struct.Struct("<I")
+
+
+def pack_translation(answer: Translation) -> bytes:
+    """A line of JSON, then the entry."""
+    return answer.record.canonical() + b"\n" + answer.content
+
+
+def unpack_translation(body: bytes) -> Entry:
+    """The candidate in an answer of a worker."""
+    first, content = body.split(b"\n", 1)
+    return Entry(read_record(first), content)
+
+
+def pack_check(request: KernelRequest, entry: Entry) -> bytes:
+    """The payload of a VERIFY frame."""
+    head = request.pack()
+    return SIZE.pack(len(head)) + head + entry.record.canonical() + b"\n" + entry.content
+
+
+def unpack_check(payload: bytes) -> tuple[KernelRequest, Record, bytes]:
+    """What a VERIFY frame asks for; Malformed when it is none."""
+    if len(payload) < SIZE.size:
+        raise Malformed("shorter than its head", where="verify request")
+    (size,) = SIZE.unpack_from(payload)
+    head, rest = payload[SIZE.size : SIZE.size + size], payload[SIZE.size + size :]
+    if b"\n" not in rest:
+        raise Malformed("no candidate in it", where="verify request")
+    entry = unpack_translation(rest)
+    return KernelRequest.unpack(head), entry.record, entry.content
+
+
+def check_again(module: Module, kernel: str, record: Record, content: bytes, config: Config) -> Translation:
+    """Verify a candidate against the kernel's SASS with a seed of our own.
+
+    Raises Rejected with a witness for code that is wrong, Malformed for an entry of another kernel.
+    """
+    from cass_shim.verify import verify_kernel
+
+    if kernel not in module.kernels:
+        raise Malformed(f"the module has no kernel {kernel}", where="verify request")
+    entry, work = read_entry(content, record.entry), Work(module, kernel, config)
+    key = module.key(kernel, config.gfx).digest
+    if entry.key != key or record.key != key.hex():
+        raise Malformed("a candidate for another kernel", where="verify request")
+    started = time.monotonic()
+    _check_facts(entry.code)
+    sass = work.sass if module.cubin is not None else None
+    verified = verify_kernel(entry.code, sass, module.cubin, seed=secrets.randbelow(1 << 31) + 1)
+    least = {one.label: one for one in Evidence}[config.min_evidence]
+    if verified.evidence < least:
+        found = verified.evidence.label
+        raise Rejected(f"checked again here: {found}, below CASS_MIN_EVIDENCE={least.label}", kernel=kernel)
+    checked = pack_entry(replace(entry, code=verified.code, evidence=verified.evidence))
+    origin = {"checked_again": record.signature.partition(":")[0] or "unsigned", "claimed": record.evidence}
+    times = {"verify_s": f"{time.monotonic() - started:.3f}", "sources": sources_digest()}
+    ours = replace(
+        record,
+        entry=hashlib.sha256(checked).hexdigest(),
+        evidence=verified.evidence.label,
+        created=int(time.time()),
+        provenance={**record.provenance, **origin, **times},
+        report=verified.report,
+        signature="",
+    )
+    return Translation(ours, checked)
+
+
+def _check_facts(code: CodeObject) -> None:
+    """What an entry says beside its code object must be what the code object itself says."""
+    from cass_shim.assemble.code_object import parse_code_object
+
+    read = parse_code_object(code.elf, code.symbol, code.abi, code.slots, code.bindings_offset)
+    for one in fields(CodeObject):
+        said, found = getattr(code, one.name), getattr(read, one.name)
+        if one.name != "provenance" and said != found:
+            raise Rejected(f"the entry says {one.name} is {said}, its code object {found}", kernel=code.symbol)
