@@ -15,6 +15,8 @@ from cass_shim.model.errors import Unsupported
 from cass_shim.translate.cass.prompt import Message, family
 
 INDEX = "answers.json"
+CONTRACT_FILE = "cass_contract.json"
+SHIPPED = Path(__file__).with_name("checkpoint")  # the model of our own, where the package has one
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,10 @@ class Decoding:
 
 
 class Model(Protocol):
-    """A source of answers. identity: name and revision, for provenance. window: tokens, 0 when unknown."""
+    """A source of answers. identity: name and revision, for provenance. window: tokens, 0 when unknown.
+
+    A back end whose models speak another contract than the CASS authors' names it in `contract` (contracts.py).
+    """
 
     identity: str
     window: int
@@ -57,16 +62,18 @@ def estimate_tokens(text: str) -> int:
 def choose(setting: str, sm: int) -> Model:
     """The back end that CASS_MODEL names; `{family}` in it becomes smA100 or sm4090 after the SM.
 
-    A URL is an OpenAI-compatible server, a directory with an index of answers is recorded, anything else a
-    transformers checkpoint. Raises Unsupported when nothing is configured.
+    A URL is an OpenAI-compatible server, a directory with an index of answers is recorded, one with a contract is a
+    checkpoint of `tools/train`, anything else a transformers checkpoint. With nothing configured it is the checkpoint
+    that ships. Raises Unsupported when there is none.
     """
     name = setting.replace("{family}", family(sm)) or os.environ.get("OPENAI_BASE_URL", "")
-    if not name:
+    if not name and not (SHIPPED / CONTRACT_FILE).is_file():
         raise Unsupported(
             "translator cass",
-            why="no model is configured; set CASS_MODEL to a directory, a model's name or a server's URL",
+            why="no model is configured and this package ships none; "
+            "set CASS_MODEL to a directory, a model's name or a server's URL",
         )
-    return _opened(name)
+    return _opened(name or str(SHIPPED))
 
 
 @functools.cache
@@ -80,6 +87,10 @@ def _opened(name: str) -> Model:
         from cass_shim.translate.cass.recorded import RecordedModel
 
         return RecordedModel(Path(name))
+    if (Path(name) / CONTRACT_FILE).is_file():
+        from cass_shim.translate.cass.shipped import ShippedModel
+
+        return ShippedModel(Path(name))
     from cass_shim.translate.cass.local import LocalModel
 
     return LocalModel(name)

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.errors import CassError, Rejected, ToolFailed, Unsupported
-from cass_shim.translate.cass.answer import parse_answer
 from cass_shim.translate.cass.contract import rebuild
+from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS
 from cass_shim.translate.cass.models import Answer, Decoding, Model
-from cass_shim.translate.cass.prompt import Message, build_prompt, digest, family, repair_turn
+from cass_shim.translate.cass.prompt import Message, digest, family, repair_turn
 
 Check = Callable[[AmdgcnAsm], None]
 
@@ -56,7 +56,8 @@ class Search:
 
     def __init__(self, sass: SassKernel, text: str, model: Model, check: Check | None, budget: Budget) -> None:
         self.sass, self.model, self.check, self.budget = sass, model, check, budget
-        self.prompt = Message("user", build_prompt(text))
+        self.contract = CONTRACTS[getattr(model, "contract", AUTHORS)]
+        self.prompt = Message("user", self.contract.prompt(sass, text))
         self.started = time.monotonic()
         self.spent = 0
         self.seen: set[str] = set()
@@ -71,7 +72,7 @@ class Search:
             "family": family(self.sass.sm),
         }
         conversation: tuple[Message, ...] = (self.prompt,)
-        for turn in range(self.budget.repairs + 1):
+        for turn in range(self.budget.repairs + 1 if self.contract.repairs else 1):
             answers = self._ask(conversation, Decoding(1, 0.0, self.budget.max_tokens, self._left()))
             if not answers:
                 break
@@ -131,7 +132,7 @@ class Search:
             if not answer.finished:
                 raise Rejected("the answer is cut off by the token limit", kernel=self.sass.name)
             functions = frozenset(self.sass.kernel.symbols) - {self.sass.name}
-            source = rebuild(parse_answer(answer.text, self.sass.name), self.sass.abi, functions)
+            source = rebuild(self.contract.body(self.sass, answer.text), self.sass.abi, functions)
             name = hashlib.sha256(source.text.encode()).hexdigest()
             if name in self.seen:
                 raise Rejected("the same assembly as an earlier answer", kernel=self.sass.name)

@@ -16,7 +16,7 @@ from cass_shim.assemble.text import assemble_text
 from cass_shim.model.artifacts import AmdgcnAsm
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Rejected, ToolFailed, Unsupported
-from cass_shim.translate.cass import translate_kernel
+from cass_shim.translate.cass import models, translate_kernel
 from cass_shim.translate.cass.models import Answer, Decoding, choose
 from cass_shim.translate.cass.openai import OpenAiModel
 from cass_shim.translate.cass.prompt import Message, build_prompt, digest, family, normalize, repair_turn
@@ -146,8 +146,9 @@ def test_a_recorded_file_outside_its_directory_is_refused(tmp_path: Path) -> Non
         RecordedModel(tmp_path).generate(messages, Decoding())
 
 
-def test_nothing_configured_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_configured_says_what_to_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setattr(models, "SHIPPED", tmp_path)  # a package without a checkpoint
     with pytest.raises(Unsupported, match="set CASS_MODEL"):
         choose("", 80)
 

@@ -1,0 +1,41 @@
+"""What a model is told and what it answers: one contract per family of models.
+
+In: a kernel. Out: the first turn of the conversation, and an answer in the form that `answer.parse_answer` reads.
+A back end names its contract; `cass_contract.json` in a checkpoint's folder names that of the checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from cass_shim.model.artifacts import SassKernel
+from cass_shim.translate.cass.answer import Body, parse_answer
+from cass_shim.translate.cass.fields import source_lines, target_text
+from cass_shim.translate.cass.frame import framed
+from cass_shim.translate.cass.prompt import build_prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """prompt: of a kernel and its cuobjdump text. body: of a kernel and an answer. repairs: it reads repair turns."""
+
+    prompt: Callable[[SassKernel, str], str]
+    body: Callable[[SassKernel, str], Body]
+    repairs: bool
+
+
+def _fields_prompt(sass: SassKernel, text: str) -> str:
+    return "\n".join(" ".join(line) for line in source_lines(sass))
+
+
+def _fields_body(sass: SassKernel, answer: str) -> Body:
+    body = target_text([line.split() for line in answer.split("\n")])
+    return parse_answer(framed(sass, body), sass.name)
+
+
+AUTHORS, FIELDS = "cass", "fields-1"
+CONTRACTS: Mapping[str, Contract] = {
+    AUTHORS: Contract(lambda _, text: build_prompt(text), lambda sass, text: parse_answer(text, sass.name), True),
+    FIELDS: Contract(_fields_prompt, _fields_body, False),
+}

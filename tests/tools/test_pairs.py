@@ -1,0 +1,78 @@
+"""Training pairs: the same from the same seed, no duplicates, nothing like what a model is judged by."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tools import environment, samples
+from tools.pairs.kernels import FAMILIES, HELD_OUT_FAMILIES, SPLITS, kernel, unit
+from tools.pairs.overlap import grams, key, likeness
+
+
+def lines(*texts: str) -> list[list[str]]:
+    return [["shared", "#0"], *(text.split() for text in texts)]
+
+
+def test_kernels_depend_on_seed_and_number_only() -> None:
+    assert kernel(1, 7) == kernel(1, 7)
+    assert len({kernel(seed, number)[1].split("{", 1)[1] for seed in (1, 2) for number in range(40)}) > 60
+    assert unit(1, 5, 3)[1].count("__global__") == 3
+
+
+def test_held_out_families_are_never_trained_on() -> None:
+    trained = {kernel(SPLITS["train"], number)[0] for number in range(400)}
+    assert trained == set(FAMILIES) - set(HELD_OUT_FAMILIES)
+    assert {kernel(SPLITS["families"], number)[0] for number in range(20)} == set(HELD_OUT_FAMILIES)
+
+
+def test_kernels_that_differ_in_numbers_only_are_duplicates() -> None:
+    first = lines("IADD3 R #1 , R #2 , #7 , RZ", "@ P #0 BRA L #0", "EXIT")
+    assert key(first) == key(lines("IADD3 R #9 , R #4 , #1 , RZ", "@ P #1 BRA L #3", "EXIT"))
+    assert key(first) != key(lines("IADD3 R #1 , R #2 , - R #3 , RZ", "@ P #0 BRA L #0", "EXIT"))
+
+
+def test_likeness_is_the_share_of_known_runs() -> None:
+    body = [f"OP{number} R #1" for number in range(12)]
+    known = grams(lines(*body))
+    assert likeness(lines(*body), known) == 1.0
+    assert likeness(lines(*(f"NEW{number}" for number in range(12))), known) == 0.0
+    assert likeness(lines(*body[:10], "NEW", "NEW"), known) == pytest.approx(3 / 5)
+
+
+@pytest.mark.slow
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
+def test_pairs_are_deterministic_verified_and_packed(tmp_path: Path) -> None:
+    """In a process of its own: the regular targets need options of LLVM that are the whole process's."""
+    program = (
+        "import json, sys; from pathlib import Path; from dataclasses import asdict\n"
+        "from tools.pairs import generate\n"
+        "from tools.pairs.pack import pack_all\n"
+        "generate.UNIT = 6; generate.reference_files = lambda: []\n"
+        "out = Path(sys.argv[1])\n"
+        "one = generate.Generator(out)\n"
+        "for split in ('seeds', 'train'): list(one.run(split, 6))\n"
+        "again = list(generate.Generator(out).run('train', 6))\n"
+        "pack_all(out, out / 'set')\n"
+        "print(json.dumps([again, [asdict(p) for p in generate.read_pairs(out, 'seeds')]]))"
+    )
+    made = []
+    for name in ("first", "second"):
+        command = [sys.executable, "-c", program, str(tmp_path / name)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=environment.ROOT)
+        made.append(json.loads(done.stdout))
+    assert made[0] == made[1]
+    again, pairs = made[0]
+    assert again == []
+    assert len(pairs) > 2
+    assert len({pair["key"] for pair in pairs}) == len(pairs)
+    assert {pair["evidence"] for pair in pairs} <= {"E1u", "E1"}
+    with np.load(tmp_path / "first" / "set" / "train.npz") as stored:
+        assert len(stored["starts"]) == len(stored["answers"]) + 1
+        assert stored["starts"][-1] == len(stored["ids"])

@@ -1,0 +1,78 @@
+"""The trainer's batches and its rehearsal; the network's weights are of no interest here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="no torch")
+pytest.importorskip("transformers", reason="no transformers")
+pytest.importorskip("safetensors", reason="no safetensors")
+
+from tools.train.__main__ import main  # noqa: E402
+from tools.train.data import batches, load, rename_registers  # noqa: E402
+
+TOKENS = ["<pad>", "<start>", "<answer>", "<end>", "<newline>", *(f"#{n}" for n in range(256)), "EXIT", "R", "s_endpgm"]
+
+
+def make_set(folder: Path, amount: int = 60) -> Path:
+    """Pairs of 6 to 45 tokens: a prompt of some EXITs, the answer s_endpgm."""
+    rng = np.random.default_rng(1)
+    one = [[1, *[261] * int(rng.integers(2, 40)), 2, 263, 3] for _ in range(amount)]
+    for name in ("train", "seeds", "families"):
+        np.savez_compressed(
+            folder / f"{name}.npz",
+            ids=np.concatenate([np.array(ids, np.uint16) for ids in one]),
+            starts=np.cumsum([0, *map(len, one)]),
+            answers=np.array([len(ids) - 2 for ids in one], np.int32),
+            families=np.zeros(amount, np.uint8),
+            names=np.array(["straight"]),
+        )
+    (folder / "vocabulary.json").write_text(json.dumps({"format": 1, "tokens": TOKENS}))
+    return folder
+
+
+def test_batches_hold_every_pair_once_and_little_padding(tmp_path: Path) -> None:
+    split = load(make_set(tmp_path) / "train.npz", "cpu")
+    made = list(batches(split, 200, 2048, np.random.default_rng(1)))
+    assert sorted(np.concatenate(made).tolist()) == list(range(60))
+    assert all(split.lengths[one].max() * len(one) <= 200 for one in made)
+    ids, answers = split.batch(made[0], 1)
+    for row, number in enumerate(made[0]):
+        length = int(split.lengths[number])
+        assert ids[row, :length].tolist() == [1, *[261] * (length - 4), 2, 263, 3]
+        assert not ids[row, length:].any()
+        assert answers[row].nonzero().flatten().tolist() == [length - 2, length - 1]
+
+
+def test_registers_are_renamed_four_by_four_and_nothing_else() -> None:
+    register, zero = TOKENS.index("R"), TOKENS.index("#0")
+    row = [1, register, zero + 2, register, zero + 3, zero + 2, register, zero + 200, 261]
+    ids = torch.tensor([row] * 50)
+    assert torch.equal(rename_registers(ids, register, zero, 0.0), ids)
+    torch.manual_seed(1)
+    renamed = rename_registers(ids, register, zero, 1.0)
+    kept = [0, 1, 3, 5, 6, 7, 8]
+    assert torch.equal(renamed[:, kept], ids[:, kept])
+    first, second = renamed[:, 2] - zero, renamed[:, 4] - zero
+    assert torch.equal(first % 4, torch.full((50,), 2))
+    assert torch.equal(second, first + 1)
+    assert len(set(first.tolist())) > 5
+
+
+def test_a_rehearsal_leaves_a_checkpoint_and_goes_on(tmp_path: Path) -> None:
+    out, state = tmp_path / "out", tmp_path / "state.pt"
+    command = [str(make_set(tmp_path, 200)), str(out), "--rehearse", "--batch", "512", "--state", str(state)]
+    assert main([*command, "--minutes", "0.02", "--measure-s", "4"]) == 0
+    assert {path.name for path in out.iterdir()} == {
+        "cass_contract.json", "config.json", "model-00001-of-00001.safetensors", "model.safetensors.index.json",
+        "vocabulary.json",
+    }  # fmt: skip
+    contract = json.loads((out / "cass_contract.json").read_text())
+    assert contract["contract"] == "fields-1"
+    assert contract["exact_match"]["seeds"]["tried"] > 0
+    assert main([*command, "--minutes", "0.02", "--measure-s", "4"]) == 0
+    assert json.loads((out / "cass_contract.json").read_text())["steps"] == contract["steps"]

@@ -1,0 +1,175 @@
+"""Generates pairs, a unit of kernels at a time; what is on disk already is kept and not made again.
+
+In: an output folder, how many kernels. Out: `<split>/<first>.jsonl.gz` (one pair a line), for the held-out splits
+also the unit's cubin, and `counts.json`.
+"""
+
+from __future__ import annotations
+
+import collections
+import gzip
+import json
+import random
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from cass_shim.assemble.text import assemble_text
+from cass_shim.decode import decode_kernel
+from cass_shim.extract.cubin import read_cubin
+from cass_shim.model.artifacts import Cubin, Evidence, SassKernel
+from cass_shim.model.errors import CassError
+from cass_shim.translate.cass import fields, frame
+from cass_shim.translate.cass.answer import parse_answer
+from cass_shim.translate.cass.contract import rebuild
+from cass_shim.verify import verify_kernel
+from tools import environment
+from tools.pairs.kernels import SPLITS, unit
+from tools.pairs.overlap import LIMIT, compile_cubin, key, likeness, reference_grams
+from tools.pairs.targets import target
+
+UNIT = 100  # kernels a compiler call
+CONTEXT = 2048  # tokens of source and target together
+VERIFIED_SHARE = 1 / 12  # of the training pairs, at random; of the held-out ones all
+BUDGET_S = 0.1  # of verification, a pair: about six inputs
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One pair; source and target are lines of fields. evidence: "" when it was not verified."""
+
+    name: str
+    family: str
+    key: str
+    source: str
+    target: str
+    evidence: str = ""
+
+
+class Skip(Exception):
+    """Why a kernel gives no pair."""
+
+
+def joined(lines: list[fields.Line]) -> str:
+    """Lines of fields as text."""
+    return "\n".join(" ".join(line) for line in lines)
+
+
+def tokens(text: str) -> int:
+    """Tokens of fields in text, line ends counted."""
+    return len(text.split()) + text.count("\n") + 1
+
+
+def reference_files() -> list[Path]:
+    """The programs that a model is judged by."""
+    root = environment.ROOT
+    return [*sorted((root / "examples").glob("*.cu")), *sorted((root / "tests" / "corpus").glob("*.cu"))]
+
+
+def make_pair(sass: SassKernel, family: str, known: set[str]) -> Pair:
+    """The pair of a kernel. Raises Skip, or what the lifter and the contract raise."""
+    source = fields.source_lines(sass)
+    if likeness(source, known) > LIMIT:
+        raise Skip("resembles a kernel of the examples or the corpus")
+    body, found = target(sass)
+    wanted = frame.descriptor(sass)
+    if any(found.get(name, value) != value for name, value in wanted.items()):
+        raise Skip("another descriptor than the SASS tells")
+    lines = fields.target_lines(body)
+    pair = Pair(sass.name, family, key(source), joined(source), joined(lines))
+    if tokens(pair.source) + tokens(pair.target) + 3 > CONTEXT:
+        raise Skip("longer than the context")
+    return pair
+
+
+def check_pair(pair: Pair, sass: SassKernel, cubin: Cubin) -> str:
+    """The evidence that the verifier gives the pair's target. Raises Rejected and the assembler's errors."""
+    body = fields.target_text([line.split() for line in pair.target.split("\n")])
+    answer = rebuild(parse_answer(frame.framed(sass, body), sass.name), sass.abi)
+    verified = verify_kernel(assemble_text(answer, sass.abi), sass, cubin, budget_s=BUDGET_S)
+    if verified.evidence < Evidence.E1U:
+        raise Skip("verified to E0 only")
+    return verified.evidence.label
+
+
+class Generator:
+    """One output folder."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.seen: set[str] = set()
+        self.counts: collections.Counter[str] = collections.Counter()
+        out.mkdir(parents=True, exist_ok=True)
+        stored = out / "reference.json"
+        if not stored.exists():
+            stored.write_text(json.dumps(sorted(reference_grams(reference_files()))))
+        self.known = set(json.loads(stored.read_text()))
+        if (counted := out / "counts.json").exists():
+            self.counts.update(json.loads(counted.read_text()))
+        for pair in read_pairs(out):
+            self.seen.add(pair.key)
+
+    def run(self, split: str, amount: int) -> Iterator[str]:
+        """Make the units of a split that are not there yet; a line of progress for each."""
+        folder = self.out / split
+        folder.mkdir(exist_ok=True)
+        for first in range(0, amount, UNIT):
+            file = folder / f"{first:07d}.jsonl.gz"
+            if not file.exists():
+                pairs = self.unit(split, first, folder)
+                part = file.with_suffix(".part")
+                part.write_bytes(gzip.compress("".join(json.dumps(asdict(one)) + "\n" for one in pairs).encode()))
+                part.rename(file)
+                (self.out / "counts.json").write_text(json.dumps(self.counts, indent=1))
+                yield f"{split} {first}: {len(pairs)} pairs, {self.counts['pairs']} in all"
+
+    def unit(self, split: str, first: int, folder: Path) -> list[Pair]:
+        """One compiler call's pairs."""
+        families, text = unit(SPLITS[split], first, UNIT)
+        with tempfile.TemporaryDirectory() as place:
+            try:
+                content = compile_cubin(text, Path(place))
+            except subprocess.CalledProcessError as error:
+                raise SystemExit(f"nvcc refuses unit {split} {first}: {error.stderr}") from None
+        cubin = read_cubin(content)
+        if split != "train":
+            (folder / f"{first:07d}.cubin").write_bytes(content)
+        rng = random.Random(f"verify/{split}/{first}")
+        pairs = []
+        for name in sorted(families):
+            chosen = rng.random() < VERIFIED_SHARE or split != "train"
+            try:
+                pairs.append(self.one(cubin, name, families[name], chosen))
+                self.counts["pairs"] += 1
+            except (CassError, Skip) as error:
+                self.counts[f"left out: {type(error).__name__}: {_reason(error)}"] += 1
+        return pairs
+
+    def one(self, cubin: Cubin, name: str, family: str, chosen: bool) -> Pair:
+        """One kernel's pair, verified when chosen."""
+        sass = decode_kernel(cubin.kernels[name], cubin)
+        pair = make_pair(sass, family, self.known)
+        if pair.key in self.seen:
+            raise Skip("a duplicate but for registers, labels and immediates")
+        self.seen.add(pair.key)
+        if chosen:
+            self.counts["verification tried"] += 1
+            pair = Pair(**{**asdict(pair), "evidence": check_pair(pair, sass, cubin)})
+            self.counts[f"verified {pair.evidence}"] += 1
+        return pair
+
+
+def _reason(error: Exception) -> str:
+    """The part of a message that is the same for many kernels."""
+    text = re.split(r" in k\d|k\d+: |hold: ", str(error).removeprefix("k"), maxsplit=1)
+    return " ".join((text[0] or text[-1]).split())[:70]
+
+
+def read_pairs(out: Path, split: str = "*") -> Iterator[Pair]:
+    """The pairs on disk, in order."""
+    for file in sorted(out.glob(f"{split}/*.jsonl.gz")):
+        for line in gzip.decompress(file.read_bytes()).decode().splitlines():
+            yield Pair(**json.loads(line))

@@ -1,0 +1,287 @@
+"""Small random CUDA kernels in families: what a first model learns on.
+
+In: a seed and a number. Out: the family's name and the kernel's source, the same for the same two numbers.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+SCALARS = ("float", "int", "unsigned")
+BLOCKS = (32, 64, 128, 256)
+INDEX = "blockIdx.x * blockDim.x + threadIdx.x"
+
+
+@dataclass
+class Draft:
+    """One kernel under construction. values: expressions that may be read, by type."""
+
+    rng: random.Random
+    kind: str
+    inputs: list[str]
+    scalars: list[str]
+    values: dict[str, list[str]]
+
+    def signature(self, name: str, extra: str = "int n") -> str:
+        """The kernel's head: inputs, output, sizes, scalars."""
+        params = [f"const {self.kind} *{one}" for one in self.inputs]
+        params += [f"{self.kind} *out", extra, *(f"{self.kind} {one}" for one in self.scalars)]
+        if self.rng.random() < 0.2:  # the output is not always behind the inputs
+            params.insert(0, params.pop(len(self.inputs)))
+        return f"__global__ void {name}({', '.join(params)}) {{"
+
+
+def draft(rng: random.Random, kind: str = "") -> Draft:
+    """One to three inputs, up to three scalars, of one type."""
+    kind = kind or rng.choice((*SCALARS, *SCALARS, *SCALARS, "double", "unsigned long long"))
+    inputs = ["a", "b", "d"][: rng.choice((1, 1, 2, 2, 3))]
+    scalars = ["s", "t", "u"][: rng.choice((0, 0, 1, 1, 2, 3))]
+    return Draft(rng, kind, inputs, scalars, {})
+
+
+def literal(rng: random.Random, kind: str) -> str:
+    """A constant: small, a power of two, or any."""
+    if kind in ("float", "double"):
+        text = rng.choice((str(rng.randrange(1, 12)), f"{rng.uniform(-4, 4):.3f}", f"{2.0 ** rng.randrange(-6, 7)}"))
+        text = text if "." in text else f"{text}.0"
+        return f"({text}{'f' if kind == 'float' else ''})"
+    value = rng.choice((rng.randrange(1, 64), 1 << rng.randrange(31), rng.getrandbits(31), rng.randrange(1, 4096)))
+    return f"({kind}){value}"
+
+
+def expression(one: Draft, values: list[str], depth: int) -> str:
+    """A random expression over `values` and the scalars, at most `depth` operations deep."""
+    rng = one.rng
+    if depth <= 0 or rng.random() < 0.15:
+        pool = values if rng.random() < 0.8 else [*one.scalars, literal(rng, one.kind)]
+        return rng.choice(pool)
+
+    def operand() -> str:
+        return expression(one, values, depth - 1)
+
+    if rng.random() < 0.1:
+        comparison = rng.choice(("<", ">", "<=", ">=", "==", "!="))
+        return f"({operand()} {comparison} {operand()} ? {operand()} : {operand()})"
+    return _floating(one, operand) if one.kind in ("float", "double") else _integer(one, operand)
+
+
+def _floating(one: Draft, operand: Callable[[], str]) -> str:
+    rng, suffix = one.rng, "f" if one.kind == "float" else ""
+    choice = rng.randrange(16)
+    if choice < 9:
+        return f"({operand()} {rng.choice('+-*')} {operand()})"
+    if choice < 11:
+        return f"fma{suffix}({operand()}, {operand()}, {operand()})"
+    if choice < 13:
+        return f"{rng.choice(('fmin', 'fmax'))}{suffix}({operand()}, {operand()})"
+    if choice == 13 and one.kind == "float":
+        call = rng.choice(("__expf({})", "__log2f({})", "__sinf({})", "rsqrtf({})", "__fdividef(1.0f, {})"))
+        return call.format(operand())
+    if choice == 14:
+        return f"{rng.choice(('floor', 'ceil', 'trunc'))}{suffix}({operand()})"
+    return f"fabs{suffix}({operand()})"
+
+
+def _integer(one: Draft, operand: Callable[[], str]) -> str:
+    rng, wide = one.rng, one.kind == "unsigned long long"
+    choice = rng.randrange(16)
+    if choice < 10:
+        return f"({operand()} {rng.choice('+-*+-*&|^')} {operand()})"
+    if choice < 12:
+        return f"({operand()} {rng.choice(('<<', '>>'))} {rng.randrange(1, 64 if wide else 32)})"
+    if choice == 12:
+        return f"{rng.choice(('min', 'max'))}({operand()}, {operand()})"
+    if choice == 13:
+        call = "__popcll" if wide else rng.choice(("__popc", "__clz", "__brev"))
+        return f"({one.kind}){call}({operand()})"
+    if choice == 14 and not wide:
+        return f"(({operand()} >> {rng.randrange(1, 16)}) & {2 ** rng.randrange(1, 16) - 1})"
+    return f"(~{operand()})" if choice == 15 else f"({operand()} ^ {literal(rng, one.kind)})"
+
+
+def condition(one: Draft, values: list[str]) -> str:
+    """A comparison of two small expressions."""
+    comparison = one.rng.choice(("<", ">", "<=", ">=", "==", "!="))
+    return f"{expression(one, values, 1)} {comparison} {expression(one, values, 1)}"
+
+
+def loads(one: Draft, index: str = "i") -> list[str]:
+    """The inputs at an index."""
+    return [f"{name}[{index}]" for name in one.inputs]
+
+
+def affine(one: Draft) -> str:
+    """An index that is not plainly the thread's."""
+    return one.rng.choice(("i", "i", "i", f"i + {one.rng.randrange(1, 9)}", f"i * {one.rng.randrange(2, 5)}"))
+
+
+def assignments(one: Draft, values: list[str], amount: int, depth: int) -> tuple[list[str], list[str]]:
+    """Declarations of intermediate values, and everything that may be read after them."""
+    lines, known = [], list(values)
+    for number in range(amount):
+        lines.append(f"{one.kind} v{number} = {expression(one, known[-6:], depth)};")
+        known.append(f"v{number}")
+    return lines, known
+
+
+def straight(one: Draft, name: str) -> list[str]:
+    """Arithmetic on one element a thread, no control flow."""
+    lines, known = assignments(one, loads(one, affine(one)), one.rng.randrange(0, 4), 2)
+    value = expression(one, known[-4:], 3)
+    return [one.signature(name), f"int i = {INDEX};", *lines, f"out[{affine(one)}] = {value};", "}"]
+
+
+def guard(one: Draft, name: str) -> list[str]:
+    """The same under `if (i < n)`."""
+    lines, known = assignments(one, loads(one), one.rng.randrange(0, 4), 2)
+    value = expression(one, known[-4:], 3)
+    test = one.rng.choice(("if (i >= n) return;", "if (i < n) {"))
+    closing = ["}"] if test.endswith("{") else []
+    return [one.signature(name), f"int i = {INDEX};", test, *lines, f"out[i] = {value};", *closing, "}"]
+
+
+def branch(one: Draft, name: str) -> list[str]:
+    """Two sides with different work."""
+    values = loads(one)
+    lines = [one.signature(name), f"int i = {INDEX};", "if (i >= n) return;", f"{one.kind} x = {values[0]};"]
+    test = condition(one, ["x", *values[1:]]) if one.rng.random() < 0.7 else f"i % {one.rng.choice((2, 4, 8))} == 0"
+    sides = [f"out[i] = {expression(one, ['x', *values], 3)};", f"out[i] = {expression(one, ['x', *values], 3)};"]
+    if one.rng.random() < 0.3:
+        return [*lines, f"if ({test}) {sides[0]}", "}"]
+    return [*lines, f"if ({test}) {{ {sides[0]} }} else {{ {sides[1]} }}", "}"]
+
+
+def loop(one: Draft, name: str) -> list[str]:
+    """An accumulation over a run-time or small constant number of steps."""
+    rng = one.rng
+    bound = rng.choice(("m", "m", "n", str(rng.randrange(2, 20))))
+    index = rng.choice(("j", "i + j", "i * m + j", "j * n + i", "j & 15"))
+    step = expression(one, ["x", *loads(one, index)], 2)
+    start = rng.choice(("0", f"{one.inputs[0]}[i]"))
+    head = [one.signature(name, "int n, int m"), f"int i = {INDEX};"]
+    head += ["if (i >= n) return;"] if rng.random() < 0.7 else []
+    operator = rng.choice(("x +=", "x =", "x -=", "x +="))
+    body = f"#pragma unroll 1\nfor (int j = 0; j < {bound}; ++j) {{ {operator} {step}; }}"
+    return [*head, f"{one.kind} x = {start};", body, f"out[i] = {expression(one, ['x'], 1)};", "}"]
+
+
+def until(one: Draft, name: str) -> list[str]:
+    """A loop that each thread leaves on its own."""
+    lines = [one.signature(name, "int n, int m"), f"int i = {INDEX};", "if (i >= n) return;"]
+    lines += [f"{one.kind} x = {loads(one)[0]};", "int j = 0;"]
+    lines += ["#pragma unroll 1", f"while (j < m && {condition(one, ['x'])}) {{"]
+    lines += [f"x = {expression(one, ['x', *loads(one)], 2)};", f"j += {one.rng.randrange(1, 4)};", "}"]
+    return [*lines, f"out[i] = {one.rng.choice(('x', 'x', f'x + ({one.kind})j'))};", "}"]
+
+
+def shared(one: Draft, name: str) -> list[str]:
+    """Exchange within a block through shared memory."""
+    rng, block = one.rng, one.rng.choice(BLOCKS)
+    other = rng.choice(
+        (f"{block - 1} - k", f"k ^ {rng.choice((1, 2, 4, 8, 16))}", f"(k + {rng.randrange(1, 32)}) & {block - 1}")
+    )
+    value = expression(one, loads(one), 2)
+    lines = [one.signature(name), f"__shared__ {one.kind} cell[{block}];", f"int k = threadIdx.x, i = {INDEX};"]
+    lines += [f"cell[k] = {value};", "__syncthreads();"]
+    result = expression(one, ["cell[k]", f"cell[{other}]"], 2)
+    return [*lines, *(["if (i < n)"] if rng.random() < 0.5 else []), f"out[i] = {result};", "}"]
+
+
+def tree(one: Draft, name: str) -> list[str]:
+    """A reduction over a block by halves."""
+    rng, block = one.rng, one.rng.choice(BLOCKS)
+    join = rng.choice(("cell[k] + cell[k + h]", "max(cell[k], cell[k + h])", "min(cell[k], cell[k + h])"))
+    value = expression(one, loads(one), 2)
+    first = f"i < n ? {value} : ({one.kind})0" if rng.random() < 0.6 else value
+    lines = [one.signature(name), f"__shared__ {one.kind} cell[{block}];", f"int k = threadIdx.x, i = {INDEX};"]
+    lines += [f"cell[k] = {first};", "__syncthreads();", "#pragma unroll 1"]
+    lines += [
+        f"for (int h = {block // 2}; h > 0; h >>= 1) {{",
+        f"if (k < h) cell[k] = {join};",
+        "__syncthreads();",
+        "}",
+    ]
+    return [*lines, "if (k == 0) out[blockIdx.x] = cell[0];", "}"]
+
+
+def plane(one: Draft, name: str) -> list[str]:
+    """Two dimensions: rows and columns."""
+    rng = one.rng
+    lines = [one.signature(name, "int w, int h"), f"int x = {INDEX};", "int y = blockIdx.y * blockDim.y + threadIdx.y;"]
+    lines += ["if (x >= w || y >= h) return;"]
+    here, there = rng.choice((("y * w + x", "y * w + x"), ("y * w + x", "x * h + y"), ("x * h + y", "y * w + x")))
+    return [*lines, f"out[{there}] = {expression(one, loads(one, here), 3)};", "}"]
+
+
+def atomic(one: Draft, name: str) -> list[str]:
+    """Integer atomics on an output, perhaps chosen by the data."""
+    rng = one.rng
+    value = expression(one, loads(one), 2)
+    place = rng.choice(
+        ("0", f"i & {2 ** rng.randrange(1, 8) - 1}", f"{loads(one)[0]} & {2 ** rng.randrange(1, 8) - 1}")
+    )
+    call = rng.choice(("atomicAdd", "atomicMax", "atomicMin", "atomicXor", "atomicOr", "atomicAnd"))
+    return [one.signature(name), f"int i = {INDEX};", f"if (i < n) {call}(&out[{place}], {value});", "}"]
+
+
+def several(one: Draft, name: str) -> list[str]:
+    """Two results a thread, or an update in place."""
+    rng, values = one.rng, loads(one)
+    lines = [one.signature(name), f"int i = {INDEX};", "if (i < n) {"]
+    first = expression(one, [*values, "out[i]"], 2)
+    lines += [f"out[i] = {first};"]
+    if rng.random() < 0.7:  # n apart: no two threads write the same place
+        lines.append(f"out[i + n] = {expression(one, values, 2)};")
+    return [*lines, "}", "}"]
+
+
+def index_values(one: Draft, name: str) -> list[str]:
+    """Values made of the indices themselves."""
+    places = ["i", "(int)threadIdx.x", "(int)blockIdx.x", "(int)blockDim.x", "(int)gridDim.x", "n"]
+    values = [f"({one.kind})({place})" for place in one.rng.sample(places, 3)]
+    lines = [one.signature(name), f"int i = {INDEX};"]
+    return [*lines, "if (i < n)", f"out[i] = {expression(one, [*values, *loads(one)], 3)};", "}"]
+
+
+def stride(one: Draft, name: str) -> list[str]:
+    """A loop over the grid: held out, no model sees it in training."""
+    value = expression(one, loads(one), 3)
+    walk = f"for (int i = {INDEX}; i < n; i += gridDim.x * blockDim.x)"
+    return [one.signature(name), "#pragma unroll 1", walk, f"out[i] = {value};", "}"]
+
+
+def stencil(one: Draft, name: str) -> list[str]:
+    """Neighbours of an element: held out, no model sees it in training."""
+    source, reach = one.inputs[0], one.rng.choice((1, 1, 2))
+    values = [f"{source}[i - {reach}]", f"{source}[i]", f"{source}[i + {reach}]"]
+    lines = [one.signature(name), f"int i = {INDEX};", f"if (i >= {reach} && i < n - {reach})"]
+    return [*lines, f"out[i] = {expression(one, values, 2)} + {values[0]} - {values[2]};", "}"]
+
+
+FAMILIES: dict[str, tuple[Callable[[Draft, str], list[str]], int]] = {
+    "straight": (straight, 4), "guard": (guard, 5), "branch": (branch, 3), "loop": (loop, 4), "until": (until, 2),
+    "shared": (shared, 3), "tree": (tree, 2), "plane": (plane, 3), "atomic": (atomic, 2), "several": (several, 2),
+    "indices": (index_values, 2), "stride": (stride, 1), "stencil": (stencil, 1),
+}  # fmt: skip
+HELD_OUT_FAMILIES = ("stride", "stencil")
+SPLITS = {"train": 1, "seeds": 2, "families": 3}  # split → seed: new kernels of known families, and unknown families
+
+
+def kernel(seed: int, number: int) -> tuple[str, str]:
+    """Family and source of kernel `k<number>`."""
+    rng = random.Random(f"pairs/{seed}/{number}")
+    held_out = seed == SPLITS["families"]
+    chosen = {name: weight for name, (_, weight) in FAMILIES.items() if (name in HELD_OUT_FAMILIES) == held_out}
+    family = rng.choices(list(chosen), list(chosen.values()))[0]
+    kind = rng.choice(("int", "unsigned")) if family == "atomic" else ""
+    lines = FAMILIES[family][0](draft(rng, kind), f"k{number}")
+    return family, "\n".join(lines) + "\n"
+
+
+def unit(seed: int, first: int, amount: int) -> tuple[dict[str, str], str]:
+    """Kernels as one translation unit: name → family, and the source."""
+    made = {f"k{number}": kernel(seed, number) for number in range(first, first + amount)}
+    text = 'extern "C" {\n' + "\n".join(source for _, source in made.values()) + "}\n"
+    return {name: family for name, (family, _) in made.items()}, text

@@ -1,0 +1,54 @@
+"""The target of a pair: regular RDNA3 assembly of a kernel, by way of the lifter.
+
+In: a decoded kernel. Out: the body's lines and the descriptor values that LLVM chose. The binding table's pointer is
+taken out of the kernel's signature, so that the answer has HIP's own kernarg, as `abi: hip` wants it.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from llvmlite import binding
+
+from cass_shim.lift import lift_kernel
+from cass_shim.model.artifacts import SassKernel
+from cass_shim.model.errors import Unsupported
+
+# Order of instructions as in the IR, and one instruction a line: what a small model can learn.
+_REGULAR = (
+    "-enable-misched=false",
+    "-enable-post-misched=false",
+    "-amdgpu-enable-delay-alu=false",
+    "-amdgpu-enable-vopd=false",
+    "-amdgpu-atomic-optimizer-strategy=None",
+)
+_POINTER = re.compile(r"(?:, )?ptr addrspace\(4\) noundef %bindings")
+
+
+@functools.cache
+def _machine() -> binding.TargetMachine:
+    """Options of LLVM belong to the process: this module is for tools only."""
+    for option in _REGULAR:
+        binding.set_option("cass-pairs", option)
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    target = binding.Target.from_triple("amdgcn-amd-amdhsa")
+    return target.create_target_machine(cpu="gfx1100", features="-real-true16", opt=2, reloc="pic", codemodel="default")
+
+
+def target(sass: SassKernel) -> tuple[list[str], dict[str, int]]:
+    """Body and descriptor. Raises Unsupported when the kernel needs more than its parameters."""
+    module = lift_kernel(sass)
+    if module.slots:
+        raise Unsupported("module data", kernel=sass.name)
+    text = _POINTER.sub("", module.text, count=1)
+    machine = _machine()
+    with binding.parse_assembly(text) as parsed:
+        tuning = binding.create_pipeline_tuning_options(speed_level=2)
+        with binding.create_pass_builder(machine, tuning) as builder:
+            builder.getModulePassManager().run(parsed, builder)
+        assembly: str = machine.emit_assembly(parsed)
+    code = assembly.split(f"\n{sass.name}:", 1)[1].split("\t.section", 1)[0]
+    descriptor = {name: int(value) for name, value in re.findall(r"\.amdhsa_(\w+) (\d+)\n", assembly)}
+    return code.splitlines()[1:], descriptor

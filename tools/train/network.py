@@ -1,0 +1,64 @@
+"""The network: Qwen2's architecture, sized for a checkpoint of at most 24 MB in bf16; and how it is written down."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from transformers import Qwen2Config, Qwen2ForCausalLM
+
+CONTEXT = 2048
+SHARD_BYTES = 14_000_000
+SIZES = {  # hidden, intermediate, layers, heads, heads of keys and values
+    "full": (384, 896, 8, 6, 2),
+    "tiny": (64, 128, 2, 2, 1),
+}
+
+
+def make(size: str, vocabulary: list[str], device: str) -> Any:
+    """A network with fresh weights."""
+    hidden, intermediate, layers, heads, shared = SIZES[size]
+    config = Qwen2Config(
+        vocab_size=len(vocabulary),
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=shared,
+        max_position_embeddings=CONTEXT,
+        tie_word_embeddings=True,
+        pad_token_id=vocabulary.index("<pad>"),
+        bos_token_id=vocabulary.index("<start>"),
+        eos_token_id=vocabulary.index("<end>"),
+        attn_implementation="sdpa",
+    )
+    network = Qwen2ForCausalLM(config)
+    return network.to(device=device, dtype=torch.bfloat16)
+
+
+def write(network: Any, vocabulary: list[str], out: Path, facts: dict[str, Any]) -> None:
+    """The checkpoint: bf16 shards with their index, configuration, vocabulary and contract."""
+    out.mkdir(parents=True, exist_ok=True)
+    weights = {
+        name: value.detach().to("cpu", torch.bfloat16).contiguous() for name, value in network.named_parameters()
+    }
+    shards: list[dict[str, Any]] = [{}]
+    for name, value in weights.items():
+        if sum(one.nbytes for one in shards[-1].values()) + value.nbytes > SHARD_BYTES:
+            shards.append({})
+        shards[-1][name] = value
+    index: dict[str, str] = {}
+    for number, shard in enumerate(shards, 1):
+        file = f"model-{number:05d}-of-{len(shards):05d}.safetensors"
+        save_file(shard, out / f"{file}.part", metadata={"format": "pt"})
+        (out / f"{file}.part").rename(out / file)
+        index |= dict.fromkeys(shard, file)
+    total = sum(value.nbytes for value in weights.values())
+    document = {"metadata": {"total_size": total}, "weight_map": index}
+    (out / "model.safetensors.index.json").write_text(json.dumps(document, indent=1))
+    network.config.to_json_file(out / "config.json")
+    (out / "vocabulary.json").write_text(json.dumps({"format": 1, "tokens": vocabulary}, indent=0) + "\n")
+    (out / "cass_contract.json").write_text(json.dumps({"contract": "fields-1", **facts}, indent=1) + "\n")
