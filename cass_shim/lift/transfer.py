@@ -79,7 +79,7 @@ class Transfers(Straight):
 
     def _branch(self, instance: Instance, address: int, i: Instruction) -> None:
         following = self._next(instance, address)
-        if i.has("DIV"):
+        if i.has("DIV") and self._guard(i) is None:  # the lanes of a wave are together at such a place
             self.e.write_back()
             self.e.raw(f"br label %{following}")
             return

@@ -103,7 +103,7 @@ class ControlFlow(AtomicState):
     def _do_bra(self, step: Step, index: int) -> None:
         instruction = step.instruction
         target, _, conditions = self._split(instruction)
-        if instruction.has("DIV"):
+        if instruction.has("DIV") and instruction.guard is None:
             self._wait_for_warp(index)
             return
         if instruction.has("ANY"):  # one lane that would jump takes its warp along
@@ -117,7 +117,11 @@ class ControlFlow(AtomicState):
             self._jump(lanes, step, target, None)
 
     def _wait_for_warp(self, index: int) -> None:
-        """BRA.DIV leaves for a slow path when the warp is diverged; here the lanes wait for the rest instead."""
+        """BRA.DIV leaves for a slow path when the warp is diverged; here the lanes wait for the rest instead.
+
+        Not so with a guard: that is R2UR's predicate, false where the lanes' masks differ, and the slow path serves
+        each lane with its own.
+        """
         present = self.mask.reshape(self.warps, WARP)
         alive = self.alive.reshape(self.warps, WARP)
         missing = (alive & ~present).any(axis=1) & present.any(axis=1)

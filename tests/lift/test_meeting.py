@@ -155,3 +155,34 @@ def test_lanes_that_would_wait_for_each_other_trap() -> None:
 def test_one_lane_may_wait_for_a_lock() -> None:
     sass = kernel(LOCK.format(critical="", after=CRITICAL))
     assert run(sass, np.zeros(2, np.uint32), 1, block=(1,)).tolist() == [1]
+
+
+MASKED_VOTE = (
+    HEAD
+    + """
+    MOV R8, 0xff
+    LOP3.LUT R9, R0, {groups}, RZ, 0xc0, !PT
+    SHF.L.U32 R9, R8, R9, RZ
+    ISETP.EQ.U32.AND P0, PT, R0, 0x9, PT
+    REDUX.OR UR4, R9
+    R2UR P1, URZ, R9
+    @!P1 BRA.DIV UR4, =slow
+    VOTE.ANY R10, PT, P0
+    LOP3.LUT R10, R10, 0xf0000000, RZ, 0xfc, !PT
+    BRA =end
+    slow:
+    WARPSYNC R9
+    VOTE.ANY R10, PT, P0
+    LOP3.LUT R10, R10, R9, RZ, 0xc0, !PT
+    end:
+    STG.E [R2.64], R10
+    EXIT
+    """
+)
+
+
+def test_lanes_with_masks_of_their_own_leave_the_fast_path() -> None:
+    """R2UR's predicate is false where the masks differ; nvcc's __any_sync(0xff << (lane & 24), p) relies on it."""
+    out = np.zeros(32, np.uint32)
+    assert run(kernel(MASKED_VOTE.format(groups="0x18")), out, 32).tolist() == [0] * 8 + [1 << 9] * 8 + [0] * 16
+    assert run(kernel(MASKED_VOTE.format(groups="0x0")), out, 32).tolist() == [0xF0000200] * 32

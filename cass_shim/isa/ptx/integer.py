@@ -104,7 +104,7 @@ def sad(w: Writer, i: Use) -> None:
 
 @ptx(f"div.{{t:{INTEGERS}}}", f"rem.{{t:{INTEGERS}}}")
 def div_rem(w: Writer, i: Use) -> None:
-    """Quotient or remainder, truncated. By zero, unspecified in PTX: as recorded, all ones; a 64-bit remainder is a."""
+    """Quotient or remainder, truncated. By zero, unspecified in PTX: all ones, as the SASS of ptxas has it."""
     d, a, b = i.take(3)
     w.set(d, i.t, f"ptx_{i.instruction.opcode}({w.get(a, i.t)}, {w.get(b, i.t)})")
 

@@ -22,7 +22,7 @@ template <class T> FN T ptx_div(T a, T b) {
 }
 
 template <class T> FN T ptx_rem(T a, T b) {
-    if (b == 0) return sizeof(T) == 8 ? a : (T)-1;
+    if (b == 0) return (T)-1;
     if constexpr ((T)-1 < (T)0) { if (b == (T)-1) return 0; }
     return (T)(a % b);
 }
