@@ -23,7 +23,16 @@ static void point_at_temp(op_t *o, int i, unsigned temp) {
 static unsigned source_temp(int i) { return TEMP0 + 2u * (unsigned)i; }
 #define RESULT_TEMP (TEMP0 + 6u)
 
+/* quad_perm, shifts and rotations of a row by 1 to 15, mirrors, row_share, row_xmask. */
+static int dpp16_defined(unsigned control) {
+    unsigned kind = control >> 4;
+    if (kind >= 0x10 && kind <= 0x12) return (control & 15) != 0;
+    return kind < 0x10 || control == 0x140 || control == 0x141 || kind == 0x15 || kind == 0x16;
+}
+
 static void emit_dpp(decode_t *d, vector_t *v) {
+    if (v->dpp == DPP_16 && !dpp16_defined(v->dpp_control & 0x1ff))
+        decode_fail(d, "undefined DPP control");
     op_t *o = decode_emit(d, emu_internal_row(v->dpp == DPP_16 ? X_DPP16 : X_DPP8));
     decode_source(d, o, 0, 256 + v->dpp_source, T_B32);
     o->d = (uint16_t)source_temp(0);
