@@ -56,6 +56,15 @@ static inline uint32_t med3_f16(uint32_t a, uint32_t b, uint32_t c, int ieee) {
     return most == b ? pick_f16(a, c, ieee, 1) : pick_f16(a, b, ieee, 1);
 }
 
+/* ---- MODE's flush of f32 subnormals, for bodies that do not compute with the host's floats ----
+ */
+static inline uint32_t flush_in_f32(const wave_t *w, uint32_t x) {
+    return unlikely(!(w->mode >> 4 & 1)) && !(x & 0x7f800000) ? x & 0x80000000 : x;
+}
+static inline uint32_t flush_out_f32(const wave_t *w, uint32_t x) {
+    return unlikely(!(w->mode >> 5 & 1)) && !(x & 0x7f800000) ? x & 0x80000000 : x;
+}
+
 /* ---- v_cmp_class: one bit of `mask` per class ---- */
 static inline uint32_t class_bit(int nan, int quiet, int negative, unsigned exponent, unsigned top,
                                  int zero) {

@@ -51,19 +51,18 @@ WIDE1(v_frexp_exp_i32_f64, 0, u32, u64, exponent_f64(a))
 
 /* ---- division, as in valu_float.c ---- */
 static inline int biased(uint64_t x) { return (int)(x >> 52 & 2047); }
-/* The exact quotient's size by exponents, one comparison deciding between two neighbours. */
 static inline int quotient_tiny(uint64_t n, uint64_t d) {
     int en, ed;
-    uint64_t mn = split_f64(n, &en) << 12, md = split_f64(d, &ed) << 12;
-    return en - ed - (mn < md) < -1022;
+    split_f64(n, &en);
+    split_f64(d, &ed);
+    return biased(n) != 2047 && biased(d) != 2047 && en - ed <= -1022;
 }
 static inline uint64_t div_scale_f64(uint64_t a, uint64_t b, uint64_t c, uint32_t *flag) {
     double x = f64_of(a);
-    int finite = biased(b) != 2047 && biased(c) != 2047;
-    *flag = 0;
-    if (b << 1 == 0 || c << 1 == 0) return 0x7ff8000000000000;
+    *flag = b << 1 == 0 || c << 1 == 0;
+    if (*flag) return 0x7ff8000000000000;
     int reciprocal_tiny = biased(b) != 2047 && (b << 1 >> 1) > 0x7fd0000000000000;
-    int tiny = finite && quotient_tiny(c, b);
+    int tiny = quotient_tiny(c, b);
     if (biased(c) - biased(b) >= 768) {
         *flag = 1;
         return a == b ? bits64(scale_f64(x, 128)) : a;

@@ -30,24 +30,21 @@ FLOAT_V(v_mul_dx9_zero_f32, 2, ~ZERO_PRODUCT &(VI)(x * y))
 FLOAT_V(v_fma_dx9_zero_f32, 3, (ZERO_PRODUCT & (VI)c) | (~ZERO_PRODUCT & (VI)fused(a, b, c)))
 
 #define IEEE MODE_IEEE(w)
-/* Flushing of subnormal results, when MODE asks for it, by a product with one. */
-#define FLUSHED(expr) (unlikely(fp_saved) ? bits32(f32_of(expr) * 1.0f) : (expr))
 #define MIN(p, q) pick_f32(p, q, ieee, 0)
 #define MAX(p, q) pick_f32(p, q, ieee, 1)
 #define PICK(name, n, expr)                                                                        \
     HANDLER(name) {                                                                                \
-        FP_BEGIN(FP_F32);                                                                          \
         lanes32 ra, rb, rc, r;                                                                     \
         int ieee = (int)IEEE;                                                                      \
         const uint32_t *pa = ld32(w, o, 0, ra), *pb = ld32(w, o, 1, rb),                           \
                        *pc = (n) > 2 ? ld32(w, o, 2, rc) : pa;                                     \
         for (int i = 0; i < LANES; i++) {                                                          \
-            uint32_t a = pa[i], b = pb[i], c = pc[i];                                              \
+            uint32_t a = flush_in_f32(w, pa[i]), b = flush_in_f32(w, pb[i]);                       \
+            uint32_t c = flush_in_f32(w, pc[i]);                                                   \
             (void)c;                                                                               \
-            r[i] = FLUSHED(expr);                                                                  \
+            r[i] = flush_out_f32(w, expr);                                                         \
         }                                                                                          \
         put32(w, o->d, r);                                                                         \
-        FP_END;                                                                                    \
         NEXT;                                                                                      \
     }
 /* Without NaN the order of bit patterns decides; a NaN in any lane takes the lane-by-lane path. */
@@ -120,8 +117,8 @@ static inline uint32_t exponent_f32(uint32_t x) {
     split_f32(x, &e);
     return (uint32_t)e;
 }
-LANE1(v_frexp_mant_f32, uint32_t, uint32_t, mantissa_f32(a))
-LANE1(v_frexp_exp_i32_f32, uint32_t, uint32_t, exponent_f32(a))
+LANE1(v_frexp_mant_f32, uint32_t, uint32_t, mantissa_f32(flush_in_f32(w, a)))
+LANE1(v_frexp_exp_i32_f32, uint32_t, uint32_t, exponent_f32(flush_in_f32(w, a)))
 FLANE2(v_ldexp_f32, float, float, int32_t, scale_f32(a, b))
 
 /* ---- division ---- */
@@ -129,16 +126,22 @@ static inline int biased(uint32_t x) { return (int)(x >> 23 & 255); }
 static inline int subnormal_f64(double x, double smallest) {
     return x != 0 && __builtin_fabs(x) < smallest;
 }
+/* Whether a finite quotient may be subnormal, by the exponents alone, as hardware decides it: the
+ * numerator of 0x1p-126 / 1 is scaled. */
+static inline int quotient_tiny(uint32_t n, uint32_t d) {
+    int en, ed;
+    split_f32(n, &en);
+    split_f32(d, &ed);
+    return biased(n) != 255 && biased(d) != 255 && en - ed <= -126;
+}
 /* Which of numerator and denominator must be scaled so that the Newton steps neither overflow nor
  * lose bits. a: the value to scale (one of b, c); b: denominator; c: numerator. *flag: the quotient
- * needs scaling back. */
+ * needs scaling back; set with a zero too, which AMD's text leaves out and hardware does not. */
 static inline uint32_t div_scale_f32(uint32_t a, uint32_t b, uint32_t c, uint32_t *flag) {
-    double d = f32_of(b), n = f32_of(c);
     float x = f32_of(a);
-    *flag = 0;
-    if (d == 0 || n == 0) return 0x7fc00000;
-    int reciprocal_tiny = subnormal_f64(1.0 / d, 0x1p-126),
-        quotient_tiny = subnormal_f64(n / d, 0x1p-126);
+    *flag = b << 1 == 0 || c << 1 == 0;
+    if (*flag) return 0x7fc00000;
+    int reciprocal_tiny = subnormal_f64(1.0 / f32_of(b), 0x1p-126), tiny = quotient_tiny(c, b);
     if (biased(c) - biased(b) >= 96) {
         *flag = 1;
         return a == b ? bits32(scale_f32(x, 64)) : a;
@@ -146,12 +149,12 @@ static inline uint32_t div_scale_f32(uint32_t a, uint32_t b, uint32_t c, uint32_
     if (biased(b) == 0) return bits32(scale_f32(x, 64));
     /* AMD's text scales this denominator up, which would overflow; the rest of the sequence needs
      * it down. */
-    if (reciprocal_tiny && quotient_tiny) {
+    if (reciprocal_tiny && tiny) {
         *flag = 1;
         return a == b ? bits32(scale_f32(x, -64)) : a;
     }
     if (reciprocal_tiny) return bits32(scale_f32(x, -64));
-    if (quotient_tiny) {
+    if (tiny) {
         *flag = 1;
         return a == c ? bits32(scale_f32(x, 64)) : a;
     }
@@ -160,7 +163,9 @@ static inline uint32_t div_scale_f32(uint32_t a, uint32_t b, uint32_t c, uint32_
 HANDLER(v_div_scale_f32) {
     lanes32 ra, rb, rc, r, flags;
     const uint32_t *a = ld32(w, o, 0, ra), *b = ld32(w, o, 1, rb), *c = ld32(w, o, 2, rc);
-    for (int i = 0; i < LANES; i++) r[i] = div_scale_f32(a[i], b[i], c[i], &flags[i]);
+    for (int i = 0; i < LANES; i++)
+        r[i] = div_scale_f32(flush_in_f32(w, a[i]), flush_in_f32(w, b[i]), flush_in_f32(w, c[i]),
+                             &flags[i]);
     put32(w, o->d, r);
     w->s[o->sd] = bits_of(flags) & EXEC;
     NEXT;
