@@ -1,4 +1,7 @@
-"""VOP3: vector instructions that only exist with 64 bits. Columns: opcode, name, destination, sources."""
+"""VOP3: vector instructions that only exist with 64 bits. Columns: opcode, name, destination, sources.
+
+The 16-bit sources of v_mad_i32_i16 are typed f16 because hardware applies |x| and -x to their sign bits.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,7 @@ ROWS = table(
  599  v_and_or_b32               b32    b32 b32 b32
  600  v_or3_b32                  b32    b32 b32 b32
  601  v_mad_u32_u16              b32    b16 b16 b32
- 602  v_mad_i32_i16              b32    b16 b16 b32
+ 602  v_mad_i32_i16              b32    f16 f16 b32
  603  v_permlane16_b32           b32    b32 b32 b32
  604  v_permlanex16_b32          b32    b32 b32 b32
  605  v_cndmask_b16              f16    f16 f16 m

@@ -35,22 +35,21 @@ HANDLER(copy_b64) {
 }
 HANDLER(vopd_end) { NEXT; }
 
-/* omod: 1 doubles, 2 quadruples, 3 halves; then clamp to [0, 1], where NaN becomes 0 under
- * DX10_CLAMP. */
-static inline double output(double x, unsigned omod, int clamp, int dx10) {
+/* omod: 1 doubles, 2 quadruples, 3 halves, -0 becomes +0; off in IEEE mode and where MODE keeps
+ * subnormal results (bit `keeps`). Then clamp to [0, 1], where NaN becomes 0 under DX10_CLAMP. */
+static inline double output(const wave_t *w, const op_t *o, unsigned keeps, double x) {
     static const double factor[4] = {1.0, 2.0, 4.0, 0.5};
-    x *= factor[omod & 3];
-    if (!clamp) return x;
-    if (x != x) return dx10 ? 0.0 : x;
+    unsigned omod = MODE_IEEE(w) || (w->mode >> keeps & 1) ? 0 : o->misc & 3;
+    if (omod) x = x == 0 ? 0.0 : x * factor[omod];
+    if (!(o->flags & F_CLAMP)) return x;
+    if (x != x) return MODE_DX10_CLAMP(w) ? 0.0 : x;
     return x <= 0.0 ? 0.0 : x > 1.0 ? 1.0 : x;
 }
 HANDLER(post_f32) {
     FP_BEGIN(FP_F32);
     lanes32 ra, r;
     const uint32_t *a = ld32(w, o, 0, ra);
-    for (int i = 0; i < LANES; i++)
-        r[i] = bits32(
-            (float)output(f32_of(a[i]), o->misc, o->flags & F_CLAMP, (int)MODE_DX10_CLAMP(w)));
+    for (int i = 0; i < LANES; i++) r[i] = bits32((float)output(w, o, 5, f32_of(a[i])));
     put32(w, o->d, r);
     FP_END;
     NEXT;
@@ -59,15 +58,13 @@ HANDLER(post_f64) {
     FP_BEGIN(FP_F64);
     lanes64 a;
     ld64(w, o, 0, a);
-    for (int i = 0; i < LANES; i++)
-        a[i] = bits64(output(f64_of(a[i]), o->misc, o->flags & F_CLAMP, (int)MODE_DX10_CLAMP(w)));
+    for (int i = 0; i < LANES; i++) a[i] = bits64(output(w, o, 7, f64_of(a[i])));
     put64(w, o->d, a);
     FP_END;
     NEXT;
 }
 static inline uint32_t output_f16(uint32_t x, const wave_t *w, const op_t *o) {
-    double r = output(f32_from_half(x), o->misc, o->flags & F_CLAMP, (int)MODE_DX10_CLAMP(w));
-    return half_from_double(r, w->mode >> 2 & 3);
+    return half_from_double(output(w, o, 7, f32_from_half(x)), w->mode >> 2 & 3);
 }
 HANDLER(post_f16) {
     lanes32 ra, r;
