@@ -1,5 +1,6 @@
 // An interpreter of a small stack language: a switch with many cases, a local array as the stack,
-// programs in constant memory. features: switch, local_array, constant, to_symbol
+// programs in constant memory.
+// features: switch, local_array, constant, to_symbol
 #include "../common.h"
 
 enum Code : unsigned char {

@@ -1,5 +1,6 @@
 // Errors are reported by name: bad launches, bad sizes, bad pointers; a good launch afterwards
-// works. features: error_handling, device_properties, occupancy
+// works.
+// features: error_handling, device_properties, occupancy
 #include "../common.h"
 
 __global__ void fill(int *out, int value, int n) {

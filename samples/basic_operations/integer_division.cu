@@ -1,5 +1,6 @@
 // Division and remainder by run-time divisors: signed and unsigned, 8 to 64 bits, with the awkward
-// values. features: division, int64, several_kernels
+// values.
+// features: division, int64, several_kernels
 #include "../common.h"
 
 template <typename T>

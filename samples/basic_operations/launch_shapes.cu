@@ -1,5 +1,6 @@
 // Two- and three-dimensional grids and blocks: every thread writes who it is, each cell exactly
-// once. features: launch_2d, launch_3d, launch_bounds, atomic_uint, device_variable, from_symbol
+// once.
+// features: launch_2d, launch_3d, launch_bounds, atomic_uint, device_variable, from_symbol
 #include "../common.h"
 
 __device__ unsigned threads_seen;

@@ -1,5 +1,6 @@
 // 128- and 256-bit addition and multiplication: carry chains in inline PTX, __umulhi, __umul64hi,
-// __int128. features: carry, inline_ptx, int64
+// __int128.
+// features: carry, inline_ptx, int64
 #include "../common.h"
 
 struct Wide {

@@ -1,5 +1,6 @@
 // A Bloom filter with atomicOr, its complement with atomicAnd, its parity with atomicXor; no false
-// negative may occur. features: atomic_and_or_xor, atomic_uint, sync_count
+// negative may occur.
+// features: atomic_and_or_xor, atomic_uint, sync_count
 #include "../common.h"
 
 constexpr unsigned kWords = 256, kHashes = 3;

@@ -1,5 +1,6 @@
 // An open-addressing hash table: insertion by atomicCAS, counting by atomicAdd, lookup by another
-// kernel. features: atomic_cas, atomic_ull, atomic_uint, int64
+// kernel.
+// features: atomic_cas, atomic_ull, atomic_uint, int64
 #include "../common.h"
 
 constexpr unsigned kSlots = 2048;

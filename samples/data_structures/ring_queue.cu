@@ -1,5 +1,6 @@
 // A bounded queue on a ring: producers and consumers take tickets with atomics; the order varies,
-// the contents must not. features: atomic_uint, atomic_exch, threadfence, volatile, device_variable
+// the contents must not.
+// features: atomic_uint, atomic_exch, threadfence, volatile, device_variable
 #include "../common.h"
 
 constexpr unsigned kRing = 512;

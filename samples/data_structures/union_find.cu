@@ -1,5 +1,6 @@
 // Disjoint sets with lock-free hooking by atomicMin and path halving; components are checked by
-// sequential union-find. features: atomic_min_max, atomic_int, volatile
+// sequential union-find.
+// features: atomic_min_max, atomic_int, volatile
 #include "../common.h"
 
 __device__ int root_of(volatile int *parent, int v) {

@@ -1,5 +1,6 @@
 // Breadth-first search by levels: a frontier queue filled with atomics, level numbers claimed by
-// atomicCAS. features: atomic_cas, atomic_int, device_variable, to_symbol, from_symbol
+// atomicCAS.
+// features: atomic_cas, atomic_int, device_variable, to_symbol, from_symbol
 #include "../common.h"
 
 __device__ int next_size;

@@ -1,6 +1,6 @@
 // Independent sets by hashed priorities (Jones-Plassmann): rounds until every vertex has a colour;
-// the result is fixed. features: local_array, bit_intrinsics, device_variable, from_symbol,
-// to_symbol
+// the result is fixed.
+// features: local_array, bit_intrinsics, device_variable, from_symbol, to_symbol
 #include "../common.h"
 
 __device__ unsigned uncoloured;

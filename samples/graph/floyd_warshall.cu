@@ -1,5 +1,6 @@
 // All shortest paths, blocked: the diagonal tile, its row and column, then the rest, in shared
-// memory. features: shared_static, launch_2d, several_kernels
+// memory.
+// features: shared_static, launch_2d, several_kernels
 #include "../common.h"
 
 constexpr int kTile = 16, kFar = 1 << 28;

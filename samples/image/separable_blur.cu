@@ -1,5 +1,6 @@
 // Gaussian blur in two passes with weights in constant memory and row tiles with halos in shared
-// memory; integer weights. features: constant, to_symbol, shared_static, launch_2d
+// memory; integer weights.
+// features: constant, to_symbol, shared_static, launch_2d
 #include "../common.h"
 
 constexpr int kRadius = 3, kBlock = 64;

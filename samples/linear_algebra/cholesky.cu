@@ -1,5 +1,6 @@
 // Cholesky factorisation of many small symmetric matrices, one block each, in dynamic shared
-// memory. features: shared_dynamic, math_float, restrict
+// memory.
+// features: shared_dynamic, math_float, restrict
 #include "../common.h"
 
 __global__ void cholesky(const float *__restrict__ in, float *__restrict__ out, int n) {

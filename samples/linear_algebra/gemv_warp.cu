@@ -1,5 +1,6 @@
 // Matrix times vector, one warp a row: strided loads and a shuffle tree; integers, so the sum is
-// exact. features: shuffle, vote, launch_2d
+// exact.
+// features: shuffle, vote, launch_2d
 #include "../common.h"
 
 __global__ void gemv(const int *matrix, const int *x, int *y, int rows, int columns,

@@ -1,5 +1,6 @@
 // LU decomposition without pivoting of a diagonally dominant matrix in double precision, two
-// kernels a step. features: double, several_kernels, launch_2d, math_double
+// kernels a step.
+// features: double, several_kernels, launch_2d, math_double
 #include "../common.h"
 
 __global__ void scale_column(double *a, int n, int k) {

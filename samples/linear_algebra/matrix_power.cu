@@ -1,5 +1,6 @@
 // Powers of a matrix modulo a prime by repeated squaring, 64-bit products, results kept on the
-// device between launches. features: int64, division, shared_static
+// device between launches.
+// features: int64, division, shared_static
 #include "../common.h"
 
 constexpr int kSize = 16;

@@ -1,5 +1,6 @@
 // Half-precision matrix product on tensor cores (wmma), with small integers so that every sum is
-// exact. features: half, tensor_core, vector_load
+// exact.
+// features: half, tensor_core, vector_load
 #include "../common.h"
 #include <mma.h>
 

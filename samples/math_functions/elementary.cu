@@ -1,5 +1,6 @@
 // sin, cos, tan, exp, log, pow, roots and inverse functions in single precision, against the host's
-// double precision. features: math_float, several_kernels
+// double precision.
+// features: math_float, several_kernels
 #include "../common.h"
 
 constexpr int kFunctions = 16;

@@ -1,5 +1,6 @@
 // The approximate intrinsics: __sinf, __cosf, __expf, __logf, __powf, __fdividef, __frsqrt_rn,
-// __saturatef. features: fast_math, math_float
+// __saturatef.
+// features: fast_math, math_float
 #include "../common.h"
 
 constexpr int kFunctions = 9;

@@ -1,5 +1,6 @@
 // Taking floats apart and classifying them: frexp, modf, nextafter, remainder, bit casts, NaN and
-// infinity rules. features: float_bits, special_values
+// infinity rules.
+// features: float_bits, special_values
 #include "../common.h"
 
 constexpr int kResults = 10;

@@ -1,5 +1,6 @@
 // half and bfloat16: conversions in every rounding, packed arithmetic, comparison, against integer
-// arithmetic on the host. features: half, bf16, struct_param
+// arithmetic on the host.
+// features: half, bf16, struct_param
 #include "../common.h"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,5 +1,6 @@
 // Rounding: directed-rounding intrinsics, conversions to integers, and the functions that round;
-// every result is exact. features: rounding, int64, double
+// every result is exact.
+// features: rounding, int64, double
 #include "../common.h"
 #include <cfenv>
 

@@ -1,5 +1,6 @@
 // Error function, gamma, Bessel and their relatives, in single and double precision, against the
-// host. features: special_functions, math_float, math_double, double
+// host.
+// features: special_functions, math_float, math_double, double
 #include "../common.h"
 
 constexpr int kFunctions = 9;

@@ -1,5 +1,6 @@
 // Stream-ordered allocation: cudaMallocAsync and cudaFreeAsync from two streams, a pool of its own,
-// and reuse. features: async_alloc, streams, events
+// and reuse.
+// features: async_alloc, streams, events
 #include "../common.h"
 
 __global__ void iota(unsigned *out, int n, unsigned start) {

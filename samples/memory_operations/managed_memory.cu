@@ -1,5 +1,6 @@
 // Managed memory shared by host and device in turns: allocated and as a __managed__ variable, with
-// advice and prefetch. features: managed, struct_param, atomic_int
+// advice and prefetch.
+// features: managed, struct_param, atomic_int
 #include "../common.h"
 
 struct Node {

@@ -1,5 +1,6 @@
 // Host memory the device reads and writes in place: mapped allocation, registered memory, pointer
-// attributes. features: mapped, pinned, volatile
+// attributes.
+// features: mapped, pinned, volatile
 #include "../common.h"
 
 __global__ void exchange(const int *in, volatile int *out, int n) {

@@ -1,5 +1,6 @@
 // Pitched memory: 2D copies in both directions, parts of an image, 2D memset, and a 3D allocation
-// with cudaMemcpy3D. features: pitched, copy_2d, copy_3d, launch_2d
+// with cudaMemcpy3D.
+// features: pitched, copy_2d, copy_3d, launch_2d
 #include "../common.h"
 
 __global__ void invert(unsigned char *image, size_t pitch, int width, int height) {

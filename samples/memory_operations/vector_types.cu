@@ -1,5 +1,6 @@
 // Loads and stores of 2, 4, 8 and 16 bytes through vector types, unaligned structures, and copies
-// between every kind of memory. features: vector_load, struct_param, local_array
+// between every kind of memory.
+// features: vector_load, struct_param, local_array
 #include "../common.h"
 
 struct __align__(16) Record {

@@ -1,5 +1,6 @@
 // Heat conduction in a box with fixed walls: a 3-D stencil on integers scaled by 2^16, captured
-// once as a graph and replayed. features: launch_3d, graph_capture, streams, division
+// once as a graph and replayed.
+// features: launch_3d, graph_capture, streams, division
 #include "../common.h"
 
 constexpr int kSize = 20;

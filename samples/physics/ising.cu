@@ -1,5 +1,6 @@
 // The Ising model on a torus, checkerboard updates with a counter-based generator and integer
-// thresholds in constant memory. features: constant, to_symbol, shared_static, vote
+// thresholds in constant memory.
+// features: constant, to_symbol, shared_static, vote
 #include "../common.h"
 
 constexpr int kSize = 48;

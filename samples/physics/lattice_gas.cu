@@ -1,6 +1,6 @@
 // The FHP lattice gas: collisions by a look-up table in constant memory that the device computed,
-// bits move on a hexagonal grid. features: constant, bit_intrinsics, switch, device_variable,
-// to_symbol, from_symbol
+// bits move on a hexagonal grid.
+// features: constant, bit_intrinsics, switch, device_variable, to_symbol, from_symbol
 #include "../common.h"
 
 constexpr int kWidth = 64, kHeight = 40;

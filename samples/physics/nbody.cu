@@ -1,5 +1,6 @@
 // Gravity between bodies in shared tiles, leap-frog steps; compared with a double-precision host
-// within tolerance. features: shared_static, math_float, vector_load, launch_bounds
+// within tolerance.
+// features: shared_static, math_float, vector_load, launch_bounds
 #include "../common.h"
 
 constexpr int kTile = 64;

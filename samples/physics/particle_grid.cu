@@ -1,5 +1,6 @@
 // Particles binned into cells by atomics, then neighbour search in 3x3 cells; positions are
-// fixed-point integers. features: atomic_int, shared_static, struct_param, local_array, launch_2d
+// fixed-point integers.
+// features: atomic_int, shared_static, struct_param, local_array, launch_2d
 #include "../common.h"
 
 struct Grid {

@@ -1,5 +1,6 @@
 // Tiles of cooperative groups: tiled partitions, coalesced groups, shuffles and reductions through
-// the library's types. features: cooperative_groups, shuffle, vote
+// the library's types.
+// features: cooperative_groups, shuffle, vote
 #include "../common.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -1,5 +1,6 @@
 // The k-th smallest by bisection of the value range: counts by __syncthreads_count, one launch a
-// step, floats as ordered integers. features: sync_count, float_bits, atomic_min_max, atomic_int
+// step, floats as ordered integers.
+// features: sync_count, float_bits, atomic_min_max, atomic_int
 #include "../common.h"
 
 __device__ int ordered(float v) {

@@ -1,5 +1,6 @@
 // LSD radix sort of 64-bit keys with 4-bit digits: histograms, a scan, and stable ranks from warp
-// matches. features: match, bit_intrinsics, shared_static, int64, template
+// matches.
+// features: match, bit_intrinsics, shared_static, int64, template
 #include "../common.h"
 
 constexpr int kBlock = 128, kDigits = 16;

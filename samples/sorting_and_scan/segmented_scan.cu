@@ -1,5 +1,6 @@
 // Segmented prefix sums inside warps and blocks, built on shuffles of (flag, value) pairs; also
-// minimum and maximum scans. features: shuffle, warp_reduce, shared_static, template
+// minimum and maximum scans.
+// features: shuffle, warp_reduce, shared_static, template
 #include "../common.h"
 
 struct Sum {

@@ -1,5 +1,6 @@
 // Compaction in order: warp ballots, block offsets, and a device-wide base handed from block to
-// block. features: vote, bit_intrinsics, threadfence, volatile, shared_static, atomic_uint
+// block.
+// features: vote, bit_intrinsics, threadfence, volatile, shared_static, atomic_uint
 #include "../common.h"
 
 constexpr int kBlock = 128;

@@ -1,6 +1,6 @@
 // Conjugate gradients on a 1-D Laplacian in double precision; the whole iteration is one
-// cooperative kernel with grid barriers. features: grid_sync, cooperative_groups, double,
-// atomic_double, device_properties
+// cooperative kernel with grid barriers.
+// features: grid_sync, cooperative_groups, double, atomic_double, device_properties
 #include "../common.h"
 #include <cooperative_groups.h>
 

@@ -1,5 +1,6 @@
 // Coordinate-format products with atomic additions of float, double and half; the summands are
-// exact, so order cannot matter. features: atomic_float, atomic_double, half, several_kernels
+// exact, so order cannot matter.
+// features: atomic_float, atomic_double, half, several_kernels
 #include "../common.h"
 #include <cuda_fp16.h>
 

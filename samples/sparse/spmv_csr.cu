@@ -1,5 +1,6 @@
 // Sparse matrix times vector in CSR: one warp a row (shuffle sum) and one thread a row, with
-// integers and with doubles. features: shuffle, template, double, restrict, grid_stride
+// integers and with doubles.
+// features: shuffle, template, double, restrict, grid_stride
 #include "../common.h"
 
 template <typename T>

@@ -1,5 +1,6 @@
 // Transposing a CSR matrix: column counts, a block scan in dynamic shared memory, scatter with
-// tickets, rows sorted afterwards. features: shared_dynamic, atomic_int, several_kernels
+// tickets, rows sorted afterwards.
+// features: shared_dynamic, atomic_int, several_kernels
 #include "../common.h"
 
 __global__ void count(const int *columns, int n, int *counts) {
