@@ -49,6 +49,22 @@ def test_division(kernels: CodeObject, rng: np.random.Generator, name: str, kind
         assert same_bits(out, a / b)
 
 
+def flushed(x: np.ndarray) -> np.ndarray:
+    """f32 with each subnormal replaced by the zero of its sign."""
+    return np.where(np.abs(x) < np.finfo(F32).tiny, np.copysign(F32(0), x), x)
+
+
+def test_division_that_flushes_subnormals(rng: np.random.Generator, tmp_path: Path) -> None:
+    """Compiled so, v_div_scale and v_div_fixup run while MODE flushes, the steps between them while it does not."""
+    kernels = CodeObject(compile_hip(SOURCE, tmp_path, "-fgpu-flush-denormals-to-zero"))
+    a, b, out = random_bits(rng, F32), random_bits(rng, F32), np.zeros(N, F32)
+    edges = np.array([0, -0.0, 1e-45, 1.1754942e-38, 1.1754944e-38, 1, 1.7e38, 3.4028235e38, np.inf, np.nan], F32)
+    a[:100], b[:100] = np.repeat(edges, 10), np.tile(edges, 10)
+    run(kernels, "fdiv", a, b, out)
+    with np.errstate(all="ignore"):
+        assert same_bits(out, flushed(flushed(a) / flushed(b)))
+
+
 @pytest.mark.parametrize(("name", "kind"), [("fsq", F32), ("dsq", F64)])
 def test_square_root(kernels: CodeObject, rng: np.random.Generator, name: str, kind: type) -> None:
     a, out = random_bits(rng, kind), np.zeros(N, kind)

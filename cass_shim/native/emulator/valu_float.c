@@ -201,7 +201,8 @@ static inline uint32_t div_fixup_f32(uint32_t a, uint32_t b, uint32_t c) {
     if ((a & 0x7fffffff) > 0x7f800000) return sign | 0x7f800000;
     return sign | (a & 0x7fffffff);
 }
-LANE3(v_div_fixup_f32, uint32_t, uint32_t, uint32_t, uint32_t, div_fixup_f32(a, b, c))
+LANE3(v_div_fixup_f32, uint32_t, uint32_t, uint32_t, uint32_t,
+      div_fixup_f32(flush_in_f32(w, a), flush_in_f32(w, b), flush_in_f32(w, c)))
 
 /* ---- graphics helpers ---- */
 #define ABS(x) __builtin_fabsf(x)
