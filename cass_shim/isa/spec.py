@@ -85,7 +85,7 @@ def lookup(instruction: Instruction) -> Spec:
 def effect_of(instruction: Instruction) -> Effect:
     """What this instruction does besides writing registers. Raises Unsupported like `lookup`.
 
-    R2UR is a move, but with a predicate result it asks whether all lanes hold the same value.
+    R2UR is a move, but with a predicate result it asks whether the lanes' values differ.
     """
     first = instruction.operands[0] if instruction.operands else None
     if instruction.mnemonic == "R2UR" and isinstance(first, Pred):

@@ -153,7 +153,7 @@ class Code:
         if never(last) or not (jump or ends(last)):
             return following, end
         if jump:
-            if last.has("DIV") and always(last):  # guarded: lanes whose masks differ (R2UR's predicate) do leave
+            if last.has("DIV") and always(last):  # guarded: see transfer.py
                 return following, end
             target = target_of(last)
             if target is None:

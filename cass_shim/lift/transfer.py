@@ -33,11 +33,15 @@ class Transfers(Straight):
 
     def _control(self, instance: Instance, address: int, i: Instruction) -> bool:
         """Write a control instruction; True when it ended the block."""
-        if i.mnemonic == "WARPSYNC" and not i.has("EXCLUSIVE", "COLLECTIVE"):
-            self.e.fence("warp")
+        if i.mnemonic == "WARPSYNC":
+            if i.has("EXCLUSIVE", "COLLECTIVE") and not i.has("ALL"):
+                self._exclusive(address, i)
+            else:
+                self.e.fence("warp")
             return False
-        if i.mnemonic == "WARPSYNC" and i.has("EXCLUSIVE"):
-            self._exclusive(address, i)
+        if i.mnemonic == "ENDCOLLECTIVE":
+            if self.exclusive is not None:
+                self._end_exclusive()
             return False
         if i.mnemonic == "LEPC":
             self._lepc(i)
@@ -79,7 +83,7 @@ class Transfers(Straight):
 
     def _branch(self, instance: Instance, address: int, i: Instruction) -> None:
         following = self._next(instance, address)
-        if i.has("DIV") and self._guard(i) is None:  # the lanes of a wave are together at such a place
+        if i.has("DIV") and always(i):  # the lanes of a wave are together at such a place
             self.e.write_back()
             self.e.raw(f"br label %{following}")
             return
@@ -87,6 +91,11 @@ class Transfers(Straight):
         if target is None:
             raise Unsupported(i.form, address=i.address, why="branch to a register")
         condition = self._guard(i)
+        if i.has("DIV") and condition is not None:
+            # The lanes that pass the guard are compared with the mask: one whose own mask is not its neighbours' sends
+            # all of them the slow way, which serves every lane with its own.
+            others = self.e.ballot(self.e.not_(condition))
+            condition = self.e.compare("ne", others, constant(0, 32))
         for operand in i.operands:
             if isinstance(operand, Pred):
                 p = self._predicate(operand)

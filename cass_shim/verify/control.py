@@ -70,7 +70,9 @@ class ControlFlow(AtomicState):
         handler = getattr(self, f"_do_{instruction.mnemonic.lower()}", None)
         if handler is None:
             raise Unsupported(instruction.form, address=instruction.address, why="in the reference interpreter")
-        if len(self.active) or instruction.mnemonic == "BRA":
+        if instruction.has("DIV"):
+            self._diverge(step, index, every)
+        elif len(self.active) or instruction.mnemonic == "BRA":
             handler(step, index)
 
     def _jump(self, lanes: Lanes, step: Step, target: Target, register: Reg | None) -> None:
@@ -103,9 +105,6 @@ class ControlFlow(AtomicState):
     def _do_bra(self, step: Step, index: int) -> None:
         instruction = step.instruction
         target, _, conditions = self._split(instruction)
-        if instruction.has("DIV") and instruction.guard is None:
-            self._wait_for_warp(index)
-            return
         if instruction.has("ANY"):  # one lane that would jump takes its warp along
             taken = np.repeat(self.mask.reshape(self.warps, WARP).any(axis=1), WARP)
             self.set_mask(taken & self.alive & (self.waiting == RUN) & (self.pc == index + 1))
@@ -116,12 +115,21 @@ class ControlFlow(AtomicState):
         if len(lanes):
             self._jump(lanes, step, target, None)
 
-    def _wait_for_warp(self, index: int) -> None:
-        """BRA.DIV leaves for a slow path when the warp is diverged; here the lanes wait for the rest instead.
+    def _diverge(self, step: Step, index: int, every: Mask) -> None:
+        """BRA.DIV compares the lanes that pass its guard with a mask, and leaves for a slow path when they differ.
 
-        Not so with a guard: that is R2UR's predicate, false where the lanes' masks differ, and the slow path serves
-        each lane with its own.
+        A lane of the warp that fails the guard (its own mask is not its neighbours') sends all of them there; for
+        lanes that are merely elsewhere the others wait instead.
         """
+        failing = (every & ~self.mask).reshape(self.warps, WARP).any(axis=1)
+        slow = every & np.repeat(failing, WARP)
+        if slow.any():
+            self._jump(np.flatnonzero(slow), step, self._split(step.instruction)[0], None)
+        self.set_mask(every & ~slow)
+        self._wait_for_warp(index)
+
+    def _wait_for_warp(self, index: int) -> None:
+        """The executing lanes wait for the living rest of their warp."""
         present = self.mask.reshape(self.warps, WARP)
         alive = self.alive.reshape(self.warps, WARP)
         missing = (alive & ~present).any(axis=1) & present.any(axis=1)
@@ -235,8 +243,6 @@ class ControlFlow(AtomicState):
 
     def _do_warpsync(self, step: Step, index: int) -> None:
         instruction = step.instruction
-        if instruction.has("COLLECTIVE"):
-            raise Unsupported(instruction.form, address=instruction.address, why="in the reference interpreter")
         masks = np.full(len(self.active), 0xFFFF_FFFF, np.int64)
         if not instruction.has("ALL"):
             source = instruction.operands[0]
@@ -244,10 +250,13 @@ class ControlFlow(AtomicState):
                 masks[:] = source.bits
             elif isinstance(source, Reg) and source.index != 255:
                 masks = self.get_reg(source.index, source.uniform)[self.active].astype(np.int64)
-        if instruction.has("EXCLUSIVE"):
+        if instruction.has("EXCLUSIVE", "COLLECTIVE") and not instruction.has("ALL"):
             self.exclusive[self.active] = masks
             return
         self._wait(AT_WARPSYNC, masks, index)
+
+    def _do_endcollective(self, step: Step, index: int) -> None:
+        """The end of a WARPSYNC.COLLECTIVE region, at the BSYNC where its groups meet again."""
 
     def _do_bmov(self, step: Step, index: int) -> None:
         first, second = step.instruction.operands

@@ -125,13 +125,16 @@ def mov(e: Emitter[V], i: Instruction) -> None:
 
 @sass("R2UR", "UR2R", modifiers="OR")
 def r2ur(e: Emitter[V], i: Instruction) -> None:
-    """Uniform registers are kept per lane, so this is a move (sass.md §5.1); a predicate asks for uniformity."""
+    """Uniform registers are kept per lane, so this is a move (sass.md §5.1).
+
+    A predicate tells that the lanes' values differ: nvcc leaves for the slow path where it is set (`@!P BRA.DIV`).
+    """
     operands = list(i.operands)
     flag = operands.pop(0) if isinstance(operands[0], Pred) else None
     value = int32(e, operands[1])
     put32(e, operands[0], value)
     if flag is not None and not unwanted(flag):
-        put_predicate(e, flag, e.is_uniform(value))
+        put_predicate(e, flag, e.not_(e.is_uniform(value)))
 
 
 _PREDICATES = 7
