@@ -1,6 +1,6 @@
 // Division and remainder by run-time divisors: signed and unsigned, 8 to 64 bits, with the awkward
 // values.
-// features: division, int64, several_kernels
+// features: division, int64, template
 #include "../common.h"
 
 template <typename T>

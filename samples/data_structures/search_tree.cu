@@ -1,6 +1,6 @@
 // A binary search tree in arrays: recursive look-up and rank in device code, against a sorted
 // vector.
-// features: recursion, struct_param, several_kernels
+// features: recursion, struct_param
 #include "../common.h"
 
 struct Tree {

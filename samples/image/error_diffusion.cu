@@ -1,6 +1,6 @@
 // Floyd-Steinberg dithering as a wavefront inside one block: each row follows the one above by
 // three pixels.
-// features: shared_dynamic, sync_count, volatile
+// features: shared_dynamic, sync_count
 #include "../common.h"
 
 __global__ void dither(const short *in, unsigned char *out, int width, int height) {

@@ -1,6 +1,6 @@
 // sin, cos, tan, exp, log, pow, roots and inverse functions in single precision, against the host's
 // double precision.
-// features: math_float, several_kernels
+// features: math_float
 #include "../common.h"
 
 constexpr int kFunctions = 16;

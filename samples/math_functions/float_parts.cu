@@ -1,6 +1,6 @@
 // Taking floats apart and classifying them: frexp, modf, nextafter, remainder, bit casts, NaN and
 // infinity rules.
-// features: float_bits, special_values
+// features: float_bits
 #include "../common.h"
 
 constexpr int kResults = 10;

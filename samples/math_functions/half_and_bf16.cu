@@ -1,6 +1,6 @@
 // half and bfloat16: conversions in every rounding, packed arithmetic, comparison, against integer
 // arithmetic on the host.
-// features: half, bf16, struct_param
+// features: half, bf16, struct_param, rounding
 #include "../common.h"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

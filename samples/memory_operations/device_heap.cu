@@ -1,6 +1,6 @@
 // malloc and free in kernels: each thread builds a list of its own, another kernel reads and frees
 // it.
-// features: device_malloc, several_kernels, device_limit
+// features: device_malloc, several_kernels
 #include "../common.h"
 
 struct Item {

@@ -1,6 +1,6 @@
 // Life on packed words, 32 cells at once by carry-save addition; generations in mapped host memory,
 // three-dimensional copies.
-// features: mapped, bit_intrinsics, copy_3d, funnel_shift
+// features: mapped, bit_intrinsics, copy_3d
 #include "../common.h"
 
 constexpr int kWords = 3, kHeight = 60, kSteps = 12; // 96 cells wide, a torus

@@ -1,6 +1,6 @@
 // Runge-Kutta integration of several systems chosen by a table of device function pointers; double
 // precision, tolerance.
-// features: function_pointer, device_variable, double, math_double, local_array
+// features: function_pointer, device_variable, double, math_double, lambda
 #include "../common.h"
 
 struct State {

@@ -1,6 +1,6 @@
 // Walsh-Hadamard transform: 32 values by butterfly shuffles in a warp, the rest through dynamic
 // shared memory.
-// features: shuffle, shared_dynamic, template, function_attribute
+// features: shuffle, shared_dynamic, template
 #include "../common.h"
 
 template <typename T> __global__ void transform(T *values, int n) {

@@ -1,6 +1,6 @@
 // Bottom-up merge sort of key-value pairs: every thread merges two runs; a comparison functor
 // chooses the order.
-// features: template, struct_param, several_kernels
+// features: template, struct_param
 #include "../common.h"
 
 struct Pair {
