@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cass_shim.cache.epoch import publish_epoch
-from cass_shim.cache.files import link_file, make_directory, read_file, sharded, write_file
+from cass_shim.cache.files import is_ours, link_file, make_directory, read_file, sharded, write_file
 from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry, sound_entry
 from cass_shim.model.config import SCHEMA, Config, epoch_name
@@ -71,6 +71,23 @@ class LocalTier:
             self._excuse(error)
             self.base_epoch = (read_file(self.versioned / "epoch") or b"").decode(errors="replace")
 
+    def is_usable(self) -> bool:
+        """Whether nobody else can put anything here: neither a link nor a directory that others may write.
+
+        Asked before every access, since C does not use such a directory either.
+        """
+        try:
+            for path in (self.root, self.versioned):
+                status = path.lstat()
+                if not stat.S_ISDIR(status.st_mode) or not is_ours(status):
+                    raise PermissionError(f"{path} is not a directory of yours that only you can write")
+        except FileNotFoundError:
+            return True  # what is not there yet will be made
+        except OSError as error:
+            self._excuse(error)
+            return False
+        return True
+
     def _excuse(self, error: OSError) -> None:
         """One log line per kind of trouble; the caller goes on without the store."""
         kind = error.errno or 0
@@ -82,10 +99,9 @@ class LocalTier:
         return self.versioned / epoch_name(self.base_epoch, config)
 
     def get(self, key: bytes) -> tuple[Entry, ...]:
-        name = key.hex()
-        folder = sharded(self.versioned / "records", name)
+        folder = sharded(self.versioned / "records", key.hex())
         try:
-            paths = sorted(folder.glob("*.json"))
+            paths = sorted(folder.glob("*.json")) if self.is_usable() else []
         except OSError:
             return ()
         found = (self._read(path, key) for path in paths)
@@ -113,6 +129,8 @@ class LocalTier:
     def put(self, key: bytes, entry: Entry) -> None:
         name = key.hex()
         assert entry.record.key == name, "record of another key"
+        if not self.is_usable():
+            return
         try:
             blob = sharded(self.versioned / "blobs", entry.record.entry)
             if read_file(blob) != entry.content:
@@ -126,6 +144,8 @@ class LocalTier:
         """Let C find this entry under this policy. An entry that is there is replaced by rename."""
         path = sharded(self._admitted(config) / "code", record.key, ENTRY_EXTENSION)
         blob = sharded(self.versioned / "blobs", record.entry)
+        if not self.is_usable():
+            return
         try:
             if read_file(path) == content:
                 return
@@ -138,11 +158,14 @@ class LocalTier:
 
     def admitted(self, key: bytes, config: Config) -> bytes | None:
         """What C would find now; unchecked bytes."""
-        return read_file(sharded(self._admitted(config) / "code", key.hex(), ENTRY_EXTENSION))
+        path = sharded(self._admitted(config) / "code", key.hex(), ENTRY_EXTENSION)
+        return read_file(path) if self.is_usable() else None
 
     def put_manifest(self, module: bytes, content: bytes, config: Config) -> None:
         """Let C find a module's manifest."""
         path = sharded(self._admitted(config) / "modules", module.hex(), MANIFEST_EXTENSION)
+        if not self.is_usable():
+            return
         try:
             if read_file(path) != content:
                 write_file(path, content)
@@ -152,6 +175,8 @@ class LocalTier:
     def withdraw(self, key: bytes, record_digest: str = "") -> int:
         """Remove a key's candidates (or one of them) and every admitted copy; returns the number of files."""
         name, removed = key.hex(), 0
+        if not self.is_usable():
+            return 0
         folder = sharded(self.versioned / "records", name)
         doomed = list(folder.glob(f"{record_digest or '*'}.json"))
         doomed += list(self.versioned.glob(f"*/code/{name[:2]}/{name}{ENTRY_EXTENSION}"))
@@ -162,7 +187,7 @@ class LocalTier:
 
     def files(self) -> Iterator[StoredFile]:
         """Every file of the tier except the epoch."""
-        for folder, _, names in os.walk(self.versioned):
+        for folder, _, names in os.walk(self.versioned) if self.is_usable() else ():
             for name in names:
                 path = Path(folder) / name
                 try:
@@ -175,7 +200,7 @@ class LocalTier:
 
     def records(self) -> Iterator[Record]:
         """Every readable record."""
-        for path in sorted((self.versioned / "records").rglob("*.json")):
+        for path in sorted((self.versioned / "records").rglob("*.json")) if self.is_usable() else ():
             content = read_file(path)
             try:
                 if content is not None:

@@ -18,6 +18,8 @@ def local_tier(config: Config) -> LocalTier:
     tier = open_tier(config)
     if tier is None:
         raise CassError("there is no local cache yet (CASS_CACHE_DIR, CASS_CACHE)")
+    if not tier.is_usable():
+        raise CassError(f"{tier.root} is not a directory that only you can write: `chmod 700` it, or name another")
     return tier
 
 

@@ -48,7 +48,7 @@ def open_tier(config: Config) -> LocalTier | None:
 
 def open_index(tier: LocalTier | None, runtime: Path | None) -> Index:
     """The index beside the tier; on this node when the tier lies on a network file system."""
-    if tier is None:
+    if tier is None or not tier.is_usable():
         return Index(None)
     if is_on_network(tier.root):
         return Index(runtime / "index" if runtime else None)
@@ -57,7 +57,7 @@ def open_index(tier: LocalTier | None, runtime: Path | None) -> Index:
 
 def open_team(config: Config, tier: LocalTier | None) -> Tiered | None:
     """The team's caches; a mistake in keys or places is a log line, and nobody's program waits for it."""
-    if tier is None:
+    if tier is None or not tier.is_usable():
         return None
     try:
         return open_remotes(config, tier.root)

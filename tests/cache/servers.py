@@ -20,6 +20,11 @@ from pathlib import Path
 
 import pytest
 
+from cass_shim.cache.places import open_store
+from cass_shim.cache.remote import ObjectStore
+from tests.cache.conftest import CacheServer
+
+STORES = ("directory", "stand-in", "nginx_server", "bazel_remote", "redis_server", "s3_server")
 START_S = 30.0
 BUCKET = "team-cache"
 AWS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true"}
@@ -134,3 +139,21 @@ def own_part(place: str, folder: Path) -> str:
     if place.startswith("s3"):
         return place.replace("?", f"/{name}?")
     return f"{place}/{name}" if place.startswith("http") else str(folder / name)
+
+
+@pytest.fixture(params=STORES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def place(name: str, request: pytest.FixtureRequest, tmp_path: Path, server: CacheServer) -> str:
+    """An empty store of each kind, as CASS_REMOTES names it."""
+    if name == "directory":
+        return str(tmp_path / "share")
+    return own_part(server.url if name == "stand-in" else request.getfixturevalue(name), tmp_path)
+
+
+@pytest.fixture
+def store(place: str) -> ObjectStore:
+    return open_store(place, 10)

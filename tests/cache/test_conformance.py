@@ -18,32 +18,24 @@ from cass_shim.cache.storage import Entry, Storage
 from cass_shim.cache.tiers import Guarded, Misses, Signed, Tiered, WriteBehind
 from cass_shim.model.artifacts import Evidence
 from tests.cache.conftest import CacheServer
-from tests.cache.servers import bazel_remote, nginx_server, own_part, redis_server, s3_server
+from tests.cache.servers import (
+    STORES,
+    bazel_remote,
+    name,
+    nginx_server,
+    own_part,
+    place,
+    redis_server,
+    s3_server,
+    store,
+)  # fmt: skip
 from tests.cache.test_local import KEY, make_entry
 from tests.cache.test_tiers import OTHER, SIGNER, TRUST, replace_created, unsigned
 
-__all__ = ["bazel_remote", "nginx_server", "redis_server", "s3_server"]  # fixtures
+__all__ = ["bazel_remote", "name", "nginx_server", "place", "redis_server", "s3_server", "store"]  # fixtures
 
-STORES = ("directory", "stand-in", "nginx_server", "bazel_remote", "redis_server", "s3_server")
 WITHOUT_LOCK = ("stand-in", "nginx_server", "bazel_remote")  # plain HTTP: one writer is the rule
 WRITERS, RECORDS = 4, 5
-
-
-@pytest.fixture(params=STORES)
-def name(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-def place(name: str, request: pytest.FixtureRequest, tmp_path: Path, server: CacheServer) -> str:
-    if name == "directory":
-        return str(tmp_path / "share")
-    return own_part(server.url if name == "stand-in" else request.getfixturevalue(name), tmp_path)
-
-
-@pytest.fixture
-def store(place: str) -> ObjectStore:
-    return open_store(place, 10)
 
 
 # ---- stores -------------------------------------------------------------------------------------------------

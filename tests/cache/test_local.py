@@ -96,16 +96,37 @@ def test_a_link_as_cache_directory_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir(mode=0o700)
     (tmp_path / "link").symlink_to(tmp_path / "real")
     tier = LocalTier(tmp_path / "link")
+    use(tier)
     assert list((tmp_path / "real").iterdir()) == []
-    tier.put(KEY, make_entry())
 
 
 def test_a_directory_that_others_can_write_is_not_used(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
-    LocalTier(shared)
+    use(LocalTier(shared))
     assert list(shared.iterdir()) == []
+
+
+def use(tier: LocalTier) -> None:
+    """Everything one can do with a tier."""
+    entry = make_entry()
+    tier.put(KEY, entry)
+    tier.admit(entry.record, entry.content, CONFIG)
+    tier.put_manifest(KEY, b"manifest", CONFIG)
+    assert (tier.get(KEY), tier.admitted(KEY, CONFIG), tier.withdraw(KEY)) == ((), None, 0)
+    assert (list(tier.files()), list(tier.records()), tier.collect()) == ([], [], (0, 0))
+
+
+def test_a_directory_that_becomes_writable_is_left_alone(tier: LocalTier) -> None:
+    entry = make_entry()
+    tier.put(KEY, entry)
+    before = sorted(one.path for one in tier.files())
+    tier.root.chmod(0o777)
+    use(tier)
+    tier.root.chmod(0o700)
+    assert sorted(one.path for one in tier.files()) == before
+    assert tier.get(KEY) == (entry,)
 
 
 def test_links_are_not_followed_on_reading(tier: LocalTier) -> None:

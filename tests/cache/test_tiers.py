@@ -1,10 +1,9 @@
-"""One suite over every tier and wrapper; then attacks, and servers that do not serve."""
+"""Wrappers and chains, trust, servers that do not serve, settings. Stores: test_conformance, test_attacks."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import logging
 import os
 import threading
@@ -18,7 +17,7 @@ from cass_shim.cache.directory import DirectoryStore
 from cass_shim.cache.http import HttpStore
 from cass_shim.cache.local import LocalTier
 from cass_shim.cache.places import open_remotes
-from cass_shim.cache.remote import LISTED_LIMIT, RemoteTier, extended, read_listing
+from cass_shim.cache.remote import RemoteTier
 from cass_shim.cache.storage import Entry
 from cass_shim.cache.tiers import (
     FAILURES_BEFORE_PAUSE,
@@ -139,100 +138,6 @@ def test_key_files(tmp_path: Path) -> None:
     for text in ("", "name", "name:%%%", "na me:" + "A" * 43 + "=", "../x:" + "A" * 43 + "="):
         with pytest.raises(Malformed):
             add_trusted(tmp_path, text)
-
-
-# ---- attacks on the store -----------------------------------------------------------------------------------
-
-
-def head_of(tmp_path: Path, key: bytes = KEY) -> Path:
-    return tmp_path / "ac" / key.hex()[:2] / key.hex()
-
-
-def objects(tmp_path: Path) -> list[Path]:
-    return [path for path in (tmp_path / "cas").rglob("*") if path.is_file()]
-
-
-def test_an_older_weaker_record_over_the_head_hides_nothing_it_cannot_forge(tmp_path: Path) -> None:
-    """Whoever can write the store can hide candidates, but never raise one or change its code."""
-    tier = RemoteTier(DirectoryStore(tmp_path))
-    weak = replace(make_entry(evidence=Evidence.E0), record=SIGNER.sign(make_entry(evidence=Evidence.E0).record))
-    strong = replace(make_entry(evidence=Evidence.E4), record=SIGNER.sign(make_entry(evidence=Evidence.E4).record))
-    tier.put(KEY, strong)
-    tier.put(KEY, weak)
-    assert [one.record.evidence for one in Signed(tier, TRUST).get(KEY)] == ["E4", "E0"]
-
-
-def test_a_swapped_blob_is_noticed(tmp_path: Path) -> None:
-    tier = RemoteTier(DirectoryStore(tmp_path))
-    tier.put(KEY, make_entry())
-    for path in objects(tmp_path):
-        path.write_bytes(path.read_bytes() + b"x")
-    assert tier.get(KEY) == ()
-
-
-def test_a_record_replayed_under_another_key_is_noticed(tmp_path: Path) -> None:
-    tier = RemoteTier(DirectoryStore(tmp_path))
-    tier.put(KEY, replace(make_entry(), record=SIGNER.sign(make_entry().record)))
-    target = head_of(tmp_path, OTHER)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(head_of(tmp_path).read_bytes())
-    assert Signed(tier, TRUST).get(OTHER) == ()
-
-
-@pytest.mark.parametrize("name", ["../../../../etc/passwd", "/etc/passwd", "A" * 64, "0" * 63, "0" * 65])
-def test_names_that_are_paths_are_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(Malformed):
-        read_listing(json.dumps([f"E1:{name}"]).encode())
-    tier, record = RemoteTier(DirectoryStore(tmp_path)), replace(make_entry().record, entry=name)
-    tier.store.write_object(record.digest, record.canonical())
-    tier.store.change_head(KEY.hex(), lambda head: extended(head, record.level, record.digest))
-    assert tier.get(KEY) == ()
-
-
-@pytest.mark.parametrize(
-    "head", [b"", b"{}", b"[1]", b"[" * 60_000, b"null", b'["' + b"a" * 64 + b'"]', b"[" + b" " * (1 << 20) + b"]"]
-)
-def test_a_hostile_head_is_a_miss(tmp_path: Path, head: bytes) -> None:
-    head_of(tmp_path).parent.mkdir(parents=True)
-    head_of(tmp_path).write_bytes(head)
-    assert Guarded(RemoteTier(DirectoryStore(tmp_path)), "test").get(KEY) == ()
-
-
-def test_a_long_head_costs_a_handful_of_reads(server: CacheServer) -> None:
-    digests = [hashlib.sha256(bytes([n])).hexdigest() for n in range(LISTED_LIMIT)]
-    server.objects[f"/ac/{KEY.hex()}"] = json.dumps([f"E1:{one}" for one in digests]).encode()
-    assert RemoteTier(HttpStore(server.url, 5)).get(KEY) == ()
-    assert len(server.requests) <= 17
-
-
-def test_a_head_that_lists_thousands_is_none() -> None:
-    with pytest.raises(Malformed, match="at most 64"):
-        read_listing(json.dumps([f"E1:{'0' * 64}"] * 900).encode())
-
-
-def test_weak_records_never_push_a_strong_one_out() -> None:
-    """Never downward: a writer of E0 records can fill a head, and the E4 stays at its top."""
-    strong = "f" * 64
-    head = extended(None, Evidence.E4, strong)
-    for number in range(3 * LISTED_LIMIT):
-        head = extended(head, Evidence.E0, f"{number:064x}") or head
-    rows = read_listing(head)
-    assert rows[0] == (Evidence.E4, strong)
-    assert rows[1] == (Evidence.E0, f"{3 * LISTED_LIMIT - 1:064x}"), "the newest among equals comes first"
-    assert len(rows) == LISTED_LIMIT
-    full = extended(None, Evidence.E1, strong)
-    for number in range(LISTED_LIMIT):
-        full = extended(full, Evidence.E1, f"{number:064x}")
-    assert extended(full, Evidence.E0, "0" * 63 + "a") is None, "a weaker one than all that are listed"
-
-
-def test_a_link_in_the_store_is_not_followed(tmp_path: Path) -> None:
-    tier = RemoteTier(DirectoryStore(tmp_path))
-    tier.put(KEY, make_entry())
-    for path in objects(tmp_path):
-        path.rename(path.with_suffix(".moved"))
-        path.symlink_to(path.with_suffix(".moved"))
-    assert Guarded(tier, "test").get(KEY) == ()
 
 
 # ---- servers that do not serve ------------------------------------------------------------------------------
