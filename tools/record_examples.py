@@ -1,19 +1,29 @@
-"""Record what the examples print on a real NVIDIA GPU.
+"""Record what the examples or the samples print on a real NVIDIA GPU.
 
-Run on a machine with an NVIDIA GPU and nvcc: `python3 tools/record_examples.py OUT.json` builds every example for
-that GPU (`-arch=native`) and runs it; `python3 tools/record_examples.py --unpack OUT.json` writes the outputs as
-`examples/expected/NAME.txt` and the machine as `examples/expected/RECORDED.json`. Standard library only.
+Run on a machine with an NVIDIA GPU and nvcc: `python3 tools/record_examples.py [--samples] OUT.json` builds every
+program for that GPU (`-arch=native`), in parallel, and runs each twice; `python3 tools/record_examples.py --unpack
+OUT.json` writes the outputs as `expected/NAME.txt` below `examples/` (or `samples/`: `expected/DOMAIN/NAME.txt`) and
+the machine as `expected/RECORDED.json`. A program that does not build, does not end, fails or prints something else
+the second time is named and skipped. Standard library only.
 """
 
 from __future__ import annotations
 
+import argparse
+import concurrent.futures
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+ROOT = Path(__file__).resolve().parent.parent
+BUILD_S, RUN_S = 120, 30
+
+
+class Skipped(Exception):
+    """Why nothing was recorded for one program, in one line."""
 
 
 def output_of(*command: str) -> str:
@@ -29,33 +39,82 @@ def machine() -> dict[str, str]:
     return {"gpu": name, "driver": driver, "compute_capability": capability, "nvcc": toolkit}
 
 
-def record(source: Path, folder: Path) -> dict[str, object]:
-    """Build and run one example twice; the two outputs must agree."""
-    program = folder / source.stem
-    subprocess.run(["nvcc", "-arch=native", "-o", str(program), str(source)], check=True)
-    runs = [subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False) for _ in range(2)]
-    if runs[0].stdout != runs[1].stdout or runs[0].returncode != runs[1].returncode:
-        raise SystemExit(f"{source.name}: two runs differ; the example is not deterministic")
-    return {"stdout": runs[0].stdout, "exit_code": runs[0].returncode}
+def sources(suite: str) -> dict[str, Path]:
+    """Name (`DOMAIN/NAME` for samples) → source."""
+    folder = ROOT / suite
+    found = sorted(folder.glob("*/*.cu" if suite == "samples" else "*.cu"))
+    return {str(path.relative_to(folder).with_suffix("")): path for path in found}
 
 
-def main(arguments: list[str]) -> None:
-    """Record into a JSON file, or unpack one."""
-    if arguments[:1] == ["--unpack"]:
-        recorded = json.loads(Path(arguments[1]).read_text())
-        folder = EXAMPLES / "expected"
-        folder.mkdir(exist_ok=True)
-        for name, run in recorded["examples"].items():
-            (folder / f"{name}.txt").write_text(run["stdout"])
-        codes = {name: run["exit_code"] for name, run in recorded["examples"].items()}
-        document = {"machine": recorded["machine"], "exit_codes": codes}
-        (folder / "RECORDED.json").write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        sources = sorted(EXAMPLES.glob("*.cu"))
-        results = {source.stem: record(source, Path(folder)) for source in sources}
-    Path(arguments[0]).write_text(json.dumps({"machine": machine(), "examples": results}, indent=1))
+def limited(command: list[str], seconds: int) -> subprocess.CompletedProcess[str]:
+    """Run with a time limit; raises Skipped when it is over."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        raise Skipped(f"{Path(command[0]).name}: no end after {seconds} s") from None
+
+
+def record(source: Path, program: Path) -> dict[str, object]:
+    """Build and run one program twice; the two outputs must agree. Raises Skipped."""
+    program.parent.mkdir(parents=True, exist_ok=True)
+    built = limited(["nvcc", "-std=c++17", "-arch=native", "-o", str(program), str(source)], BUILD_S)
+    if built.returncode:
+        raise Skipped(f"does not build: {(built.stderr + built.stdout).strip()[:400]}")
+    first, second = (limited([str(program)], RUN_S) for _ in range(2))
+    if (first.stdout, first.returncode) != (second.stdout, second.returncode):
+        raise Skipped("two runs differ; the program is not deterministic")
+    if first.returncode:
+        raise Skipped(f"exit status {first.returncode}: {first.stdout.strip()[-400:]}")
+    return {"stdout": first.stdout, "exit_code": first.returncode}
+
+
+def record_all(suite: str, workers: int) -> dict[str, object]:
+    """The document: machine, outputs by program, and what was skipped, with the reason."""
+    recorded: dict[str, object] = {}
+    skipped: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        jobs = {name: pool.submit(record, source, Path(folder) / name) for name, source in sources(suite).items()}
+        for name, job in jobs.items():
+            try:
+                recorded[name] = job.result()
+            except Skipped as why:
+                skipped[name] = str(why)
+                print(f"skipped {name}: {why}", flush=True)
+    print(f"{len(recorded)} recorded, {len(skipped)} skipped")
+    return {"machine": machine(), suite: recorded, "skipped": skipped}
+
+
+def unpack(path: Path) -> None:
+    """Write the outputs of a recorded document where the tests look for them."""
+    document = json.loads(path.read_text())
+    suite = "samples" if "samples" in document else "examples"
+    folder = ROOT / suite / "expected"
+    for name, run in document[suite].items():
+        target = folder / f"{name}.txt"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(run["stdout"])
+    codes = {name: run["exit_code"] for name, run in document[suite].items()}
+    summary = {"machine": document["machine"], "exit_codes": codes}
+    if document.get("skipped"):
+        summary["skipped"] = document["skipped"]
+    (folder / "RECORDED.json").write_text(json.dumps(summary, indent=1, sort_keys=True) + "\n")
+
+
+def main(arguments: list[str]) -> int:
+    """Record into a JSON file, or unpack one. Exit status 1 when a program was skipped."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--samples", action="store_true", help="the programs of samples/ instead of examples/")
+    parser.add_argument("--unpack", action="store_true", help="write expected/ from a recorded file")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
+    parser.add_argument("file", type=Path, metavar="OUT.json")
+    options = parser.parse_args(arguments)
+    if options.unpack:
+        unpack(options.file)
+        return 0
+    document = record_all("samples" if options.samples else "examples", options.jobs)
+    options.file.write_text(json.dumps(document, indent=1) + "\n")
+    return 1 if document["skipped"] else 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -9,36 +9,21 @@ import concurrent.futures
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+
+from cass_shim.compat.build import HOST, Variant, can_build, nvcc
+from cass_shim.compat.build import VARIANTS as build_variants
+
+__all__ = ["Variant", "build", "build_all", "can_build", "names", "nvcc", "write_prebuilt"]
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 PREBUILT = EXAMPLES / "prebuilt"
 
-# The host part carries its own C++ runtime, so that the binaries need glibc only.
-HOST = ("-Xcompiler", "-static-libstdc++,-static-libgcc", "-std=c++17", "-diag-suppress", "186")
-FAT = ("-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_89,code=[sm_89,compute_89]")
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One way to build an example. has_ptx: whether the PTX route has anything to work on."""
-
-    name: str
-    flags: tuple[str, ...]
-    has_ptx: bool
-
-
-VARIANTS = (
-    Variant("static-fat", FAT, True),
-    Variant("static-sm80", ("-gencode", "arch=compute_80,code=sm_80"), False),
-    Variant("static-sm89", ("-gencode", "arch=compute_89,code=sm_89"), False),
-    Variant("shared-fat", ("-cudart", "shared", *FAT), True),
-)
+# The ways to build the examples that `python3 -m tools examples` compares; the compatibility suite has more.
+VARIANTS = tuple(build_variants[name] for name in ("static-fat", "static-sm80", "static-sm89", "shared-fat"))
 
 PREBUILT_SAMPLES = {
     "vector_add_static": ("vector_add", ("-gencode", "arch=compute_80,code=[sm_80,compute_80]")),
@@ -54,30 +39,6 @@ PREBUILT_SAMPLES = {
 def names() -> list[str]:
     """The examples, in alphabetical order."""
     return sorted(path.stem for path in EXAMPLES.glob("*.cu"))
-
-
-def can_build() -> str:
-    """Why nvcc cannot build here, or an empty string."""
-    missing = [tool for tool in ("nvcc", "gcc", "g++") if not shutil.which(tool)]
-    return f"no {', '.join(missing)} on PATH" if missing else ""
-
-
-def nvcc(source: Path, output: Path, flags: tuple[str, ...]) -> None:
-    """Run nvcc; skipped when the output was built from the same source by the same command."""
-    command = ["nvcc", *HOST, *flags, "-o", str(output), str(source)]
-    beside = output.with_name(f"{output.name}.{os.getpid()}")  # a program that runs cannot be written to
-    inputs = source.read_bytes() + (EXAMPLES / "common.h").read_bytes()
-    stamp = hashlib.sha256(" ".join(command).encode() + inputs).hexdigest()
-    mark = output.with_name(output.name + ".stamp")
-    if output.exists() and mark.exists() and mark.read_text() == stamp:
-        return
-    output.parent.mkdir(parents=True, exist_ok=True)
-    building = [str(beside) if word == str(output) else word for word in command]
-    done = subprocess.run(building, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(building)}\n{done.stderr}{done.stdout}")
-    os.replace(beside, output)
-    mark.write_text(stamp)
 
 
 def build(example: str, variant: Variant, folder: Path = ROOT / "build" / "examples") -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import tempfile
@@ -14,12 +13,11 @@ from rich.progress import Progress
 
 from cass_shim import __version__
 from cass_shim.compat import report as pages
+from cass_shim.compat.build import DEFAULT_VARIANTS, VARIANTS
+from cass_shim.compat.jobs import collect, serves
 from cass_shim.compat.results import Outcome, Results, read_results, write_results
 from cass_shim.compat.runner import Job, Limits, digest_of, run_all
-from cass_shim.model.errors import Malformed
 from cass_shim.native.build import BUILD
-
-MAGIC = b"\x7fELF"
 
 
 @click.group("compat")
@@ -27,35 +25,16 @@ def compat_command() -> None:
     """Run programs, compare them with goldens, and make the compatibility page."""
 
 
-def jobs_of(paths: tuple[Path, ...], golden: Path | None) -> list[Job]:
-    """Programs named or below folders. A golden is `<name>.txt` in the golden folder; exit codes in RECORDED.json."""
-    codes: dict[str, int] = {}
-    if golden is not None and (recorded := golden / "RECORDED.json").exists():
-        codes = json.loads(recorded.read_text()).get("exit_codes", {})
-    found: list[Job] = []
-    for path in paths:
-        programs = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-        for program in programs:
-            with program.open("rb") as file:
-                if file.read(4) != MAGIC or (path.is_dir() and not os.access(program, os.X_OK)):
-                    continue
-            text = golden / f"{program.name}.txt" if golden is not None else None
-            variant = program.parent.name if path.is_dir() and program.parent != path else ""
-            found.append(
-                Job(
-                    program,
-                    text if text and text.exists() else None,
-                    codes.get(program.name, 0),
-                    program.name,
-                    "",
-                    variant,
-                )
-            )
-    return found
-
-
 @compat_command.command("run")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("what", nargs=-1, required=True)
+@click.option(
+    "--variant",
+    "variants",
+    multiple=True,
+    default=DEFAULT_VARIANTS,
+    show_default=True,
+    help=f"How to build the suite's programs; may be given several times: all, {', '.join(VARIANTS)}.",
+)
 @click.option("--results", default="compat.json", type=click.Path(path_type=Path), help="Written after every program.")
 @click.option(
     "--golden", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of expected outputs."
@@ -66,7 +45,8 @@ def jobs_of(paths: tuple[Path, ...], golden: Path | None) -> list[Job]:
 @click.option("--memory", default=0, help="MiB of data a program may use (0: no limit).")
 @click.option("--again", is_flag=True, help="Run also what the results file already holds.")
 def run_command(
-    paths: tuple[Path, ...],
+    what: tuple[str, ...],
+    variants: tuple[str, ...],
     results: Path,
     golden: Path | None,
     routes: str,
@@ -75,16 +55,19 @@ def run_command(
     memory: int,
     again: bool,
 ) -> None:
-    """Run programs (or every program below folders) under cass-run. Exit status 1 when one is not right."""
+    """Run programs under cass-run. Exit status 1 when one is not right.
+
+    WHAT: programs, folders of programs, or in a checkout parts of the suite, which are built first: all, samples,
+    examples, a domain (graph, sparse, …) or a program (graph/pagerank).
+    """
     done = read_results(results) if results.exists() else Results()
     done.version, done.device = __version__, os.environ.get("CASS_DEVICE", "auto") + " gfx1100"
     console = Console(stderr=True)
-    wanted = jobs_of(paths, golden)
-    if not wanted:
-        raise Malformed("no program among them", where=" ".join(map(str, paths)))
+    wanted = collect(what, golden, variants, jobs)
     with tempfile.TemporaryDirectory(prefix="cass-compat-") as folder, Progress(console=console) as progress:
         for translators in routes.split(";"):
-            left = [job for job in wanted if again or not _is_stored(done, job, translators)]
+            fitting = [job for job in wanted if serves(job, translators)]
+            left = [job for job in fitting if again or not _is_stored(done, job, translators)]
             task = progress.add_task(translators, total=len(left))
 
             def record(outcome: Outcome, task: object = task) -> None:

@@ -1,0 +1,115 @@
+"""Builds the suite's programs with nvcc, in the variants that programs in the wild come in.
+
+In: `SuiteProgram`s. Out: programs under a build folder, rebuilt when source, headers or command change.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import hashlib
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from cass_shim.compat.suite import SuiteProgram
+from cass_shim.model.errors import ToolFailed, Unsupported
+
+# The host part carries its own C++ runtime, so that the binaries need glibc only.
+HOST = ("-Xcompiler", "-static-libstdc++,-static-libgcc", "-std=c++17", "-diag-suppress", "186")
+FAT = ("-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_89,code=[sm_89,compute_89]")
+
+
+def sass_only(sm: int) -> tuple[str, ...]:
+    """Flags for machine code of one generation and no PTX."""
+    return ("-gencode", f"arch=compute_{sm},code=sm_{sm}")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to build a program. has_ptx, has_sass: what a route has to work on."""
+
+    name: str
+    flags: tuple[str, ...]
+    has_ptx: bool
+    has_sass: bool = True
+
+    def serves(self, translators: str) -> bool:
+        """Whether any of the comma-separated translators can do something with it."""
+        return any(self.has_ptx if route == "ptx-hip" else self.has_sass for route in translators.split(","))
+
+
+VARIANTS = {
+    variant.name: variant
+    for variant in (
+        Variant("static-fat", FAT, True),
+        Variant("static-sm80", sass_only(80), False),
+        Variant("static-sm86", sass_only(86), False),
+        Variant("static-sm89", sass_only(89), False),
+        Variant("static-sm90", sass_only(90), False),
+        Variant("shared-fat", ("-cudart", "shared", *FAT), True),
+        Variant("ptx-only", ("-gencode", "arch=compute_80,code=compute_80"), True, has_sass=False),
+        Variant("stripped", ("-Xlinker", "--strip-all", *FAT), True),
+        Variant("rdc", ("-rdc=true", *FAT), True),
+        Variant("debug", ("-G", *sass_only(80)), False),
+        Variant("unoptimised", ("-Xcompiler", "-O0", "-Xptxas", "-O0", *sass_only(80)), False),
+        Variant("fast-math", ("--use_fast_math", *FAT), True),
+    )
+}
+DEFAULT_VARIANTS = ("static-fat", "static-sm80")
+
+
+def can_build() -> str:
+    """Why nvcc cannot build here, or an empty string."""
+    missing = [tool for tool in ("nvcc", "gcc", "g++") if not shutil.which(tool)]
+    return f"no {', '.join(missing)} on PATH" if missing else ""
+
+
+def headers(source: Path) -> list[Path]:
+    """The `common.h` files that a program of the suite may include."""
+    root = source.resolve().parents[1]
+    found = [root / "examples" / "common.h", source.parent / "common.h"]
+    found += [root / "common.h", root.parent / "examples" / "common.h"]
+    return [path for path in found if path.is_file()]
+
+
+def nvcc(source: Path, output: Path, flags: tuple[str, ...]) -> None:
+    """Run nvcc; skipped when the output was built from the same source by the same command. Raises ToolFailed."""
+    command = ["nvcc", *HOST, *flags, "-o", str(output), str(source)]
+    beside = output.with_name(f"{output.name}.{os.getpid()}")  # a program that runs cannot be written to
+    inputs = b"".join(path.read_bytes() for path in (source, *headers(source)))
+    stamp = hashlib.sha256(" ".join(command).encode() + inputs).hexdigest()
+    mark = output.with_name(output.name + ".stamp")
+    if output.exists() and mark.exists() and mark.read_text() == stamp:
+        return
+    output.parent.mkdir(parents=True, exist_ok=True)
+    building = [str(beside) if word == str(output) else word for word in command]
+    done = subprocess.run(building, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ToolFailed("nvcc", command=" ".join(building), stderr=f"{source.name}: {done.stderr}{done.stdout}")
+    os.replace(beside, output)
+    mark.write_text(stamp)
+
+
+def build(program: SuiteProgram, variant: Variant, folder: Path) -> Path:
+    """One program in one variant; returns the path of the binary."""
+    output = folder / variant.name / program.domain / program.name
+    nvcc(program.source, output, variant.flags)
+    return output
+
+
+def build_all(
+    chosen: list[SuiteProgram], variants: list[Variant], folder: Path, workers: int
+) -> dict[tuple[str, str], Path]:
+    """Every program in every variant it tolerates, in parallel: (title, variant name) → binary. Raises Unsupported."""
+    if why := can_build():
+        raise Unsupported("building the suite", why=f"{why}; name programs that are already built instead")
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        jobs = {
+            (program.title, variant.name): pool.submit(build, program, variant, folder)
+            for program in chosen
+            for variant in variants
+            if variant.name not in program.not_with
+        }
+        return {key: job.result() for key, job in jobs.items()}
