@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "precompile": "precompile",
     "disasm": "disasm",
     "compat": "compat",
+    "eval": "eval",
     "extract": "stages",
     "decode": "stages",
     "translate": "stages",

@@ -84,10 +84,11 @@ class Trainer:
         for master, weight in zip(self.masters, self.weights, strict=True):
             master.grad = weight.grad.float()
             weight.grad = None
-        torch.nn.utils.clip_grad_norm_(self.masters, 1.0, foreach=True)
+        norm = torch.nn.utils.clip_grad_norm_(self.masters, 1.0, foreach=True)
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate(share)
-        self.optimizer.step()
+        if bool(torch.isfinite(norm)):  # one bad batch must not end the run
+            self.optimizer.step()
         torch._foreach_copy_([one.data for one in self.weights], [one.data for one in self.masters])
         self.step += 1
         self.seen += int(ids.numel())

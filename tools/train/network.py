@@ -36,7 +36,7 @@ def make(size: str, vocabulary: list[str], device: str) -> Any:
         attn_implementation="sdpa",
     )
     network = Qwen2ForCausalLM(config)
-    return network.to(device=device, dtype=torch.bfloat16)
+    return network.to(device, torch.bfloat16 if device == "cuda" else torch.float32)  # processors are slow in bf16
 
 
 def write(network: Any, vocabulary: list[str], out: Path, facts: dict[str, Any]) -> None:
@@ -54,6 +54,7 @@ def write(network: Any, vocabulary: list[str], out: Path, facts: dict[str, Any])
     for number, shard in enumerate(shards, 1):
         file = f"model-{number:05d}-of-{len(shards):05d}.safetensors"
         save_file(shard, out / f"{file}.part", metadata={"format": "pt"})
+        (out / f"{file}.part").chmod(0o644)  # the library makes it private; package data is for everyone
         (out / f"{file}.part").rename(out / file)
         index |= dict.fromkeys(shard, file)
     total = sum(value.nbytes for value in weights.values())

@@ -1,7 +1,7 @@
 """A checkpoint that speaks fields: the one that ships with the package, or another made by `tools/train`.
 
-In: a folder with `cass_contract.json`, `vocabulary.json`, `config.json` and safetensors. torch and transformers are
-imported when the first answer is wanted.
+In: a folder with `cass_contract.json`, `vocabulary.json`, `config.json` and safetensors. torch is imported when the
+first answer is wanted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cass_shim.model.errors import Malformed, ToolFailed, Unsupported
 from cass_shim.translate.cass.contracts import CONTRACTS
 from cass_shim.translate.cass.models import CONTRACT_FILE, Answer, Decoding
 from cass_shim.translate.cass.prompt import Message
-from cass_shim.translate.cass.vocabulary import END, PAD, Vocabulary
+from cass_shim.translate.cass.vocabulary import END, Vocabulary
 
 MAX_ANSWER = 1024  # tokens
 MISSING = "fix: pip install 'cass-shim[model]', or leave cass out of CASS_TRANSLATORS"
@@ -47,18 +47,18 @@ class ShippedModel:
             return self._loaded
         try:
             import torch
-            import transformers
+
+            from cass_shim.translate.cass.decoder import Network
         except ImportError as error:
             raise Unsupported("translator cass", why=f"{error}; {MISSING}") from error
-        try:
-            network = transformers.Qwen2ForCausalLM.from_pretrained(str(self.folder), local_files_only=True)
-        except Exception as error:  # safetensors and transformers raise what their parsers stumble over
-            first = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise Unsupported("translator cass", why=f"checkpoint {self.folder} cannot be loaded: {first}") from error
-        if network.get_input_embeddings().num_embeddings != len(self.vocabulary.tokens):
-            raise Unsupported("translator cass", why=f"checkpoint {self.folder}: weights and vocabulary differ in size")
         on_gpu = torch.cuda.is_available()  # ROCm's torch calls its devices "cuda" too
-        network = network.to("cuda" if on_gpu else "cpu", torch.bfloat16 if on_gpu else torch.float32).eval()
+        try:
+            network = Network(self.folder, *(("cuda", torch.bfloat16) if on_gpu else ("cpu", torch.float32)))
+        except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
+            first = f"{type(error).__name__}: {error}".splitlines()[0]
+            raise Unsupported("translator cass", why=f"checkpoint {self.folder} cannot be loaded: {first}") from error
+        if network.vocabulary_size != len(self.vocabulary.tokens):
+            raise Unsupported("translator cass", why=f"checkpoint {self.folder}: weights and vocabulary differ in size")
         self._loaded = (torch, network)
         return self._loaded
 
@@ -69,20 +69,20 @@ class ShippedModel:
         if room <= 0:
             raise Unsupported("prompt length", why=f"{len(prompt)} tokens, the model reads {self.window}")
         end = self.vocabulary.ids[END]
-        options: dict[str, Any] = {"max_new_tokens": room, "max_time": decoding.timeout_s, "do_sample": False}
-        options |= {"eos_token_id": end, "pad_token_id": self.vocabulary.ids[PAD]}
-        if decoding.temperature > 0:
-            options |= {"do_sample": True, "temperature": decoding.temperature, "top_k": 0}
-            options["num_return_sequences"] = decoding.count
         with self._lock:
             torch, network = self._load()
-            ids = torch.tensor([prompt], device=network.device)
+            from cass_shim.translate.cass.decoder import answers
+
+            threads = torch.get_num_threads()
+            torch.set_num_threads(1)  # a network this small gains nothing from more, and loses when they must wait
             try:
                 with torch.inference_mode():
-                    made = network.generate(ids, attention_mask=torch.ones_like(ids), **options)
+                    made = answers(network, prompt, end, decoding.count, decoding.temperature, room, decoding.timeout_s)
             except RuntimeError as error:  # torch: out of memory, unsupported operation
-                raise ToolFailed("transformers", command=str(self.folder), stderr=str(error)) from error
-        return [self._answer(row[len(prompt) :].tolist(), end) for row in made]
+                raise ToolFailed("torch", command=str(self.folder), stderr=str(error)) from error
+            finally:
+                torch.set_num_threads(threads)
+        return [self._answer(ids, end) for ids in made]
 
     def _answer(self, ids: list[int], end: int) -> Answer:
         finished = end in ids

@@ -249,7 +249,6 @@ def test_without_torch_the_fix_is_said(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_missing_weights_are_one_line(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="no torch")
-    pytest.importorskip("transformers", reason="no transformers")
     model = ShippedModel(folder_of(tmp_path))
     with pytest.raises(Unsupported, match="cannot be loaded") as raised:
         model.generate((Message("user", "EXIT"),), Decoding())
@@ -270,25 +269,93 @@ def test_an_answer_ends_at_the_end_token(tmp_path: Path) -> None:
     assert model._answer(words.encode("s_endpgm"), end) == Answer("s_endpgm", 1, False)
 
 
-def test_answers_come_from_weights(tmp_path: Path) -> None:
-    """A tiny network with random weights answers within the limits; nobody believes the answers."""
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """A network with random weights as transformers writes it, and the same network in transformers."""
     torch = pytest.importorskip("torch", reason="no torch")
     transformers = pytest.importorskip("transformers", reason="no transformers")
-    folder_of(tmp_path)
+    folder = tmp_path_factory.mktemp("tiny")
+    folder_of(folder)
     torch.manual_seed(1)
     config = transformers.Qwen2Config(
-        vocab_size=len(vocabulary().tokens), hidden_size=32, intermediate_size=64, num_hidden_layers=1,
-        num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=512, tie_word_embeddings=True,
+        vocab_size=len(vocabulary().tokens), hidden_size=32, intermediate_size=64, num_hidden_layers=2,
+        num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=512, tie_word_embeddings=True,
     )  # fmt: skip
-    transformers.Qwen2ForCausalLM(config).to(torch.bfloat16).save_pretrained(tmp_path, max_shard_size="20KB")
-    model = ShippedModel(tmp_path)
+    network = transformers.Qwen2ForCausalLM(config).to(torch.bfloat16)
+    network.save_pretrained(folder, max_shard_size="20KB")
+    return folder, network.float().eval()
+
+
+def test_the_network_is_the_one_that_transformers_knows(tiny: tuple[Path, Any]) -> None:
+    import torch
+
+    from cass_shim.translate.cass.decoder import Network, answers
+
+    folder, known = tiny
+    own = Network(folder, "cpu", torch.float32)
+    prompt = vocabulary().prompt(joined(source_lines(kernel()[0])))
+    with torch.inference_mode():
+        wanted = known(torch.tensor([prompt])).logits[0]
+        assert torch.allclose(own.start(prompt)[0], wanted[-1], atol=1e-4)
+        own.start(prompt[:5])
+        for at in range(5, 20):
+            assert torch.allclose(own.step(torch.tensor([[prompt[at]]]), at)[0], wanted[at], atol=1e-4)
+        greedy = known.generate(torch.tensor([prompt]), max_new_tokens=12, do_sample=False, eos_token_id=3)
+    assert answers(own, prompt, 3, 1, 0.0, 12, 60.0) == [greedy[0, len(prompt) :].tolist()]
+
+
+def test_samples_end_on_their_own(tiny: tuple[Path, Any]) -> None:
+    """With eight words, all as likely, rows leave the batch at different places and the others go on."""
+    import torch
+
+    from cass_shim.translate.cass.decoder import Network, answers
+
+    own = Network(tiny[0], "cpu", torch.float32)
+    own.head = torch.zeros(8, 32)
+    with torch.inference_mode():
+        made = answers(own, [1, 5, 2], 3, 40, 1.0, 30, 60.0)
+    assert len({len(ids) for ids in made}) > 3
+    assert all(3 not in ids[:-1] and (ids[-1] == 3 or len(ids) == 30) for ids in made)
+
+
+def test_rows_that_stay_remember_their_own_past(tiny: tuple[Path, Any]) -> None:
+    import torch
+
+    from cass_shim.translate.cass.decoder import Network
+
+    own = Network(tiny[0], "cpu", torch.float32)
+    with torch.inference_mode():
+        wanted = own.start([1, 5, 2, 30, 40])
+        own.start([1, 5, 2])
+        own.keep(torch.tensor([0, 0, 0]))
+        own.step(torch.tensor([[10], [20], [30]]), 3)
+        own.keep(torch.tensor([2]))
+        assert torch.allclose(own.step(torch.tensor([[40]]), 4), wanted, atol=1e-5)
+
+
+def test_answers_come_from_weights(tiny: tuple[Path, Any]) -> None:
+    """A network with random weights answers within the limits; nobody believes the answers."""
+    folder = tiny[0]
+    model = ShippedModel(folder)
     message = (Message("user", joined(source_lines(kernel()[0]))),)
     greedy = model.generate(message, Decoding(max_tokens=8))
     assert greedy == model.generate(message, Decoding(max_tokens=8))
     assert 0 < greedy[0].tokens <= 8
     assert len(model.generate(message, Decoding(count=3, temperature=1.0, max_tokens=8))) == 3
     with pytest.raises(Rejected, match="no answer of the model was accepted"):
-        translate_kernel("", kernel()[0], Config.read({"CASS_MODEL": str(tmp_path), "CASS_KERNEL_TIMEOUT": "1"}), check)
+        translate_kernel("", kernel()[0], Config.read({"CASS_MODEL": str(folder), "CASS_KERNEL_TIMEOUT": "1"}), check)
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "noise"])
+def test_damaged_weights_are_one_line(tiny: tuple[Path, Any], tmp_path: Path, damage: str) -> None:
+    for file in tiny[0].iterdir():
+        content = file.read_bytes()
+        if file.suffix == ".safetensors":
+            content = {"cut": content[: len(content) // 2], "empty": b"", "noise": b"\xff" * 200}[damage]
+        (tmp_path / file.name).write_bytes(content)
+    with pytest.raises(Unsupported, match="cannot be loaded") as raised:
+        ShippedModel(tmp_path).generate((Message("user", "EXIT"),), Decoding())
+    assert "\n" not in str(raised.value)
 
 
 def test_a_frame_says_what_the_sass_reads() -> None:

@@ -1,0 +1,110 @@
+"""`cass eval`: a model or another translator against a benchmark."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from cass_shim import __version__
+from cass_shim.compat.evaluate import PASS_AT, Measured, Options, Share, Summary, measure, summarise
+from cass_shim.compat.problems import Program, build_program, programs, read_problems
+from cass_shim.compat.runner import Job, Limits, run_one
+from cass_shim.model.config import Config
+from cass_shim.model.errors import CassError
+from cass_shim.native.build import BUILD
+
+
+@click.command("eval")
+@click.argument("benchmarks", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--translators", default="cass", help="Each alone, separated by commas: cass, lift, ptx-hip.")
+@click.option("--samples", default=10, help="Answers drawn from a model besides its greedy one.")
+@click.option("--temperature", default=0.8, help="Of these samples.")
+@click.option("--seconds", default=60.0, help="One request to a model may take.")
+@click.option("--limit", default=0, help="Kernels of each benchmark (0: all).")
+@click.option("--json", "out", type=click.Path(path_type=Path), help="Write everything here, after every kernel.")
+@click.option("--run", "runs", is_flag=True, help="Also run programs whose expected output lies beside them.")
+def eval_command(
+    benchmarks: tuple[Path, ...], translators: str, samples: int, temperature: float, seconds: float, limit: int,
+    out: Path | None, runs: bool,
+) -> None:  # fmt: skip
+    """Measure translators on benchmarks: folders of held-out pairs, folders of .cu files, .cu files or cubins.
+
+    A kernel counts as verified when the verifier gives it E1u or better on the device that CASS_DEVICE names. In a
+    folder of .cu files, <name>.txt is what the program prints on an NVIDIA GPU (--run compares).
+    """
+    config, options = Config.read(), Options(samples, temperature, seconds)
+    console, measured, outputs = Console(stderr=True), list[Measured](), list[dict[str, str]]()
+    for path in benchmarks:
+        problems, trouble = read_problems(path, limit)
+        for line in trouble:
+            console.print(f"left out: {line}", markup=False, highlight=False)
+        for translator in translators.split(","):
+            for problem in problems:
+                one = measure(problem, translator, config, options)
+                measured.append(one)
+                mark = "ok" if one.verified else one.reason[:100]
+                note = f" {one.accepted}/{one.samples}" if one.samples else ""
+                console.print(f"{translator} {one.problem}{note}: {mark}", markup=False, highlight=False)
+                save(out, measured, outputs, options)
+            if runs:
+                outputs += [run_program(program, translator) for program in programs(path)[: limit or None]]
+                save(out, measured, outputs, options)
+    show(summarise(measured), outputs)
+
+
+def save(out: Path | None, measured: list[Measured], outputs: list[dict[str, str]], options: Options) -> None:
+    """The JSON document."""
+    if out is None:
+        return
+    document = {
+        "cass-shim": __version__,
+        "options": asdict(options),
+        "summary": [asdict(one) for one in summarise(measured)],
+        "kernels": [asdict(one) for one in measured],
+        "programs": outputs,
+    }
+    out.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def run_program(program: Program, translator: str) -> dict[str, str]:
+    """A whole program under cass-run with one translator, compared with its expected output."""
+    found = {"program": program.name, "translator": translator}
+    with tempfile.TemporaryDirectory(prefix="cass-eval-") as folder:
+        try:
+            built = build_program(program, Path(folder))
+        except CassError as error:
+            return {**found, "result": f"does not build: {' '.join(str(error).split())[:200]}"}
+        job = Job(built, program.golden, 0, program.name)
+        outcome = run_one(job, BUILD / "cass-run", translator, Limits(), Path(folder))
+        return {**found, "result": outcome.golden or "no output", "difference": outcome.difference}
+
+
+def percent(share: Share | None) -> str:
+    """With its interval, for a cell."""
+    if share is None:
+        return ""
+    return f"{100 * share.share:.1f} ({100 * share.low:.0f}-{100 * share.high:.0f})"
+
+
+def show(rows: list[Summary], outputs: list[dict[str, str]]) -> None:
+    """The table, and a line for each program that was run."""
+    table = Table("group", "translator", "kernels", "unsupported", "assembled %", "verified %", "exact %")
+    for k in PASS_AT:
+        table.add_column(f"pass@{k} %")
+    table.add_column("s")
+    table.add_column("tokens")
+    for one in rows:
+        passed = [percent(one.passed.get(f"pass@{k}")) for k in PASS_AT]
+        shares = [percent(one.assembled), percent(one.verified), percent(one.exact), *passed]
+        counts = [str(one.problems), str(one.unsupported)]
+        table.add_row(one.group, one.translator, *counts, *shares, f"{one.seconds:.1f}", f"{one.tokens:.0f}")
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    for program in outputs:
+        click.echo(f"{program['program']} {program['translator']}: {program['result']} {program.get('difference', '')}")

@@ -1,0 +1,198 @@
+"""Measures translators on kernels: what assembles, what the verifier accepts, how often, how fast.
+
+In: problems, the translator's name, how many samples. Out: `Measured`, one per problem, and `Summary`, one per group.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from cass_shim.compat.estimate import mean_pass_at, wilson
+from cass_shim.compat.problems import Problem
+from cass_shim.model.artifacts import CodeObject, Evidence
+from cass_shim.model.config import Config
+from cass_shim.model.errors import CassError, Unsupported
+from cass_shim.model.sidecar import Source
+from cass_shim.pipeline import Work, assemble, translate_source, verify
+
+MODEL_ROUTE = "cass"
+PASS_AT = (1, 5, 10)
+ACCEPTED = Evidence.E1U  # agreement with the interpreter on generated inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """samples: of the model, besides its greedy answer. seconds: for one request to it."""
+
+    samples: int = 10
+    temperature: float = 0.8
+    seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One problem with one translator. The first candidate of a model is its greedy answer.
+
+    unsupported: why there was no candidate at all. reason: why the first was not accepted, "" when it was.
+    samples, accepted: of the model's samples. tokens: generated, by all candidates.
+    """
+
+    problem: str
+    group: str
+    translator: str
+    assembled: bool = False
+    verified: bool = False
+    exact: bool | None = None
+    unsupported: str = ""
+    reason: str = ""
+    samples: int = 0
+    accepted: int = 0
+    seconds: float = 0.0
+    tokens: int = 0
+
+
+def measure(problem: Problem, translator: str, config: Config, options: Options) -> Measured:
+    """Try one problem. Whatever is wrong with it is in the result."""
+    started = time.monotonic()
+    work = Work(problem.module, problem.kernel, config)
+    start = Measured(problem.name, problem.group, translator)
+    try:
+        found = _model(work, problem, start, options) if translator == MODEL_ROUTE else _route(work, translator, start)
+    except Unsupported as error:
+        found = replace(start, unsupported=_line(error), reason=_line(error))
+    except CassError as error:
+        found = replace(start, reason=_line(error))
+    return replace(found, seconds=round(time.monotonic() - started, 3))
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]
+
+
+class _Judge:
+    """Assembles and verifies candidates of one kernel; the same text is judged once."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.known: dict[str, tuple[bool, str]] = {}
+
+    def __call__(self, source: Source) -> tuple[bool, str]:
+        """Whether it assembles, and why it is not accepted ("" when it is)."""
+        if source.text not in self.known:
+            self.known[source.text] = self._judge(source)
+        return self.known[source.text]
+
+    def _judge(self, source: Source) -> tuple[bool, str]:
+        try:
+            code: CodeObject = assemble(source, self.work.abi)
+        except CassError as error:
+            return False, _line(error)
+        try:
+            evidence = verify(self.work, code).evidence
+        except CassError as error:
+            return True, _line(error)
+        return True, "" if evidence >= ACCEPTED else f"evidence {evidence.label} only"
+
+
+def _route(work: Work, translator: str, start: Measured) -> Measured:
+    """A deterministic translator: one candidate."""
+    assembled, reason = _Judge(work)(translate_source(work, translator))
+    return replace(start, assembled=assembled, verified=not reason, reason=reason)
+
+
+def _model(work: Work, problem: Problem, start: Measured, options: Options) -> Measured:
+    """The model: its greedy answer, and samples."""
+    from cass_shim.translate.cass.contracts import FIELDS
+    from cass_shim.translate.cass.models import choose
+    from cass_shim.translate.cass.sampling import draw
+
+    model = choose(work.config.model, work.sass.sm)
+    ours = getattr(model, "contract", "") == FIELDS
+    judge = _Judge(work)
+    found, right, samples, tokens = start, 0, 0, 0
+    text = "" if ours else _listing(work)
+    for one in draw(work.sass, text, model, options.samples, options.temperature, options.seconds):
+        tokens += one.tokens
+        assembled, reason = judge(one.source) if one.source is not None else (False, one.reason)
+        if one.greedy:
+            exact = one.text == problem.target if ours and problem.target else None
+            found = replace(found, assembled=assembled, verified=not reason, reason=reason, exact=exact)
+        else:
+            samples += 1
+            right += not reason
+    return replace(found, samples=samples, accepted=right, tokens=tokens)
+
+
+def _listing(work: Work) -> str:
+    from cass_shim.decode.cuobjdump import print_sass
+
+    assert work.module.cubin is not None
+    return print_sass(work.module.cubin, work.kernel)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of problems with its 95 % interval."""
+
+    share: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, share: float, trials: int) -> Share:
+        """Rounded to four digits."""
+        return cls(round(share, 4), *(round(bound, 4) for bound in wilson(share, trials)))
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A group with one translator. Shares are of all problems: an unsupported one counts as not right."""
+
+    group: str
+    translator: str
+    problems: int
+    unsupported: int
+    assembled: Share
+    verified: Share
+    exact: Share | None
+    passed: dict[str, Share]
+    seconds: float
+    tokens: float
+
+
+def summarise(measured: Iterable[Measured]) -> list[Summary]:
+    """One line per group and translator, and for several groups one of all together."""
+    rows = list(measured)
+    groups: dict[tuple[str, str], list[Measured]] = {}
+    for one in rows:
+        for group in (one.group, f"{one.group.split('/')[0]}, all" if "/" in one.group else ""):
+            if group:
+                groups.setdefault((group, one.translator), []).append(one)
+    return [_summary(group, translator, chosen) for (group, translator), chosen in sorted(groups.items())]
+
+
+def _summary(group: str, translator: str, rows: Sequence[Measured]) -> Summary:
+    amount = len(rows)
+    compared = [one for one in rows if one.exact is not None]
+    most = max((one.samples for one in rows), default=0)
+    # a problem without samples was not answered at all: none of them would have been right
+    counts = [(one.samples, one.accepted) if one.samples else (most, 0) for one in rows]
+    passed = {}
+    for k in PASS_AT:
+        share = mean_pass_at(k, counts) if most >= k else None
+        if share is not None:
+            passed[f"pass@{k}"] = Share.of(share, amount)
+    return Summary(
+        group,
+        translator,
+        amount,
+        sum(bool(one.unsupported) for one in rows),
+        Share.of(sum(one.assembled for one in rows) / amount, amount),
+        Share.of(sum(one.verified for one in rows) / amount, amount),
+        Share.of(sum(bool(one.exact) for one in compared) / len(compared), len(compared)) if compared else None,
+        passed,
+        round(sum(one.seconds for one in rows) / amount, 2),
+        round(sum(one.tokens for one in rows) / amount, 1),
+    )

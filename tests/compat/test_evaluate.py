@@ -1,0 +1,143 @@
+"""`cass eval`: the estimators against known values, the reading of benchmarks, and one measurement of each kind."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cass_shim.cli.eval import eval_command
+from cass_shim.compat.estimate import mean_pass_at, pass_at, wilson
+from cass_shim.compat.evaluate import Measured, Options, measure, summarise
+from cass_shim.compat.problems import Problem, programs, read_problems
+from cass_shim.extract.fatbin import read_fatbins
+from cass_shim.model.artifacts import EntryKind
+from cass_shim.model.config import Config
+from cass_shim.model.errors import Malformed
+
+PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt" / "vector_add_static"
+NAME = "_Z10vector_addPKfS0_Pfi"
+
+
+@pytest.mark.parametrize(
+    ("samples", "right", "k"), [(5, 2, 1), (5, 2, 3), (6, 1, 5), (8, 0, 4), (4, 4, 2), (10, 3, 10)]
+)
+def test_pass_at_k_is_the_share_of_choices_with_a_right_one(samples: int, right: int, k: int) -> None:
+    """Against counting: every way to choose k of the samples."""
+    choices = list(itertools.combinations(range(samples), k))
+    share = sum(any(one < right for one in chosen) for chosen in choices) / len(choices)
+    assert pass_at(k, samples, right) == pytest.approx(share)
+
+
+def test_pass_at_k_needs_k_samples_of_every_problem() -> None:
+    assert mean_pass_at(1, [(10, 5), (10, 0)]) == pytest.approx(0.25)
+    assert mean_pass_at(5, [(4, 4), (10, 10)]) is None
+    assert mean_pass_at(1, []) is None
+
+
+@pytest.mark.parametrize(
+    ("right", "trials", "low", "high"),
+    [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0), (81, 263, 0.2553, 0.3662)],
+)
+def test_wilsons_interval(right: int, trials: int, low: float, high: float) -> None:
+    """The last line is Newcombe 1998, Statistics in Medicine 17:857, table I; the others follow from the formula."""
+    assert wilson(right / trials, trials) == pytest.approx((low, high), abs=1e-4)
+    assert wilson(0.5, 0) == (0.0, 1.0)
+
+
+def cubin() -> bytes:
+    for fatbin in read_fatbins(PREBUILT.read_bytes(), "sample"):
+        for entry in fatbin.entries:
+            if entry.kind is EntryKind.ELF and entry.sm == 80:
+                return entry.payload
+    raise AssertionError("no sm_80 code in the sample")
+
+
+def unit(folder: Path, target: str = "s_endpgm") -> Path:
+    """A folder of held-out pairs with one pair."""
+    (folder / "0000000.cubin").write_bytes(cubin())
+    pair = {"name": NAME, "family": "guard", "key": "k", "source": "", "target": target, "evidence": "E1u"}
+    (folder / "0000000.jsonl.gz").write_bytes(gzip.compress((json.dumps(pair) + "\n").encode()))
+    return folder
+
+
+def problem(tmp_path: Path) -> Problem:
+    return read_problems(unit(tmp_path))[0][0]
+
+
+def test_held_out_pairs_are_read_with_their_module(tmp_path: Path) -> None:
+    found = problem(tmp_path)
+    assert (found.kernel, found.target, found.group) == (NAME, "s_endpgm", f"{tmp_path.name}/guard")
+
+
+def test_pairs_without_their_cubin_are_malformed(tmp_path: Path) -> None:
+    (unit(tmp_path) / "0000000.cubin").unlink()
+    with pytest.raises(Malformed, match="with its cubin"):
+        read_problems(tmp_path)
+
+
+def test_a_folder_without_kernels_says_so(tmp_path: Path) -> None:
+    (tmp_path / "no.txt").write_text("")
+    with pytest.raises(Malformed, match="no kernels there"):
+        read_problems(tmp_path)
+
+
+def test_programs_are_sources_with_their_output_beside_them(tmp_path: Path) -> None:
+    for name in ("a.cu", "a.txt", "b.cu", "c.txt"):
+        (tmp_path / name).write_text("")
+    assert [one.name for one in programs(tmp_path)] == ["a"]
+
+
+def test_a_translator_is_measured_by_the_verifier(tmp_path: Path) -> None:
+    found = measure(problem(tmp_path), "lift", Config.read({}), Options())
+    assert (found.assembled, found.verified, found.reason, found.exact) == (True, True, "", None)
+
+
+def test_what_a_translator_cannot_read_is_unsupported(tmp_path: Path) -> None:
+    found = measure(problem(tmp_path), "ptx-hip", Config.read({}), Options())
+    assert found.unsupported
+    assert not found.assembled
+
+
+def test_a_models_samples_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cass_shim.translate.cass import models
+    from tests.translate.cass.test_fields import VECTOR_ADD, Speaker, joined, target_lines
+
+    good = joined(target_lines(VECTOR_ADD.splitlines()))
+    wrong = good.replace("v_add_f32", "v_sub_f32")
+    speaker = Speaker(good, wrong, good, "v_nonsense", good, good)
+    monkeypatch.setattr(models, "choose", lambda setting, sm: speaker)
+    one = read_problems(unit(tmp_path, target=good))[0][0]
+    found = measure(one, "cass", Config.read({}), Options(samples=5))
+    assert (found.verified, found.exact, found.samples, found.accepted) == (True, True, 5, 3)
+    assert found.tokens == 60
+    summary = summarise([found])[-1]
+    assert summary.passed["pass@1"].share == pytest.approx(0.6)
+    assert summary.passed["pass@5"].share == 1.0
+    assert "pass@10" not in summary.passed
+
+
+def test_a_problem_without_samples_counts_as_never_right() -> None:
+    rows = [
+        Measured("a", "g", "cass", True, True, samples=10, accepted=10),
+        Measured("b", "g", "cass", unsupported="prompt length"),
+    ]
+    (found,) = summarise(rows)
+    assert (found.problems, found.unsupported) == (2, 1)
+    assert found.verified.share == found.passed["pass@1"].share == found.passed["pass@10"].share == 0.5
+
+
+def test_the_command_prints_a_table_and_writes_json(tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    folder = tmp_path / "seeds"
+    folder.mkdir()
+    done = CliRunner().invoke(eval_command, [str(unit(folder)), "--translators", "lift", "--json", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "seeds/guard" in done.output
+    document = json.loads(out.read_text())
+    assert document["kernels"][0]["verified"] is True
+    assert {row["group"] for row in document["summary"]} == {"seeds/guard", "seeds, all"}
