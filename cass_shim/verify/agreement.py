@@ -28,6 +28,7 @@ from cass_shim.verify.inputs import BIAS, HEAP_BYTES, WINDOW, Input, Roles
 from cass_shim.verify.interpreter import Interpreter, Launch, Outcome
 from cass_shim.verify.memory import Arena, Fault
 from cass_shim.verify.program import prepare
+from cass_shim.verify.races import Races
 from cass_shim.verify.state import Geometry, Mufu
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.system_calls import argument_sizes
@@ -49,6 +50,7 @@ class Judge:
     max_steps: int
     run_seconds: float = 1.0  # of one reference run
     arena: Arena | None = None  # of the last run, also when it ended in a Fault
+    races: Races | None = None  # of the last run that looked for them
 
     def run(
         self,
@@ -57,11 +59,13 @@ class Judge:
         order: int,
         observe: Callable[[int, NDArray[np.uint64]], None] | None = None,
         patience: int = 1,
-        mufu: Mufu | None = None,
+        perturbed: int | None = None,
+        races: bool = False,
     ) -> Outcome:
         """One reference run, in the order ORDERS[order]. patience: how many times the usual limits it may take.
 
-        observe: told instruction address and addresses of every global load. mufu: instead of the judge's own.
+        observe: told instruction address and addresses of every global load. perturbed: a seed that moves what neither
+        side defines to the last bit, approximate functions and sums of float atomics. races: look for some.
         """
         program = prepare(self.kernel, given.symbols, given.bank3)
         shape = given.scenario.shape
@@ -74,12 +78,16 @@ class Judge:
             launch,
             arena,
             seed=1000 * given.scenario.seed + order,
-            mufu=mufu or self.mufu,
+            mufu=self.mufu if perturbed is None else mufu_models.perturbed(self.mufu, perturbed),
             policy=ORDERS[order % len(ORDERS)],
             max_steps=self.max_steps * patience,
             deadline=time.monotonic() + self.run_seconds * patience,
             heap=_heap(given, base, order),
         )
+        if races:
+            self.races = machine.races = Races(np.arange(machine.warps) // machine.geometry.warps)
+        if perturbed is not None:
+            machine.unrounded, machine.keeps_denormals = np.random.default_rng((perturbed, 73)), perturbed % 2 == 1
         if observe is not None:
             told = observe
             machine.observe = lambda addresses: told(machine.current, addresses)
@@ -206,7 +214,7 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
         _one_more(judge, given, candidate.base, reference, order)
         result = settle(compare(after, reference.outcomes, halves, given.heap), reference)
         wrong = _printed_difference(given, candidate.base, printed, reference)
-    if len(result.bad) and judge.found.approximate:
+    if len(result.bad) and (judge.found.approximate or judge.found.float_sums):
         _allow_spread(judge, given, candidate.base, after, reference, result, halves)
     if len(result.bad):
         witness = describe(given, roles, candidate.base, int(result.bad[0]), after, reference.first)
@@ -216,15 +224,23 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
     return result
 
 
+def raced(judge: Judge, given: Input, base: int) -> str:
+    """What makes the input's outcome undefined; "" when nothing does, or atomics may order the warps."""
+    if judge.found.atomics:
+        return ""
+    with contextlib.suppress(Fault):
+        judge.run(given, base, 0, patience=PATIENCE, races=True)
+    return judge.races.found if judge.races is not None else ""
+
+
 def _allow_spread(
     judge: Judge, given: Input, base: int, after: Octets, reference: Reference, result: Comparison, halves: bool
 ) -> None:
-    """Take out words that depend on the approximate functions and lie within what those leave open."""
+    """Take out words that depend on approximate functions or float atomics and lie within what those leave open."""
     runs = [reference.first.arena.content]
     for seed in range(PERTURBED_RUNS):
         with contextlib.suppress(Fault):
-            mufu = mufu_models.perturbed(judge.mufu, seed)
-            runs.append(judge.run(given, base, 0, patience=PATIENCE, mufu=mufu).arena.content)
+            runs.append(judge.run(given, base, 0, patience=PATIENCE, perturbed=seed).arena.content)
     allowed = within_spread(after, runs, result.bad, halves)
     result.approximate += 4 * int(allowed.sum())
     result.bad = result.bad[~allowed]

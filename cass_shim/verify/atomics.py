@@ -27,13 +27,39 @@ def _signed(value: int, width: int) -> int:
 
 
 def _float_operation(operation: str, kind: str) -> Operation:
+    """Sums of f32 flush denormals (.FTZ, as recorded)."""
     dtype = DTYPES[WIDTHS[kind]]
 
     def run(old: int, value: int, _: int) -> int:
         a, b = np.array([old], dtype), np.array([value], dtype)
         if operation == "add":
-            return int(floats.fadd(kind, a, b)[0])
+            return int(floats.fadd(kind, a, b, ftz=kind == "f32")[0])
         return int(floats.fminmax(kind, a, b, operation == "min", False, False)[0])
+
+    return run
+
+
+def _inexact(kind: str, a: Value, b: Value) -> bool:
+    """Whether a + b has to be rounded."""
+    x, y = (v.view({"f32": np.float32, "f64": np.float64}[kind]).astype(np.float64) for v in (a, b))
+    with np.errstate(all="ignore"):
+        total = x + y
+        part = total - x
+        error = (x - (total - part)) + (y - part)  # exact, Knuth's two-sum
+        return bool(error[0]) or (kind == "f32" and bool(total.astype(np.float32)[0] != total[0]))
+
+
+def otherwise_rounded(kind: str, random: np.random.Generator, keep: bool) -> Operation:
+    """Addition of f32 or f64 as another order of the addends could have rounded it: an inexact sum moves by a unit in
+    the last place, or not. keep: denormals of f32 too, as AMD's memory does."""
+    dtype = DTYPES[WIDTHS[kind]]
+    top = 0x7F7F_FFFF if kind == "f32" else 0x7FEF_FFFF_FFFF_FFFF
+
+    def run(old: int, value: int, _: int) -> int:
+        a, b = np.array([old], dtype), np.array([value], dtype)
+        total = int(floats.fadd(kind, a, b, ftz=kind == "f32" and not keep)[0])
+        movable = 0 < total & (1 << WIDTHS[kind] - 1) - 1 < top and _inexact(kind, a, b)
+        return total + int(random.integers(-1, 2)) if movable else total
 
     return run
 
@@ -69,9 +95,15 @@ def operation_for(operation: str, kind: str) -> Operation:
 
 
 class AtomicState(State):
-    """`State` with atomics. shuffled: whether lanes take their turn in a random order."""
+    """`State` with atomics.
+
+    shuffled: whether lanes take their turn in a random order. unrounded: makes sums of floats come out as another
+    order of addends would have rounded them; None: as they are. keeps_denormals: in sums of f32, then.
+    """
 
     shuffled = False
+    unrounded: np.random.Generator | None = None
+    keeps_denormals = False
 
     def atomic(
         self,
@@ -84,6 +116,8 @@ class AtomicState(State):
         scope: str = "gpu",
     ) -> Value:
         function = operation_for(operation, kind)
+        if self.unrounded is not None and operation == "add" and kind in ("f32", "f64"):
+            function = otherwise_rounded(kind, self.unrounded, self.keeps_denormals)
         size = WIDTHS[kind] // 8
         addresses = self.spread(address)[self.active]
         dtype = DTYPES[8 * size]

@@ -288,6 +288,8 @@ class Interpreter(ControlFlow):
         if not complete:
             return False
         self.arrived.pop((block, number), None)
+        if self.races is not None:
+            self.races.barrier(block)
         for index in np.unique(self.pc[here]):
             group = here & (self.pc == index)
             self._cross(group, int(index))

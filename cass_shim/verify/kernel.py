@@ -14,9 +14,9 @@ import numpy as np
 
 from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, Verified
-from cass_shim.model.errors import DeviceFailed, Unsupported
+from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.verify import mufu as mufu_models
-from cass_shim.verify.agreement import PATIENCE, Judge, Lesson, apply_kinds, drop_pointers, judge_input, learn
+from cass_shim.verify.agreement import PATIENCE, Judge, Lesson, apply_kinds, drop_pointers, judge_input, learn, raced
 from cass_shim.verify.candidate import EMULATED_LIMIT, Candidate
 from cass_shim.verify.compare import Reference
 from cass_shim.verify.contract import check_contract
@@ -60,6 +60,7 @@ class _Campaign:
     compared: int = 0
     undefined: int = 0
     approximate: int = 0
+    doubt: Rejected | None = None  # the first difference on an input that races
 
 
 def verify_kernel(
@@ -107,6 +108,8 @@ def verify_kernel(
     finally:
         candidate.close()
     report.update(_report(campaign, sass, time.monotonic() - started))
+    if not campaign.agreed and campaign.doubt is not None:
+        raise campaign.doubt  # nothing speaks for the candidate
     if not campaign.agreed or (not campaign.compared and not _prints(sass)):
         return Verified(code, Evidence.E0, report)
     missing = unvectored_forms(sass)
@@ -219,7 +222,15 @@ def _try(campaign: _Campaign, scenario: Scenario, *, strict: bool) -> bool:
     if strict and reference.first.undefined_reads:
         campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: reads what nobody wrote")
         return False
-    result = judge_input(judge, campaign.candidate, given, roles, reference)
+    try:
+        result = judge_input(judge, campaign.candidate, given, roles, reference)
+    except Rejected as rejection:
+        why = raced(judge, given, base)
+        if not why:
+            raise
+        campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: {why}")
+        campaign.doubt = campaign.doubt or rejection
+        return False
     campaign.compared += result.compared
     campaign.undefined += result.undefined
     campaign.approximate += result.approximate

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from cass_shim.model.errors import Unsupported
 from cass_shim.verify import matrices
-from cass_shim.verify.arithmetic import Arithmetic, Value, constant
+from cass_shim.verify.arithmetic import DTYPES, Arithmetic, Value, constant
 from cass_shim.verify.memory import Arena, Fault, Scratch, check_aligned, gather, scatter
+from cass_shim.verify.races import Races
 
 WARP = 32
 Mask: TypeAlias = Any  # bool per lane; numpy's stubs lose the element type in every operator
@@ -91,6 +92,7 @@ class State(Arithmetic):
         self.current = 0  # byte address of the instruction that runs
         self.contended = False  # several lanes did one atomic operation on the same address
         self.observe: Callable[[Value], None] | None = None  # told the addresses of every global load
+        self.races: Races | None = None  # told every plain load and store, where somebody asks
 
     def garbage(self, words: int) -> Value:
         """What undefined memory and registers hold: huge floats of any width in odd runs, anything in even ones.
@@ -229,6 +231,9 @@ class State(Arithmetic):
             lanes = self.active[positions]
             if storage is self.shared:
                 self.undefined_reads += int((~self.shared_written[offsets]).any())
+            if self.races is not None and storage is not self.local:
+                for byte in range(0, size * count, 4):
+                    self.races.load(*self._place(storage), offsets + byte >> 2, lanes // WARP)
             for part in range(count):
                 word = gather(storage.content, offsets + size * part, size)
                 if width < 32:
@@ -242,9 +247,17 @@ class State(Arithmetic):
         for storage, offsets, positions in self._resolve(space, addresses, size * len(values)):
             lanes = self.active[positions]
             for part, value in enumerate(values):
-                at = offsets + size * part
-                scatter(storage.content, at, self.spread(value)[lanes], size)
+                at, stored = offsets + size * part, self.spread(value)[lanes]
+                if self.races is not None and storage is not self.local:
+                    changed = gather(storage.content, at, size) != stored.astype(DTYPES[8 * size])
+                    for byte in range(0, size, 4):
+                        self.races.store(*self._place(storage), at + byte >> 2, lanes // WARP, changed)
+                scatter(storage.content, at, stored, size)
                 self.mark_written(storage, at, size)
+
+    def _place(self, storage: Arena | Scratch) -> tuple[str, int]:
+        """Name and number of words of global or shared memory."""
+        return ("global" if storage is self.arena else "shared", len(storage.content) // 4)
 
     def mark_written(self, storage: Arena | Scratch, at: Lanes, size: int) -> None:
         """Note that `size` bytes at each offset were written."""

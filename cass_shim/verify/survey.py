@@ -26,6 +26,7 @@ _PREDICATES = frozenset(
     {"ISETP", "UISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "UPLOP3", "FCHK"}
 )  # no register result
 _COMPARES = frozenset({"ISETP", "UISETP", "IMNMX", "VIMNMX", "I2F", "I2FP"})
+_ATOMICS = frozenset({"ATOMG", "ATOM", "ATOMS", "RED", "REDG"})
 _GLOBAL = frozenset({"LDG", "LD", "STG", "ST", "RED", "REDG", "ATOMG", "ATOM", "LDGSTS"})
 
 
@@ -51,6 +52,7 @@ class Survey:
     float_atomics: bool = False
     grid_sync: bool = False
     approximate: bool = False  # it uses MUFU
+    float_sums: bool = False  # it adds floats atomically, in any order
     heap: bool = False  # it may call malloc or free
 
 
@@ -99,7 +101,8 @@ def _note_properties(found: Survey, instruction: Instruction) -> None:
     name = instruction.mnemonic
     found.shared |= name in ("LDS", "STS", "ATOMS", "LDSM")
     found.approximate |= name == "MUFU"
-    atomic = name in ("ATOMG", "ATOM", "ATOMS", "RED", "REDG")
+    found.float_sums |= name in _ATOMICS and instruction.has("ADD") and instruction.has("F32", "F64")
+    atomic = name in _ATOMICS
     found.atomics |= atomic
     found.float_atomics |= atomic and any(m.startswith(("F16", "F32", "F64", "BF16")) for m in instruction.modifiers)
     for operand in instruction.operands:

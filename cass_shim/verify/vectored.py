@@ -17,6 +17,7 @@ from cass_shim.verify.program import IGNORED
 
 # Spellings that only name what the operands say anyway.
 _SAME = {"IMAD": frozenset({"MOV", "IADD", "SHL"})}
+_NAMES = {"RED": "REDG"}  # sm_90's name for the same instruction
 # Instructions that only move data or read the machine; their meaning is in the interpreter, not in a result.
 _PLAIN = frozenset(["S2R", "S2UR", "CS2R", "MOV", "UMOV", "ULDC", "LDC", "BAR", "MEMBAR", "B2R", "BPT"])
 
@@ -34,7 +35,7 @@ def index() -> frozenset[str]:
 def form_key(mnemonic: str, modifiers: tuple[str, ...]) -> str:
     """Opcode and semantic modifiers; uniform forms count as their vector twins (one meaning serves both)."""
     dropped = _SAME.get(mnemonic, frozenset())
-    return ".".join((mnemonic, *(m for m in modifiers if m not in dropped)))
+    return ".".join((_NAMES.get(mnemonic, mnemonic), *(m for m in modifiers if m not in dropped)))
 
 
 def unvectored_forms(kernel: SassKernel) -> list[str]:

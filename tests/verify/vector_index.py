@@ -15,6 +15,7 @@ import numpy as np
 from cass_shim.model.errors import Unsupported
 from cass_shim.verify.vectored import form_key
 from tests.isa.sass import test_hardware_vectors as recorded
+from tests.isa.sass import test_memory_vectors as memory
 
 INDEX = Path(__file__).parents[2] / "cass_shim" / "verify" / "vectored.json"
 
@@ -71,20 +72,28 @@ def _infinite(low: Any, high: Any) -> Any:
     return (low == 0) & ((high & np.uint32(0x7FFF_FFFF)) == np.uint32(0x7FF0_0000))
 
 
+def remembers(probe: dict[str, Any]) -> bool:
+    """Whether the interpreter reproduces one probe of a load, store or atomic operation."""
+    try:
+        return memory.differences(probe) == ""
+    except Unsupported:
+        return False
+
+
 def forms() -> list[str]:
     """Every form all of whose probes agree."""
     verdicts: dict[str, bool] = {}
-    for probe in recorded.document()["probes"]:
-        opcode = probe["text"].split(" ")[0]
-        mnemonic, *modifiers = opcode.split(".")
-        key = form_key(mnemonic, tuple(modifiers))
-        verdicts[key] = verdicts.get(key, True) and agrees(probe)
+    for judge, document in ((agrees, recorded.document()), (remembers, memory.DOCUMENT)):
+        for probe in document["probes"]:
+            mnemonic, *modifiers = probe["text"].split(" ")[0].split(".")
+            key = form_key(mnemonic, tuple(modifiers))
+            verdicts[key] = verdicts.get(key, True) and judge(probe)
     return sorted(key for key, fine in verdicts.items() if fine)
 
 
 def main() -> None:
     document = {
-        "source": "tests/vectors/sass/sm90.json, by tests/verify/vector_index.py",
+        "source": "tests/vectors/sass/sm90.json and memory-sm90.json, by tests/verify/vector_index.py",
         "machine": recorded.document()["machine"],
         "forms": forms(),
     }

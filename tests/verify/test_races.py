@@ -1,0 +1,79 @@
+"""Launches that race, and sums whose order is open: what the verifier may forgive, and what it may not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cass_shim.verify.atomics import otherwise_rounded
+from cass_shim.verify.races import Races
+
+BLOCKS = np.array([0, 0, 1, 1])  # four warps in two blocks
+CHANGED = np.array([True])
+
+
+def at(*numbers: int) -> np.ndarray:
+    return np.array(numbers, np.int64)
+
+
+def test_words_of_one_warp_do_not_race() -> None:
+    races = Races(BLOCKS)
+    races.store("global", 16, at(3), at(1), CHANGED)
+    races.load("global", 16, at(3), at(1))
+    races.store("global", 16, at(3), at(1), CHANGED)
+    races.load("shared", 16, at(3), at(0))  # another space
+    assert races.found == ""
+
+
+@pytest.mark.parametrize(("first", "second", "barrier", "clash"), [
+    ("store", "load", False, True), ("load", "store", False, True), ("store", "store", False, True),
+    ("load", "load", False, False), ("store", "load", True, False), ("load", "store", True, False),
+])  # fmt: skip
+def test_a_barrier_orders_the_warps_of_a_block(first: str, second: str, barrier: bool, clash: bool) -> None:
+    races = Races(BLOCKS)
+    for number, access in enumerate((first, second)):
+        if access == "load":
+            races.load("global", 16, at(5), at(number))
+        else:
+            races.store("global", 16, at(5), at(number), CHANGED)
+        if barrier:
+            races.barrier(0)
+    assert bool(races.found) == clash
+    assert not clash or "global memory at byte 20" in races.found
+
+
+def test_no_barrier_orders_two_blocks() -> None:
+    races = Races(BLOCKS)
+    races.load("global", 16, at(1, 1), at(0, 1))
+    races.barrier(0)
+    races.barrier(1)
+    races.store("global", 16, at(1), at(2), CHANGED)
+    assert "read by another warp" in races.found
+
+
+def test_writing_the_same_value_again_is_no_race() -> None:
+    races = Races(BLOCKS)
+    races.store("global", 16, at(2), at(0), CHANGED)
+    races.store("global", 16, at(2), at(2), ~CHANGED)
+    assert races.found == ""
+
+
+def test_exact_sums_have_one_value_in_any_order() -> None:
+    add = otherwise_rounded("f32", np.random.default_rng(1), False)
+    one, two = 0x3F80_0000, 0x4000_0000
+    assert {add(one, one, 0) for _ in range(50)} == {two}
+    wide = otherwise_rounded("f64", np.random.default_rng(1), False)
+    assert {wide(0x3FF0 << 48, 0x3FF0 << 48, 0) for _ in range(50)} == {0x4000 << 48}
+
+
+def test_inexact_sums_may_be_a_unit_off() -> None:
+    add = otherwise_rounded("f32", np.random.default_rng(1), False)
+    third, tenth = 0x3EAA_AAAB, 0x3DCC_CCCD
+    nearest = int((np.float32(1 / 3) + np.float32(0.1)).view(np.uint32))
+    assert {add(third, tenth, 0) for _ in range(80)} == {nearest - 1, nearest, nearest + 1}
+
+
+def test_denormals_are_kept_or_flushed() -> None:
+    flushing, keeping = (otherwise_rounded("f32", np.random.default_rng(1), keep) for keep in (False, True))
+    assert flushing(3, 4, 0) == 0
+    assert keeping(3, 4, 0) == 7
