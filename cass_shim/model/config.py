@@ -62,7 +62,8 @@ class Config:
     gfx: str = setting("gfx1100", "The AMD architecture to translate for.", Scope.REQUEST)
     keep: str = setting("", "Directory that receives every intermediate artifact.", Scope.REQUEST)
     model: str = setting(
-        "", "The CASS model: a directory, a Hugging Face name, or the URL of an OpenAI-compatible server.",
+        "", "The CASS model: a directory, a Hugging Face name, or the URL of an OpenAI-compatible server; "
+        "default the checkpoint that ships.",
         Scope.REQUEST,
     )  # fmt: skip
     kernel_timeout: str = setting("100", "Seconds one kernel's translation may take.", Scope.REQUEST)

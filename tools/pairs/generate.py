@@ -164,8 +164,9 @@ class Generator:
 
 def _reason(error: Exception) -> str:
     """The part of a message that is the same for many kernels."""
-    text = re.split(r" in k\d|k\d+: |hold: ", str(error).removeprefix("k"), maxsplit=1)
-    return " ".join((text[0] or text[-1]).split())[:70]
+    text = re.sub(r"( in |\b)k\d+\b", "", str(error)).split("hold: ")[0]
+    text = re.sub(r" in \d+ words.*", "", text)
+    return " ".join(text.split()).strip(": ")[:70]
 
 
 def read_pairs(out: Path, split: str = "*") -> Iterator[Pair]:

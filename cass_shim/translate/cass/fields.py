@@ -206,6 +206,7 @@ def target_lines(text: Sequence[str]) -> list[Line]:
     """The instructions and labels of a kernel's body as fields."""
     cleaned = [re.split(r";|//", line, maxsplit=1)[0].strip() for line in text]
     kept = [line for line in cleaned if line and not line.startswith(_HINTS)]
+    kept = [line for line in kept if not line.startswith(".") or line.endswith(":")]  # alignment of loops
     order = [line[:-1] for line in kept if line.endswith(":")]
     used = {label for line in kept if not line.endswith(":") for label in re.findall(r"\.?LBB?\d+(?:_\d+)?", line)}
     labels = {label: index for index, label in enumerate(one for one in order if one in used)}
@@ -240,7 +241,7 @@ class _Text:
     def one(self) -> int:
         match = _NUMBER.match(self.line[self.at]) if self.at < len(self.line) else None
         if match is None:
-            raise Rejected(f"a register or label without a number in {' '.join(self.line)!r}")
+            raise Rejected(f"a register or label without a number in {' '.join(self.line)[:60]!r}")
         self.at += 1
         return int(match[1])
 
