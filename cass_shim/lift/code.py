@@ -17,6 +17,7 @@ from cass_shim.model.instruction import PT, Const, Instruction, Pred, Reg, Targe
 
 STEP = 16
 _ENDS = frozenset({"EXIT", "RET", "BRX", "BRXU", "JMP", "JMX", "KILL"})
+_INTERNAL = "$__internal"  # ptxas's own helpers, which no pointer leads to
 _FUNCTION_TABLE_BANK = 2
 
 
@@ -124,12 +125,17 @@ class Code:
             self.leaders.update(self.base_of(address) + t for t in i.targets)
 
     def _address_taken(self) -> tuple[int, ...]:
-        """Functions that an indirect call may reach: the table in bank 2, and any function of a linked module."""
+        """Functions that an indirect call may reach: the table in bank 2, and any function of a linked module.
+
+        Without a table ptxas stores offsets into the kernel's section: then any function of the program in it.
+        """
         table = self.kernel.kernel.constants.get(_FUNCTION_TABLE_BANK, b"")
         words = {int.from_bytes(table[at : at + 8], "little") for at in range(0, len(table) - 7, 8)}
         entries = {self.entry + w for w in words if w}
         entries |= {callee.kernel.token for callee in self.kernel.callees.values()}
-        return tuple(sorted(e for e in entries if e in self.functions and e != self.entry))
+        found = sorted(e for e in entries if e in self.functions and e != self.entry)
+        own = (e for e, name in self.functions.items() if e != self.entry and _INTERNAL not in name)
+        return tuple(found or sorted(own))
 
     def block(self, start: int) -> Iterator[tuple[int, Instruction]]:
         """The instructions from a leader to the end of its block."""

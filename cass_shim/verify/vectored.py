@@ -17,7 +17,13 @@ from cass_shim.verify.program import IGNORED
 
 # Spellings that only name what the operands say anyway.
 _SAME = {"IMAD": frozenset({"MOV", "IADD", "SHL"})}
-_NAMES = {"RED": "REDG"}  # sm_90's name for the same instruction
+_NAMES = {"RED": "REDG", "VOTEU": "VOTE"}  # sm_90's name for the same instruction; a uniform twin spelled otherwise
+_FORMS = {
+    "I2F": "I2FP.F32.S32",
+    "I2F.U32": "I2FP.F32.U32",
+    "I2F.RZ": "I2FP.F32.S32.RZ",
+    "I2F.U32.RZ": "I2FP.F32.U32.RZ",
+}
 # Instructions that only move data or read the machine; their meaning is in the interpreter, not in a result.
 _PLAIN = frozenset(["S2R", "S2UR", "CS2R", "MOV", "UMOV", "ULDC", "LDC", "BAR", "MEMBAR", "B2R", "BPT"])
 
@@ -35,7 +41,8 @@ def index() -> frozenset[str]:
 def form_key(mnemonic: str, modifiers: tuple[str, ...]) -> str:
     """Opcode and semantic modifiers; uniform forms count as their vector twins (one meaning serves both)."""
     dropped = _SAME.get(mnemonic, frozenset())
-    return ".".join((_NAMES.get(mnemonic, mnemonic), *(m for m in modifiers if m not in dropped)))
+    key = ".".join((_NAMES.get(mnemonic, mnemonic), *(m for m in modifiers if m not in dropped)))
+    return _FORMS.get(key, key)
 
 
 def unvectored_forms(kernel: SassKernel) -> list[str]:
