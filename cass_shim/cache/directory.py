@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +35,7 @@ def _read(path: Path, limit: int) -> bytes | None:
 
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.uname().nodename}.{os.getpid()}.{time.monotonic_ns()}")
+    temporary = _aside(path.with_name(f".{path.name}"))
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(temporary, flags, OBJECT_MODE)
     try:
@@ -50,25 +52,86 @@ def _write(path: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Exclusive over all machines; OSError when it cannot be had in time. A stale lock is taken away."""
+    """Exclusive over all machines; OSError when it cannot be had in time. A dead writer's lock is taken away."""
     path.parent.mkdir(parents=True, exist_ok=True)
     until = time.monotonic() + LOCK_PATIENCE_S
-    while True:
-        try:
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, OBJECT_MODE))
-            break
-        except FileExistsError:
-            with contextlib.suppress(OSError):
-                if time.time() - path.stat().st_mtime > LOCK_STALE_S:
-                    path.unlink()
+    own = _aside(path)
+    own.write_bytes(_owner(os.getpid()).encode())  # says whose the lock is, for others on the same machine
+    try:
+        while not _is_taken(path, own):
+            _take_away(path)
             if time.monotonic() > until:
-                raise TimeoutError(f"{path} is held by another writer") from None
-            time.sleep(0.02)
+                raise TimeoutError(f"{path} is held by another writer")
+            time.sleep(random.uniform(0.005, 0.03))
+    finally:
+        own.unlink()
     try:
         yield
     finally:
         with contextlib.suppress(OSError):
             path.unlink()
+
+
+def _aside(path: Path) -> Path:
+    """A name beside `path` that nobody else uses."""
+    owner = f"{os.uname().nodename}.{os.getpid()}.{threading.get_ident()}"
+    return path.with_name(f"{path.name}.{owner}.{time.monotonic_ns()}")
+
+
+def _is_taken(path: Path, own: Path) -> bool:
+    """Give the lock's name to our file, whole at once; where there are no links, an empty one that only age frees."""
+    try:
+        os.link(own, path)
+    except FileExistsError:
+        return False
+    except OSError:
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, OBJECT_MODE))
+        except FileExistsError:
+            return False
+    return True
+
+
+def _owner(pid: int) -> str:
+    return f"{os.uname().nodename} {pid} {_start_of(pid)}"
+
+
+def _start_of(pid: int) -> str:
+    """When a process of this machine started, in clock ticks (proc(5), field 22), so that a reused pid differs."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[19]
+    except (OSError, IndexError):
+        return "0"
+
+
+def _is_dead(lock: Path, seen: os.stat_result) -> bool:
+    """Whether the lock's owner is gone: a process of this machine that ended, or a lock that is too old."""
+    if time.time() - seen.st_mtime > LOCK_STALE_S:
+        return True
+    try:
+        owner = (_read(lock, 1000) or b"").decode(errors="replace")
+    except (OSError, ValueError):
+        return False
+    node, _, rest = owner.partition(" ")
+    pid = rest.partition(" ")[0]
+    return node == os.uname().nodename and pid.isdecimal() and owner != _owner(int(pid))
+
+
+def _take_away(path: Path) -> None:
+    """Remove a dead writer's lock, by a rename that only one of several waiters can do.
+
+    A living one's that took its place in between is given back.
+    """
+    aside = _aside(path)
+    with contextlib.suppress(OSError):
+        seen = path.lstat()
+        if _is_dead(path, seen):
+            os.rename(path, aside)
+            found = aside.lstat()
+            if (found.st_ino, found.st_mtime_ns) != (seen.st_ino, seen.st_mtime_ns):
+                os.link(aside, path)
+    with contextlib.suppress(OSError):
+        aside.unlink()
 
 
 class DirectoryStore:

@@ -5,6 +5,7 @@ In: the tier and the trusted keys. Out: findings; what is bad has been removed.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from collections.abc import Callable, Iterator
@@ -90,13 +91,27 @@ class _Walk:
         self.sound += 1
 
     def _withdrawn(self) -> Iterator[Finding]:
-        """Entries that C may still use although no sound record is left that says so."""
-        named = {record.entry for record in self.tier.records()}
+        """Entries that C may still use although no sound record is left that says so.
+
+        The records are read after the entry: a writer stores a record before its entry.
+        """
         for path in sorted(self.tier.versioned.glob(f"*/code/*/*{ENTRY_EXTENSION}")):
             content = read_file(path)
-            if content is not None and hashlib.sha256(content).hexdigest() not in named:
+            if content is None:
+                continue
+            digest, folder = hashlib.sha256(content).hexdigest(), sharded(self.tier.versioned / "records", path.stem)
+            if digest not in set(_entries(folder)):
                 path.unlink(missing_ok=True)
                 yield Finding(path, "no sound record says how it was checked")
+
+
+def _entries(folder: Path) -> Iterator[str]:
+    """The blobs that a key's readable records name."""
+    for path in folder.glob("*.json"):
+        content = read_file(path)
+        with contextlib.suppress(Malformed):
+            if content is not None:
+                yield read_record(content).entry
 
 
 def _kind(path: Path) -> str:

@@ -18,6 +18,7 @@ from cass_shim.cli.daemon import ask_daemon
 from cass_shim.cli.pack import export_command, import_command
 from cass_shim.cli.places import audit, local_tier
 from cass_shim.cli.programs import demangled
+from cass_shim.cli.serve import serve_command
 from cass_shim.cli.sign import sign_command
 from cass_shim.cli.team import keygen_command, pull_command, push_command, trust_command
 from cass_shim.daemon.runtime import runtime_directory
@@ -145,6 +146,7 @@ def verify() -> None:
 
 
 for command in (
-    export_command, import_command, keygen_command, trust_command, push_command, pull_command, sign_command
+    export_command, import_command, keygen_command, trust_command, push_command, pull_command, serve_command,
+    sign_command,
 ):  # fmt: skip
     cache_command.add_command(command)

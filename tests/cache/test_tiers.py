@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import logging
-import os
 import threading
 import time
 from dataclasses import replace
@@ -55,15 +54,6 @@ def test_a_far_tier_fills_the_near_ones(tmp_path: Path, server: CacheServer) -> 
     far.put(KEY, make_entry())
     assert Tiered([near, ReadOnly(far)]).get(KEY) == (make_entry(),)
     assert near.get(KEY) == (make_entry(),)
-
-
-def test_a_stale_lock_is_taken_away(tmp_path: Path) -> None:
-    lock = tmp_path / "ac" / KEY.hex()[:2] / f".{KEY.hex()}.lock"
-    lock.parent.mkdir(parents=True)
-    lock.touch()
-    os.utime(lock, (1, 1))
-    RemoteTier(DirectoryStore(tmp_path)).put(KEY, make_entry())
-    assert len(RemoteTier(DirectoryStore(tmp_path)).get(KEY)) == 1
 
 
 def test_credentials_are_sent(server: CacheServer) -> None:
