@@ -119,8 +119,7 @@ class State:
         for lane in chosen:
             want, found = cells[lane % len(cells)], self.get(where, lane)
             if not want.holds(found, where.width):
-                part = f".{where.shift or 0}" if where.width == 16 else ""
-                lines.append(f"{where.file}{where.number}{part} lane {lane}: {found:#x}, expected {want}")
+                lines.append(f"{where.name}, lane {lane}: {found:#x}, expected {want}")
         return lines
 
 

@@ -126,8 +126,8 @@ static inline int biased(uint32_t x) { return (int)(x >> 23 & 255); }
 static inline int subnormal_f64(double x, double smallest) {
     return x != 0 && __builtin_fabs(x) < smallest;
 }
-/* Whether a finite quotient may be subnormal, by the exponents alone, as hardware decides it: the
- * numerator of 0x1p-126 / 1 is scaled. */
+/* Whether a finite quotient may be subnormal. By the exponents alone: the reading of AMD's text
+ * under which hardware's flag for 0x1p-126 / 1 agrees with the scaling back. */
 static inline int quotient_tiny(uint32_t n, uint32_t d) {
     int en, ed;
     split_f32(n, &en);

@@ -53,6 +53,7 @@ class Cell:
 class Place:
     """A register or part of one: `v0:1` is ("v", 0, 64), `v3.h` is ("v", 3, 16, 16), `vcc` is ("vcc", 0, 32)."""
 
+    name: str
     file: str
     number: int
     width: int = 32
@@ -99,13 +100,13 @@ def cell(text: str, width: int) -> Cell:
 def place(text: str) -> Place:
     """The register that a name on the left of `=` means; AssertionError when it is none."""
     if text in ("vcc", "scc", "exec"):
-        return Place(text, 0)
+        return Place(text, text, 0)
     found = re.fullmatch(r"([vs])(\d+)(?::(\d+))?(\.[lh])?(?:\[(\d+)\])?", text)
     assert found, f"{text}: not a register; write v0, v0.h, v0[3], v0:1, s0, s0:1, vcc, scc or exec"
     file, first, last, half, lane = found.groups()
     assert int(first) < 16 and int(last or 0) < 16, f"{text}: only registers 0 to 15 are set and compared"
     width = 64 if last else 16 if half else 32
-    return Place(file, int(first), width, 16 if half == ".h" else 0, int(lane) if lane else None)
+    return Place(text, file, int(first), width, 16 if half == ".h" else 0, int(lane) if lane else None)
 
 
 def parse(line: str) -> Row:
@@ -114,16 +115,19 @@ def parse(line: str) -> Row:
     assert len(columns) == 3, f"{line}: a line has three columns"
     settings = dict(setting.split("=") for setting in columns[0].split())
     lanes = int(settings.pop("lanes", "1"))
-    before = []
+    before: list[tuple[Place, tuple[int | str, ...]]] = []
     for name, values in settings.items():
         where = place(name)
         read = [v if v == ADDRESS else value_bits(v, where.width)[0] for v in values.split(",")]
         before.append((where, tuple(read)))
-    after = []
+    after: list[tuple[Place, tuple[Cell, ...]]] = []
     for result in columns[2].split():
         name, _, values = result.partition("=")
         after.append((place(name), tuple(cell(v, place(name).width) for v in values.split(","))))
     assert after, f"{line}: nothing is expected"
+    for where, listed in (*before, *after):
+        count = lanes if where.file == "v" and where.lane is None else 1
+        assert len(listed) in (1, count), f"{line}: {where.name} needs one value or {count}"
     return Row(line.strip(), lanes, tuple(before), tuple(i.strip() for i in columns[1].split(";")), tuple(after))
 
 
