@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import os
+import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from cass_shim.cli.daemon import connect
 from cass_shim.cli.programs import FoundModule, demangled, find_modules
+from cass_shim.daemon.runtime import Client
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError
 from cass_shim.model.wire import FrameKind, KernelRequest, ModuleRequest, Reply, Status
@@ -79,21 +83,37 @@ def find_jobs(paths: Sequence[Path], config: Config, report: Callable[[str], Non
                 report(str(error))
 
 
+class Interrupted(Exception):
+    """The user stopped it: `done` of `total` kernels are in the cache."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__(f"{done} of {total}")
+        self.done, self.total = done, total
+
+
 class Asker:
     """Asks the daemon from several threads, a connection each."""
 
     def __init__(self, config: Config) -> None:
         self.config, self.local = config, threading.local()
+        self.clients = list[Client]()
 
     def _ask(self, kind: FrameKind, payload: bytes) -> Reply:
         if not hasattr(self.local, "client"):
             self.local.client = connect(self.config)
+            self.clients.append(self.local.client)
         try:
             reply: Reply = self.local.client.ask(kind, payload)
         except OSError:
             del self.local.client
             raise
         return reply
+
+    def abandon(self) -> None:
+        """End every request that is under way; what the daemon has begun it finishes and keeps."""
+        for one in self.clients:
+            with contextlib.suppress(OSError):
+                one.connection.shutdown(socket.SHUT_RDWR)
 
     def run(self, job: Job) -> Outcome:
         """Translate one kernel; its message says why not."""
@@ -122,11 +142,16 @@ def precompile(paths: Sequence[Path], config: Config, jobs: int) -> list[Outcome
         concurrent.futures.ThreadPoolExecutor(jobs) as pool,
     ):
         task = progress.add_task("translating", total=len(work))
-        outcomes = []
-        for outcome in pool.map(asker.run, work):
-            progress.advance(task)
-            outcomes.append(outcome)
-    return outcomes
+        requests = [pool.submit(asker.run, job) for job in work]
+        try:
+            for _ in concurrent.futures.as_completed(requests):
+                progress.advance(task)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            asker.abandon()
+            done = sum(one.done() and not one.cancelled() and not one.result().message for one in requests)
+            raise Interrupted(done, len(requests)) from None
+        return [one.result() for one in requests]
 
 
 @click.command("precompile")
@@ -139,7 +164,13 @@ def precompile_command(paths: tuple[Path, ...], jobs: int) -> None:
     translation.
     """
     config = Config.read()
-    outcomes = precompile(paths, config, jobs or len(os.sched_getaffinity(0)))
+    try:
+        outcomes = precompile(paths, config, jobs or len(os.sched_getaffinity(0)))
+    except Interrupted as error:
+        print(
+            f"stopped; {error.done} of {error.total} kernels are in the cache, and the same command goes on from there"
+        )
+        sys.exit(128 + signal.SIGINT)
     failed = [one for one in outcomes if one.message]
     print(f"{len(outcomes) - len(failed)} of {len(outcomes)} kernels are in the cache")
     for one in failed:

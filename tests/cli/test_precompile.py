@@ -1,0 +1,75 @@
+"""`cass precompile`: shows how far it is, stops when told, and goes on from there."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+
+from tests.cli.conftest import SAMPLES, Shell
+
+COMMAND = [sys.executable, "-m", "cass_shim.cli.main", "precompile", SAMPLES, "-j", "1"]
+
+
+def records(shell: Shell) -> int:
+    return len(list(shell.folder.glob("cache/v1/records/*/*/*.json")))
+
+
+def translations(shell: Shell) -> float:
+    facts = json.loads(shell.cass("cache", "stats", "--json").stdout)
+    return float(facts["counters"]["translations"])
+
+
+def test_an_interrupted_run_is_gone_on_with(shell: Shell) -> None:
+    """In a daemon of its own, so that it counts: no kernel is translated twice."""
+    process = subprocess.Popen(
+        COMMAND, env=shell.environment, cwd=shell.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    until = time.monotonic() + 60
+    while records(shell) < 1 and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    if process.returncode == 0:
+        pytest.skip("this machine was done before it could be interrupted")
+    assert process.returncode == 130, out + err
+    assert time.monotonic() - began < 15
+    found = re.search(r"stopped; (\d+) of (\d+) kernels are in the cache", out)
+    assert found, out
+    assert "Traceback" not in err
+    done = shell.cass("precompile", SAMPLES)
+    assert done.stdout == f"{found[2]} of {found[2]} kernels are in the cache\n"
+    assert translations(shell) == int(found[2])
+    assert shell.cass("precompile", SAMPLES).returncode == 0
+    assert translations(shell) == int(found[2])
+
+
+def test_a_terminal_sees_how_far_it_is(shell: Shell) -> None:
+    ours, theirs = pty.openpty()
+    environment = {**shell.environment, "TERM": "xterm", "COLUMNS": "100"}
+    process = subprocess.Popen(COMMAND, env=environment, cwd=shell.folder, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):  # EIO: the last writer left
+        while piece := os.read(ours, 4096):
+            shown += piece
+    os.close(ours)
+    assert process.wait(60) == 0
+    text = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", shown).decode()
+    counts = {int(one) for one in re.findall(r"translating \S+ (\d+)/\d+", text)}
+    assert len(counts) > 1, text
+    assert max(counts) == records(shell)
+
+
+def test_what_is_no_terminal_sees_no_bar(shell: Shell) -> None:
+    done = shell.cass("precompile", SAMPLES)
+    assert (done.returncode, done.stderr) == (0, "")
