@@ -1,6 +1,7 @@
 // Sobel edges with magnitude and direction: float square root and atan2, compared within tolerance;
 // a threshold count is exact.
 // features: math_float, launch_2d, vote, atomic_uint, restrict
+// not with: fast-math
 #include "../common.h"
 
 __global__ void sobel(const unsigned char *__restrict__ in, int2 *__restrict__ gradient,

@@ -1,6 +1,7 @@
 // A two-layer perceptron learns XOR-like data by gradient descent in managed memory; float, checked
 // against double.
 // features: managed, math_float, several_kernels, atomic_float
+// not with: fast-math
 #include "../common.h"
 
 constexpr int kIn = 4, kHidden = 8, kSamples = 64;

@@ -1,6 +1,7 @@
 // sin, cos, tan, exp, log, pow, roots and inverse functions in single precision, against the host's
 // double precision.
 // features: math_float
+// not with: fast-math
 #include "../common.h"
 
 constexpr int kFunctions = 16;

@@ -1,6 +1,7 @@
 // Taking floats apart and classifying them: frexp, modf, nextafter, remainder, bit casts, NaN and
 // infinity rules.
 // features: float_bits
+// not with: fast-math
 #include "../common.h"
 
 constexpr int kResults = 10;

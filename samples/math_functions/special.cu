@@ -1,6 +1,7 @@
 // Error function, gamma, Bessel and their relatives, in single and double precision, against the
 // host.
 // features: special_functions, math_float, math_double, double
+// not with: fast-math
 #include "../common.h"
 
 constexpr int kFunctions = 9;
