@@ -8,6 +8,7 @@ neither a server that is down nor one that sends a byte a second costs more. baz
 from __future__ import annotations
 
 import base64
+import hashlib
 import http.client
 import time
 import urllib.parse
@@ -28,6 +29,7 @@ class HttpStore:
             raise BadSetting("CASS_REMOTES", without_secrets(url), "an http:// or https:// URL, or a directory")
         self.secure, self.host, self.port = parts.scheme == "https", parts.hostname, parts.port
         self.prefix, self.timeout_s = parts.path.rstrip("/") + (f"/{folder}" if folder else ""), timeout_s
+        self.folder = folder
         self.headers = {"User-Agent": "cass-shim"}
         if parts.username is not None:
             pair = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}"
@@ -78,13 +80,17 @@ class HttpStore:
         self._put(f"/cas/{digest}", content)
 
     def read_head(self, key: str, limit: int) -> bytes | None:
-        return self._get(f"/ac/{key}", limit, self.timeout_s)
+        return self._get(self._head(key), limit, self.timeout_s)
+
+    def _head(self, key: str) -> str:
+        """A part of our own has names of its own too, since bazel-remote ignores what stands before `/ac/`."""
+        return f"/ac/{hashlib.sha256(f'{self.folder} {key}'.encode()).hexdigest() if self.folder else key}"
 
     def change_head(self, key: str, change: Change) -> None:
         """GET, then PUT: plain HTTP has no lock, so one writer (CI) is the rule; a lost race loses a listing only.
 
         A head that cannot be read is an error and stays: what it lists must not be written over.
         """
-        changed = change(self._get(f"/ac/{key}", HEAD_LIMIT, WRITE_TIMEOUT_S))
+        changed = change(self._get(self._head(key), HEAD_LIMIT, WRITE_TIMEOUT_S))
         if changed is not None:
-            self._put(f"/ac/{key}", changed)
+            self._put(self._head(key), changed)

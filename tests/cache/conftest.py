@@ -1,7 +1,8 @@
 """A cache server in bazel-remote's layout, and candidates to store.
 
 The server is a stand-in written from bazel-remote's documented behaviour: GET and PUT of /ac/<64 hex> and
-/cas/<64 hex>, 200 on both, 404 when missing, and 400 for an object that is not what its name says.
+/cas/<64 hex>, 200 on both, 404 when missing, 400 for an object that is not what its name says; what stands before
+/ac/ and /cas/ (an instance name) is ignored.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class CacheServer:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 owner.requests.append(("GET", self.path))
+                self.path = "/" + "/".join(self.path.rsplit("/", 2)[-2:])
                 if owner.misbehave(self):
                     return
                 content = owner.objects.get(self.path)
@@ -38,6 +40,7 @@ class CacheServer:
 
             def do_PUT(self) -> None:
                 owner.requests.append(("PUT", self.path))
+                self.path = "/" + "/".join(self.path.rsplit("/", 2)[-2:])
                 content = self.rfile.read(int(self.headers["Content-Length"]))
                 owner.authorization = self.headers.get("Authorization", "")
                 kind, name = self.path.rsplit("/", 2)[-2:]

@@ -99,7 +99,7 @@ def nginx_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def bazel_remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     command, port, folder = (
         program("bazel-remote", "none; see its own site"),
