@@ -13,6 +13,8 @@ from cass_shim.translate.ptx_hip.scopes import move_declarations
 from cass_shim.translate.ptx_hip.structure import Printer, structured
 from cass_shim.translate.ptx_hip.writer import FunctionWriter
 
+_LOCKING = frozenset({"cas", "exch"})
+
 if TYPE_CHECKING:
     from cass_shim.translate.ptx_hip.program import Program
 
@@ -29,8 +31,9 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
     writer = FunctionWriter(program, function)
     writer.votes = counting.votes
     program.writing = True
+    meeting = meeting_points(graph)
     printer = Printer(
-        code=lambda number: _code(writer, graph, number),
+        code=lambda number: [*(["ptx_wave_barrier();"] if number in meeting else []), *_code(writer, graph, number)],
         condition=lambda number, negated: _condition(writer, graph, number, negated),
         index=lambda number: _condition(writer, graph, number, False),
         leave=lambda exits: _leave(writer, exits),
@@ -40,6 +43,19 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
         body.pop()
     body, moved = move_declarations(body, writer.named_types())
     return writer, [*(f"    {line}" for line in _declarations(program, writer, moved)), *body]
+
+
+def meeting_points(graph: Graph) -> set[int]:
+    """Where paths join in a loop that takes a lock: the lane that got it must meet the others there, each turn.
+
+    Else clang threads its way out of the loop, behind the lanes that spin: they wait for the lock that it still holds.
+    """
+    found: set[int] = set()
+    for header, members in graph.loops.items():
+        code = [i for number in members for i in graph.blocks[number].code]
+        if any(i.opcode == "atom" and _LOCKING.intersection(i.modifiers) for i in code):
+            found |= {n for n in members if n != header and len(graph.predecessors[n]) > 1}
+    return found
 
 
 def _code(writer: FunctionWriter, graph: Graph, number: int) -> list[str]:

@@ -146,3 +146,29 @@ def test_switch() -> None:
 def test_branches_to_nowhere_are_malformed(body: str) -> None:
     with pytest.raises(Malformed):
         source_of(body)
+
+
+LOCK = """
+.visible .entry lock(.param .u64 a) {
+    .reg .b32 %x, %old; .reg .b64 %rd<3>; .reg .pred %p;
+    ld.param.u64 %rd1, [a];
+AGAIN:
+    atom.global.cas.b32 %old, [%rd1], 0, 1;
+    setp.ne.s32 %p, %old, 0;
+    @%p bra MEET;
+    ld.volatile.global.u32 %x, [%rd1+4]; add.s32 %x, %x, 1; st.volatile.global.u32 [%rd1+4], %x;
+    membar.gl; atom.global.exch.b32 %x, [%rd1], 0;
+MEET:
+    @%p bra AGAIN;
+    ret;
+}
+"""
+
+
+def test_every_lane_gets_a_lock_that_its_loop_releases() -> None:
+    """Without a meeting point clang sends the winner behind the loop, where it waits for the losers for ever."""
+    module = PtxModule(HEAD + LOCK, 80)
+    with device().buffer(np.zeros(2, np.uint32)) as words:
+        build(module, ["lock"]).function("lock").launch((2,), (64,), struct.pack("<QQ", words.address, 0))
+        device().synchronize()
+        assert words.read().tolist() == [0, 128]
