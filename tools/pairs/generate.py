@@ -131,7 +131,9 @@ class Generator:
         families, text = unit(SPLITS[split], first, UNIT)
         with tempfile.TemporaryDirectory() as place:
             try:
-                content = compile_cubin(text, Path(place))
+                source = Path(place) / "unit.cu"
+                source.write_text(text)
+                content = compile_cubin(source, Path(place))
             except subprocess.CalledProcessError as error:
                 raise SystemExit(f"nvcc refuses unit {split} {first}: {error.stderr}") from None
         cubin = read_cubin(content)

@@ -11,23 +11,24 @@ from dataclasses import dataclass
 
 SCALARS = ("float", "int", "unsigned")
 BLOCKS = (32, 64, 128, 256)
+GENERATION = 2  # raise when the kernels of a seed change
 INDEX = "blockIdx.x * blockDim.x + threadIdx.x"
 
 
 @dataclass
 class Draft:
-    """One kernel under construction. values: expressions that may be read, by type."""
+    """One kernel under construction: its type, its inputs and its scalars."""
 
     rng: random.Random
     kind: str
     inputs: list[str]
     scalars: list[str]
-    values: dict[str, list[str]]
 
-    def signature(self, name: str, extra: str = "int n") -> str:
-        """The kernel's head: inputs, output, sizes, scalars."""
-        params = [f"const {self.kind} *{one}" for one in self.inputs]
-        params += [f"{self.kind} *out", extra, *(f"{self.kind} {one}" for one in self.scalars)]
+    def signature(self, name: str, extra: str = "int n", source: str = "", result: str = "") -> str:
+        """The kernel's head: inputs, output, sizes, scalars. source, result: types in memory, if others."""
+        star = "*__restrict__ " if self.rng.random() < 0.35 else "*"  # other loads for what nobody writes
+        params = [f"const {source or self.kind} {star}{one}" for one in self.inputs]
+        params += [f"{result or self.kind} {star}out", extra, *(f"{self.kind} {one}" for one in self.scalars)]
         if self.rng.random() < 0.2:  # the output is not always behind the inputs
             params.insert(0, params.pop(len(self.inputs)))
         return f"__global__ void {name}({', '.join(params)}) {{"
@@ -38,7 +39,7 @@ def draft(rng: random.Random, kind: str = "") -> Draft:
     kind = kind or rng.choice((*SCALARS, *SCALARS, *SCALARS, "double", "unsigned long long"))
     inputs = ["a", "b", "d"][: rng.choice((1, 1, 2, 2, 3))]
     scalars = ["s", "t", "u"][: rng.choice((0, 0, 1, 1, 2, 3))]
-    return Draft(rng, kind, inputs, scalars, {})
+    return Draft(rng, kind, inputs, scalars)
 
 
 def literal(rng: random.Random, kind: str) -> str:
@@ -77,7 +78,9 @@ def _floating(one: Draft, operand: Callable[[], str]) -> str:
     if choice < 13:
         return f"{rng.choice(('fmin', 'fmax'))}{suffix}({operand()}, {operand()})"
     if choice == 13 and one.kind == "float":
-        call = rng.choice(("__expf({})", "__log2f({})", "__sinf({})", "rsqrtf({})", "__fdividef(1.0f, {})"))
+        call = rng.choice(
+            ("__expf({})", "__log2f({})", "__sinf({})", "__cosf({})", "rsqrtf({})", "__fdividef(1.0f, {})")
+        )
         return call.format(operand())
     if choice == 14:
         return f"{rng.choice(('floor', 'ceil', 'trunc'))}{suffix}({operand()})"
@@ -245,6 +248,73 @@ def index_values(one: Draft, name: str) -> list[str]:
     return [*lines, "if (i < n)", f"out[i] = {expression(one, [*values, *loads(one)], 3)};", "}"]
 
 
+def vector(one: Draft, name: str) -> list[str]:
+    """Two or four elements a thread, loaded and stored as one."""
+    rng, width = one.rng, one.rng.choice((2, 4))
+    if one.kind not in ("float", "int"):
+        one.kind = rng.choice(("float", "int"))
+    wide = f"{one.kind}{width}"
+    lines = [one.signature(name, "int n", wide, wide), f"int i = {INDEX};", "if (i >= n) return;"]
+    lines += [f"{wide} {source}v = {source}[i];" for source in one.inputs] + [f"{wide} r;"]
+    same = expression(one, [f"{source}v.?" for source in one.inputs], 2)
+    for part in "xyzw"[:width]:
+        value = same if rng.random() < 0.6 else expression(one, [f"{source}v.?" for source in one.inputs], 1)
+        lines.append(f"r.{part} = {value.replace('?', part)};")
+    return [*lines, "out[i] = r;", "}"]
+
+
+def convert(one: Draft, name: str) -> list[str]:
+    """Small or other types in memory than in registers."""
+    rng = one.rng
+    small = ("unsigned char", "signed char", "short", "unsigned short", "int", "float", "unsigned", "double")
+    source, result = rng.choice(small), rng.choice(small)
+    values = [f"({one.kind}){value}" for value in loads(one)]
+    lines = [one.signature(name, "int n", source, result), f"int i = {INDEX};", "if (i >= n) return;"]
+    return [*lines, f"out[i] = ({result}){expression(one, values, 2)};", "}"]
+
+
+def shuffle(one: Draft, name: str) -> list[str]:
+    """Exchange between the lanes of a warp, or a vote of them."""
+    rng = one.rng
+    if one.kind not in SCALARS:
+        one.kind = rng.choice(SCALARS)
+    lines = [one.signature(name), f"int i = {INDEX};", f"{one.kind} x = {expression(one, loads(one), 2)};"]
+    choice = rng.randrange(4)
+    if choice == 0:
+        call = rng.choice(("_xor", "_down", "_up"))
+        lines.append(f"x = x + __shfl{call}_sync(0xffffffffu, x, {rng.choice((1, 2, 4, 8, 16))});")
+    elif choice == 1:
+        lines.append(f"x = __shfl_sync(0xffffffffu, x, {rng.choice(('0', 'i & 7', '31', 'n'))});")
+    elif choice == 2:
+        lines.append(f"unsigned v = __ballot_sync(0xffffffffu, {condition(one, ['x'])});")
+        lines.append(f"x = x + ({one.kind}){rng.choice(('v', '__popc(v)', '(v >> (threadIdx.x & 31) & 1)'))};")
+    else:
+        lines += ["#pragma unroll 1", "for (int o = 16; o > 0; o >>= 1)", "x += __shfl_down_sync(0xffffffffu, x, o);"]
+    return [*lines, *(["if (i < n)"] if rng.random() < 0.6 else []), "out[i] = x;", "}"]
+
+
+def divide(one: Draft, name: str) -> list[str]:
+    """Division and remainder."""
+    rng = one.rng
+    if one.kind not in SCALARS:
+        one.kind = rng.choice(SCALARS)
+    by = rng.choice((f"{one.inputs[-1]}[i]", *one.scalars, literal(rng, one.kind)))
+    operator = "/" if one.kind == "float" else rng.choice("/%")
+    lines = [one.signature(name), f"int i = {INDEX};", *(["if (i >= n) return;"] if rng.random() < 0.7 else [])]
+    return [*lines, f"out[i] = {expression(one, loads(one), 1)} {operator} {by};", "}"]
+
+
+def histogram(one: Draft, name: str) -> list[str]:
+    """Counting in shared memory, then into global memory."""
+    rng, block = one.rng, one.rng.choice(BLOCKS)
+    call = rng.choice(("atomicAdd", "atomicMax", "atomicOr"))
+    lines = [one.signature(name), f"__shared__ {one.kind} cell[{block}];", f"int k = threadIdx.x, i = {INDEX};"]
+    lines += ["cell[k] = 0;", "__syncthreads();"]
+    place = f"{expression(one, loads(one), 1)} & {block - 1}"
+    lines += [f"if (i < n) {call}(&cell[{place}], {rng.choice(('1', expression(one, loads(one), 1)))});"]
+    return [*lines, "__syncthreads();", rng.choice(("out[i] = cell[k];", f"{call}(&out[k], cell[k]);")), "}"]
+
+
 def stride(one: Draft, name: str) -> list[str]:
     """A loop over the grid: held out, no model sees it in training."""
     value = expression(one, loads(one), 3)
@@ -263,7 +333,8 @@ def stencil(one: Draft, name: str) -> list[str]:
 FAMILIES: dict[str, tuple[Callable[[Draft, str], list[str]], int]] = {
     "straight": (straight, 4), "guard": (guard, 5), "branch": (branch, 3), "loop": (loop, 4), "until": (until, 2),
     "shared": (shared, 3), "tree": (tree, 2), "plane": (plane, 3), "atomic": (atomic, 2), "several": (several, 2),
-    "indices": (index_values, 2), "stride": (stride, 1), "stencil": (stencil, 1),
+    "indices": (index_values, 2), "vector": (vector, 4), "convert": (convert, 4), "shuffle": (shuffle, 4),
+    "divide": (divide, 4), "histogram": (histogram, 3), "stride": (stride, 1), "stencil": (stencil, 1),
 }  # fmt: skip
 HELD_OUT_FAMILIES = ("stride", "stencil")
 SPLITS = {"train": 1, "seeds": 2, "families": 3}  # split → seed: new kernels of known families, and unknown families
@@ -271,11 +342,11 @@ SPLITS = {"train": 1, "seeds": 2, "families": 3}  # split → seed: new kernels 
 
 def kernel(seed: int, number: int) -> tuple[str, str]:
     """Family and source of kernel `k<number>`."""
-    rng = random.Random(f"pairs/{seed}/{number}")
+    rng = random.Random(f"pairs/{GENERATION}/{seed}/{number}")
     held_out = seed == SPLITS["families"]
     chosen = {name: weight for name, (_, weight) in FAMILIES.items() if (name in HELD_OUT_FAMILIES) == held_out}
     family = rng.choices(list(chosen), list(chosen.values()))[0]
-    kind = rng.choice(("int", "unsigned")) if family == "atomic" else ""
+    kind = rng.choice(("int", "unsigned")) if family in ("atomic", "histogram") else ""
     lines = FAMILIES[family][0](draft(rng, kind), f"k{number}")
     return family, "\n".join(lines) + "\n"
 

@@ -43,13 +43,12 @@ def likeness(lines: Sequence[Line], known: set[str]) -> float:
     return len(own & known) / len(own)
 
 
-def compile_cubin(source: str, folder: Path, name: str = "unit") -> bytes:
+def compile_cubin(source: Path, folder: Path) -> bytes:
     """nvcc's sm_80 cubin of one file. Raises CalledProcessError with its messages."""
-    path = folder / f"{name}.cu"
-    path.write_text(source)
-    command = ["nvcc", "-w", "-cubin", "-arch=sm_80", "-o", str(path.with_suffix(".cubin")), str(path)]
+    made = folder / "unit.cubin"
+    command = ["nvcc", "-w", "-cubin", "-arch=sm_80", "-o", str(made), str(source)]
     subprocess.run(command, check=True, capture_output=True, text=True)
-    return path.with_suffix(".cubin").read_bytes()
+    return made.read_bytes()
 
 
 def reference_grams(files: Iterable[Path]) -> set[str]:
@@ -58,7 +57,7 @@ def reference_grams(files: Iterable[Path]) -> set[str]:
     with tempfile.TemporaryDirectory() as folder:
         for file in files:
             try:
-                cubin = read_cubin(compile_cubin(file.read_text(), Path(folder)))
+                cubin = read_cubin(compile_cubin(file, Path(folder)))
             except (CassError, subprocess.CalledProcessError):
                 continue
             for one in cubin.kernels.values():

@@ -33,7 +33,6 @@ def make(size: str, vocabulary: list[str], device: str) -> Any:
         pad_token_id=vocabulary.index("<pad>"),
         bos_token_id=vocabulary.index("<start>"),
         eos_token_id=vocabulary.index("<end>"),
-        attn_implementation="sdpa",
     )
     network = Qwen2ForCausalLM(config)
     return network.to(device, torch.bfloat16 if device == "cuda" else torch.float32)  # processors are slow in bf16
