@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cass_shim.extract.cubin import read_cubin
 from tools import environment, samples
 from tools.pairs.kernels import FAMILIES, HELD_OUT_FAMILIES, SPLITS, kernel, unit
-from tools.pairs.overlap import grams, key, likeness
+from tools.pairs.overlap import compile_cubin, grams, key, likeness
 
 
 def lines(*texts: str) -> list[list[str]]:
@@ -43,6 +44,16 @@ def test_likeness_is_the_share_of_known_runs() -> None:
     assert likeness(lines(*body), known) == 1.0
     assert likeness(lines(*(f"NEW{number}" for number in range(12))), known) == 0.0
     assert likeness(lines(*body[:10], "NEW", "NEW"), known) == pytest.approx(3 / 5)
+
+
+@pytest.mark.slow
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
+@pytest.mark.parametrize("seed", SPLITS.values())
+def test_nvcc_takes_what_the_families_write(seed: int, tmp_path: Path) -> None:
+    source = tmp_path / "unit.cu"
+    source.write_text(unit(seed, 0, 200)[1])
+    assert len(read_cubin(compile_cubin(source, tmp_path)).kernels) == 200
 
 
 @pytest.mark.slow

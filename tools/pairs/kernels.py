@@ -256,10 +256,10 @@ def vector(one: Draft, name: str) -> list[str]:
     wide = f"{one.kind}{width}"
     lines = [one.signature(name, "int n", wide, wide), f"int i = {INDEX};", "if (i >= n) return;"]
     lines += [f"{wide} {source}v = {source}[i];" for source in one.inputs] + [f"{wide} r;"]
-    same = expression(one, [f"{source}v.?" for source in one.inputs], 2)
+    same = expression(one, [f"{source}v.@" for source in one.inputs], 2)
     for part in "xyzw"[:width]:
-        value = same if rng.random() < 0.6 else expression(one, [f"{source}v.?" for source in one.inputs], 1)
-        lines.append(f"r.{part} = {value.replace('?', part)};")
+        value = same if rng.random() < 0.6 else expression(one, [f"{source}v.@" for source in one.inputs], 1)
+        lines.append(f"r.{part} = {value.replace('@', part)};")
     return [*lines, "out[i] = r;", "}"]
 
 

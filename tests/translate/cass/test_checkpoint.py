@@ -1,0 +1,28 @@
+"""The checkpoint that ships: its size, its parts, and that it answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from cass_shim.translate.cass.contracts import CONTRACTS
+from cass_shim.translate.cass.models import CONTRACT_FILE, SHIPPED, Decoding, Message
+from cass_shim.translate.cass.shipped import ShippedModel
+from tests.translate.cass.test_fields import joined, kernel, source_lines
+
+pytestmark = pytest.mark.skipif(not (SHIPPED / CONTRACT_FILE).is_file(), reason="this package ships no checkpoint")
+
+
+def test_it_is_small_enough_for_a_package() -> None:
+    sizes = {file.name: file.stat().st_size for file in SHIPPED.iterdir()}
+    assert max(sizes.values()) <= 15_000_000
+    assert sum(sizes.values()) <= 24_000_000
+
+
+def test_its_contract_is_known_and_its_weights_load() -> None:
+    torch = pytest.importorskip("torch", reason="no torch")
+    model = ShippedModel(SHIPPED)
+    assert model.contract in CONTRACTS
+    torch.manual_seed(1)
+    (answer,) = model.generate((Message("user", joined(source_lines(kernel()[0]))),), Decoding(max_tokens=400))
+    assert answer.finished
+    assert answer.text.endswith("s_endpgm")
