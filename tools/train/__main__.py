@@ -32,6 +32,7 @@ class Trainer:
         self.options = options
         self.device = "cuda" if torch.cuda.is_available() and not options.rehearse else "cpu"
         torch.manual_seed(options.seed)
+        torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for every shape, and batches have many
         self.vocabulary: list[str] = json.loads((options.set / "vocabulary.json").read_text())["tokens"]
         self.network = make("tiny" if options.rehearse else "full", self.vocabulary, self.device)
         self.weights = [one for one in self.network.parameters() if one.requires_grad]
