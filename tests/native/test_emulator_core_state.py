@@ -11,7 +11,9 @@ from tests.native.emulator_core_support import CodeObject, assemble, compile_hip
 
 SOURCE = Path(__file__).with_name("emulator_spin.hip")
 U32, F32 = np.uint32, np.float32
-PLAIN_MODE = 63 | 0xF << 16 | 1 << 21 | 1 << 23
+IEEE = 1 << 23
+KEEPS_F32 = 3 << 16
+PLAIN_MODE = 63 | 0xF << 16 | 1 << 21 | IEEE
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,9 @@ def test_waves_of_a_group_spin_on_each_other(kernels: CodeObject) -> None:
     assert done.status == "ok" and (out == np.arange(256) // 32 + 1).all()
 
 
-def binary(instruction: str, before: str, tmp_path: Path, a: np.ndarray, b: np.ndarray, rsrc1: int) -> np.ndarray:
+def binary(
+    instruction: str, before: str, tmp_path: Path, a: np.ndarray, b: np.ndarray, rsrc1: int, modifier: str = ""
+) -> np.ndarray:
     """32 lanes of one instruction on v1, v2 into v3, after a scalar instruction."""
     memory = np.zeros(96, U32)
     memory[:32], memory[32:64] = a.view(U32), b.view(U32)
@@ -48,7 +52,7 @@ def binary(instruction: str, before: str, tmp_path: Path, a: np.ndarray, b: np.n
     global_load_b32 v1, v0, s[0:1]
     global_load_b32 v2, v0, s[0:1] offset:128
     {before}
-    {instruction} v3, v1, v2
+    {instruction} v3, v1, v2 {modifier}
     global_store_b32 v0, v3, s[0:1] offset:256
     s_endpgm
 """
@@ -76,9 +80,21 @@ def test_subnormals_follow_mode(tmp_path: Path) -> None:
     """Flushed when the descriptor or s_denorm_mode says so, and only then."""
     tiny, one = np.full(32, 1e-40, F32), np.full(32, 1, F32)
     assert (binary("v_mul_f32", "s_nop 0", tmp_path, tiny, one, PLAIN_MODE) == tiny).all()
-    assert (binary("v_mul_f32", "s_nop 0", tmp_path, tiny, one, PLAIN_MODE & ~(3 << 16)) == 0).all()
+    assert (binary("v_mul_f32", "s_nop 0", tmp_path, tiny, one, PLAIN_MODE & ~KEEPS_F32) == 0).all()
     assert (binary("v_mul_f32", "s_denorm_mode 12", tmp_path, tiny, one, PLAIN_MODE) == 0).all()
     assert (binary("v_mul_f32", "s_denorm_mode 15", tmp_path, tiny, one, PLAIN_MODE & ~(3 << 16)) == tiny).all()
     small = np.full(32, 2e-38, F32)
     half = np.full(32, 0.25, F32)
     assert (binary("v_mul_f32", "s_denorm_mode 13", tmp_path, small, half, PLAIN_MODE) == 0).all()
+    assert (binary("v_max_f32", "s_nop 0", tmp_path, tiny, -one, PLAIN_MODE) == tiny).all()
+    assert (binary("v_max_f32", "s_nop 0", tmp_path, tiny, -one, PLAIN_MODE & ~KEEPS_F32) == 0).all()
+
+
+@pytest.mark.parametrize(("off", "factor"), [(0, 1), (IEEE, 1), (KEEPS_F32, 1), (IEEE | KEEPS_F32, 2)])
+def test_output_scale_needs_flushing_and_no_ieee_mode(tmp_path: Path, off: int, factor: int) -> None:
+    """Elsewhere it is ignored; where it counts, -0 becomes +0."""
+    a, zero = np.arange(-16, 16).astype(F32), np.full(32, -0.0, F32)
+    got = binary("v_add_f32_e64", "s_nop 0", tmp_path, a, zero, PLAIN_MODE & ~off, "mul:2")
+    assert (got == a * factor).all()
+    got = binary("v_add_f32_e64", "s_nop 0", tmp_path, zero, zero, PLAIN_MODE & ~off, "mul:2")
+    assert (np.signbit(got) == (factor == 1)).all()
