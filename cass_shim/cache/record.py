@@ -65,6 +65,8 @@ def read_record(content: bytes, where: str = "record") -> Record:
     texts = ("key", "entry", "route", "evidence", "kernel", "signature")
     if not all(isinstance(value.get(name, ""), str) for name in texts):
         raise Malformed("a text member is not text", where=where)
+    if not all(value.get(name, "").isprintable() for name in texts):  # they reach logs and terminals
+        raise Malformed("a text member has control characters", where=where)
     if not DIGEST.fullmatch(value["key"]) or not DIGEST.fullmatch(value["entry"]):
         raise Malformed("a digest is not 64 hexadecimal digits", where=where)
     if not isinstance(value.get("created", 0), int):

@@ -212,6 +212,12 @@ def test_a_bucket_that_is_not_there_is_a_miss(s3_server: str) -> None:
     assert tier.failures == 1
 
 
+def test_valkey_is_a_name_for_the_same(redis_server: str, tmp_path: Path) -> None:
+    place = own_part(redis_server, tmp_path)
+    RemoteTier(open_store(place, 10)).put(KEY, make_entry())
+    assert RemoteTier(open_store(place.replace("redis:", "valkey:"), 10)).get(KEY) == (make_entry(),)
+
+
 def test_a_far_server_fills_a_near_one(redis_server: str, s3_server: str, tmp_path: Path) -> None:
     near, far = (RemoteTier(open_store(own_part(one, tmp_path), 10)) for one in (redis_server, s3_server))
     entry: Entry = replace(make_entry(), record=SIGNER.sign(make_entry().record))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cass_shim.cache.record import Record, read_record
@@ -30,6 +32,8 @@ def test_the_canonical_form_is_read_back_and_stable() -> None:
         RECORD.canonical().replace(b'"lift"', b"7"),
         RECORD.canonical()[:-1] + b',"extra":1}',
         b" " * (2 << 20),
+        replace(RECORD, kernel="k\nERROR forged log line").canonical(),
+        replace(RECORD, route="\x1b[2J").canonical(),
     ],
 )
 def test_anything_else_is_malformed(content: bytes) -> None:

@@ -63,6 +63,7 @@ def test_who_may_not_write_can_still_read(tmp_path: Path) -> None:
         assert RemoteTier(store).get(KEY) == (make_entry(),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nginx.conf", "../nginx.conf", "cas/", "ac/XYZ", "cas/..%2f..%2fnginx.conf"])
 def test_nothing_else_is_served(tmp_path: Path, name: str) -> None:
     program("nginx", "nginx-light")

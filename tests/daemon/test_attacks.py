@@ -124,6 +124,7 @@ REMOTES = {
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", REMOTES)
 @pytest.mark.parametrize("role", ["read", "write"])
 def test_a_server_that_does_not_serve_delays_a_program_by_its_limit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,9 +12,11 @@ import pytest
 
 from cass_shim.cache.trust import SIGNING_FILE, Signer, add_trusted, revoke
 from tests.cache.conftest import CacheServer, server
+from tests.cache.servers import AWS, bazel_remote, name, nginx_server, own_part, redis_server, s3_server
+from tests.cache.servers import place as remote
 from tests.daemon.conftest import Place, has_ended
 
-__all__ = ["server"]  # the fixture
+__all__ = ["bazel_remote", "name", "nginx_server", "redis_server", "remote", "s3_server", "server"]  # fixtures
 
 SIGNER = Signer("ci-1", bytes(range(32)))
 
@@ -24,17 +27,18 @@ def machines(place: Place, tmp_path: Path) -> Callable[[str], tuple[Place, Place
 
     def make(remote: str) -> tuple[Place, Place]:
         both = []
-        for name, role in (("ci", "write"), ("desk", "read")):
+        for machine, role in (("ci", "write"), ("desk", "read")):
             environment = {
                 **place.environment,
-                "CASS_CACHE_DIR": str(tmp_path / name),
-                "CASS_RUNTIME_DIR": str(tmp_path / f"{name}-run"),
+                "CASS_CACHE_DIR": str(tmp_path / machine),
+                "CASS_RUNTIME_DIR": str(tmp_path / f"{machine}-run"),
+                **AWS,
                 "CASS_REMOTES": remote,
                 "CASS_REMOTE_ROLE": role,
                 "CASS_IDLE": "20",
             }
-            (tmp_path / name).mkdir(mode=0o700, exist_ok=True)
-            add_trusted(tmp_path / name, SIGNER.public)
+            (tmp_path / machine).mkdir(mode=0o700, exist_ok=True)
+            add_trusted(tmp_path / machine, SIGNER.public)
             both.append(replace(place, environment=environment))
         SIGNER.save(tmp_path / "ci" / SIGNING_FILE)
         return both[0], both[1]
@@ -51,15 +55,10 @@ def finish(place: Place) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("kind", ["directory", "http"])
-def test_the_second_machine_translates_nothing(
-    kind: str,
-    machines: Callable[[str], tuple[Place, Place]],
-    regions: list[Path],
-    server: CacheServer,
-    tmp_path: Path,
+def test_the_second_machine_translates_nothing(  # over every store
+    remote: str, machines: Callable[[str], tuple[Place, Place]], regions: list[Path]
 ) -> None:
-    ci, desk = machines(server.url if kind == "http" else str(tmp_path / "share"))
+    ci, desk = machines(remote)
     first = ci.run(*regions)
     assert first.returncode == 0, first.stdout
     finish(ci)
@@ -69,6 +68,36 @@ def test_the_second_machine_translates_nothing(
     assert (counters["team hits"], counters.get("translations", 0)) == (3, 0)
     desk.stop()
     assert desk.run(*regions, CASS_PYTHON="/bin/false").stdout == first.stdout, "back-filled for C"
+
+
+@pytest.mark.slow
+def test_many_cold_programs_fetch_each_kernel_once(
+    redis_server: str, machines: Callable[[str], tuple[Place, Place]], regions: list[Path], tmp_path: Path
+) -> None:
+    ci, desk = machines(own_part(redis_server, tmp_path))
+    first = ci.run(*regions)
+    finish(ci)
+    with concurrent.futures.ThreadPoolExecutor(32) as pool:
+        runs = list(pool.map(lambda _: desk.run(*regions, timeout_s=120), range(32)))
+    assert {(one.returncode, one.stdout) for one in runs} == {(0, first.stdout)}
+    counters = desk.counters()
+    assert (counters["team hits"], counters.get("translations", 0)) == (3, 0)
+    desk.stop()
+
+
+def test_a_near_place_answers_for_a_far_one_that_is_gone(
+    redis_server: str, machines: Callable[[str], tuple[Place, Place]], regions: list[Path], tmp_path: Path
+) -> None:
+    """A chain of two: what CI wrote is in both, so a desk does without the far one."""
+    near, far = own_part(redis_server, tmp_path), tmp_path / "far"
+    ci, desk = machines(f"{near},{far}")
+    first = ci.run(regions[0])
+    finish(ci)
+    assert any(far.rglob("*"))
+    desk.environment["CASS_REMOTES"] = f"{near},http://127.0.0.1:9"
+    assert desk.run(regions[0]).stdout == first.stdout
+    assert desk.counters()["team hits"] == 1
+    desk.stop()
 
 
 def test_an_unknown_signer_is_not_used(
