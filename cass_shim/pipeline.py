@@ -267,15 +267,12 @@ def _lift(work: Work) -> LlvmModule:
 def _ptx_hip(work: Work) -> HipSource:
     """PTX → HIP C++."""
     from cass_shim.extract.tokens import function_tokens
-    from cass_shim.translate.ptx_hip import module_tokens, translate_kernel
+    from cass_shim.translate.ptx_hip import translate_kernel
 
     cubin = work.module.cubin
     if cubin is None:
         return translate_kernel(work.ptx, work.kernel, work.abi)
     tokens = function_tokens(cubin.kernels[work.kernel], cubin)
-    for name in module_tokens(work.ptx):
-        if name not in tokens:
-            raise Unsupported("function pointer", kernel=work.kernel, why=f"the SASS does not tell the value of {name}")
     return translate_kernel(work.ptx, work.kernel, work.abi, tokens)
 
 

@@ -53,12 +53,12 @@ def match_any(w: Writer, i: Use) -> None:
 
 @ptx("match.all.sync.{t:b32|b64}")
 def match_all(w: Writer, i: Use) -> None:
-    """The mask when a is the same in all its lanes, else 0; p says which."""
+    """The lanes of the mask that exist when a is the same in all of them, else 0; p says which."""
     d, a, mask = i.take(3)
     value, same = _split(d)
     held, members = w.fresh("all"), w.get(mask, "u32")
     w.line(f"bool {held} = ptx_match_all({w.get(a, i.t)}, {members})")
-    w.set(value, "b32", f"{held} ? {members} : 0u")
+    w.set(value, "b32", f"{held} ? ptx_present({members}) : 0u")
     w.set(same, "pred", held)
 
 

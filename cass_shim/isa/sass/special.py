@@ -8,6 +8,7 @@ from cass_shim.isa.spec import Effect, sass, unsupported
 from cass_shim.model.instruction import Imm, Instruction, Operand, Pred, Special
 
 _CLOCKS = ("SR_CLOCKLO", "SR_GLOBALTIMERLO", "SR_GLOBALTIMER")
+_STACK_END = "SR_LMEMHIOFF"  # debug builds trap when the stack pointer falls below it; local memory starts at 0 here
 
 
 def _name(operand: Operand) -> str:
@@ -21,7 +22,7 @@ def s2r(e: Emitter[V], i: Instruction) -> None:
     """dst = a special register, 32 bits."""
     dst, source = i.operands
     name = _name(source)
-    if name == "SRZ":
+    if name in ("SRZ", _STACK_END):
         put32(e, dst, e.const(0, 32))
         return
     value = e.special(name)

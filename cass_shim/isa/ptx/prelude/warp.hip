@@ -49,13 +49,17 @@ FN u32 ptx_match_any(u32 x, u32 mask) {
 }
 FN u32 ptx_match_any(u64 x, u32 mask) { return ptx_match_any((u32)x, mask) & ptx_match_any((u32)(x >> 32), mask); }
 
+// A member mask may name lanes that the block does not have.
+FN u32 ptx_present(u32 mask) { return mask & __builtin_amdgcn_ballot_w32(true); }
+
 FN bool ptx_match_all(u32 x, u32 mask) {
-    u32 first = ptx_read_lane(x, (u32)__builtin_ctz(mask));
+    u32 first = ptx_read_lane(x, (u32)__builtin_ctz(ptx_present(mask)));
     return ptx_vote_all(x == first, mask);
 }
 FN bool ptx_match_all(u64 x, u32 mask) { return ptx_match_all((u32)x, mask) & ptx_match_all((u32)(x >> 32), mask); }
 
 template <class T, class F> FN T ptx_redux(T x, u32 mask, F f) {
+    mask = ptx_present(mask);
     u32 first = (u32)__builtin_ctz(mask);
     T result = as<T>(ptx_read_lane(as<u32>(x), first));
     for (u32 lane = first + 1; lane < 32; lane++) {
