@@ -9,7 +9,7 @@ constexpr int kLength = 32, kDepth = 16;
 
 __global__ void attention(const __half *q, const __half *k, const float *v, float *scores,
                           float *out) {
-    extern __shared__ float weight[]; // kLength rows of kLength
+    extern __shared__ __align__(32) float weight[]; // kLength rows of kLength
     int warp = threadIdx.x / 32, row = warp / 2 * 16, column = warp % 2 * 16;
     wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> fq;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::col_major> fk;

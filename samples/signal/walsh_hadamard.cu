@@ -4,7 +4,7 @@
 #include "../common.h"
 
 template <typename T> __global__ void transform(T *values, int n) {
-    extern __shared__ unsigned char raw[];
+    extern __shared__ __align__(16) unsigned char raw[];
     T *shared = (T *)raw;
     T v = values[blockIdx.x * n + threadIdx.x];
     for (int d = 1; d < 32; d *= 2) {

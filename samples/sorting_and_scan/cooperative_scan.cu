@@ -1,6 +1,6 @@
 // Tiles of cooperative groups: tiled partitions, coalesced groups, shuffles and reductions through
 // the library's types.
-// features: cooperative_groups, shuffle, vote
+// features: cooperative_groups, shuffle, vote, syncwarp
 #include "../common.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -20,6 +20,7 @@ __global__ void tiles(const int *in, int *scans, int *sums, int *ranks) {
     bool any = tile.any(in[i] > 90);
     if (tile.thread_rank() == 0) sums[i / 8] = sum + (any ? 1000 : 0) + tile.meta_group_rank();
     ranks[i] = -1;
+    __syncwarp(); // whoever takes the branch takes it together
     if (in[i] % 3 == 1) {
         cg::coalesced_group odd = cg::coalesced_threads();
         ranks[i] = (int)(odd.thread_rank() * 100 + odd.size());
