@@ -44,14 +44,16 @@ def eval_command(
     for path in benchmarks:
         problems, trouble = read_problems(path, limit)
         for line in trouble:
-            console.print(f"left out: {line}", markup=False, highlight=False)
+            console.print(f"left out: {line}", markup=False, highlight=False, soft_wrap=True)
         for translator in translators.split(","):
             for problem in problems:
                 one = measure(problem, translator, config, options)
                 measured.append(one)
                 mark = "ok" if one.verified else one.reason[:100]
                 note = f" {one.accepted}/{one.samples}" if one.samples else ""
-                console.print(f"{translator} {one.problem}{note}: {mark}", markup=False, highlight=False)
+                console.print(
+                    f"{translator} {one.problem}{note}: {mark}", markup=False, highlight=False, soft_wrap=True
+                )
                 save(out, measured, outputs, options)
             if runs:
                 outputs += [run_program(program, translator) for program in programs(path)[: limit or None]]
