@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 
 from cass_shim import __version__
 from cass_shim.compat import report as pages
@@ -63,29 +63,40 @@ def run_command(
     done = read_results(results) if results.exists() else Results()
     done.version, done.device = __version__, os.environ.get("CASS_DEVICE", "auto") + " gfx1100"
     console = Console(stderr=True)
-    wanted = collect(what, golden, variants, jobs)
+    with console.status("building the suite's programs with nvcc"):
+        wanted = collect(what, golden, variants, jobs)
     with tempfile.TemporaryDirectory(prefix="cass-compat-") as folder, Progress(console=console) as progress:
         for translators in routes.split(";"):
             fitting = [job for job in wanted if serves(job, translators)]
             left = [job for job in fitting if again or not _is_stored(done, job, translators)]
             task = progress.add_task(translators, total=len(left))
 
-            def record(outcome: Outcome, task: object = task) -> None:
-                key = (outcome.program, outcome.variant, outcome.translators)
-                done.outcomes = [o for o in done.outcomes if (o.program, o.variant, o.translators) != key]
-                done.outcomes.append(outcome)
-                write_results(done, results)
-                progress.advance(task)  # type: ignore[arg-type]
+            def record(outcome: Outcome, task: TaskID = task) -> None:
+                _store(done, outcome, results)
+                progress.advance(task)
 
             run_all(left, BUILD / "cass-run", translators, Limits(timeout, memory), Path(folder), jobs, record)
+    sys.exit(_summary(done))
+
+
+def _store(done: Results, outcome: Outcome, path: Path) -> None:
+    """Put an outcome in the place of an earlier one, and write the file."""
+    key = (outcome.program, outcome.variant, outcome.translators)
+    done.outcomes = [o for o in done.outcomes if (o.program, o.variant, o.translators) != key]
+    done.outcomes.append(outcome)
+    write_results(done, path)
+
+
+def _summary(done: Results) -> int:
+    """Print totals and what is not right; the exit status."""
     for rating, count in pages.totals(done.outcomes):
         click.echo(f"{count:5d} {rating}")
-    for outcome in done.outcomes:
-        if not outcome.right:
-            click.echo(
-                f"{outcome.program} {outcome.variant} {outcome.translators}: {outcome.difference or outcome.exit_code}"
-            )
-    sys.exit(0 if all(outcome.right for outcome in done.outcomes) else 1)
+    wrong = [outcome for outcome in done.outcomes if not outcome.right]
+    for outcome in wrong:
+        reason = outcome.difference or "; ".join((*outcome.missing_calls, *outcome.untranslated))
+        shown = reason or f"exit status {outcome.exit_code}"
+        click.echo(f"{outcome.program} {outcome.variant} {outcome.translators}: {shown}")
+    return 1 if wrong else 0
 
 
 def _is_stored(results: Results, job: Job, translators: str) -> bool:

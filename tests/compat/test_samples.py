@@ -6,13 +6,16 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import stat
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from click.testing import CliRunner
 
+from cass_shim.cli.compat import run_command
 from cass_shim.compat import suite
 from cass_shim.compat.build import DEFAULT_VARIANTS, VARIANTS, build, can_build
 from cass_shim.compat.jobs import collect, variants_named
@@ -100,6 +103,15 @@ def test_wrong_names_are_told_what_there_is() -> None:
         variants_named(["fast"])
 
 
+def test_the_command_says_what_does_not_work(tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    failing = shutil.which("false")
+    assert failing is not None
+    done = CliRunner().invoke(run_command, [failing, "--results", str(results), "--routes", "lift", "--jobs", "1"])
+    assert done.exit_code == 1
+    assert "false  lift: exit status 1" in done.output
+
+
 def test_an_example_without_a_row_names_the_table(tmp_path: Path) -> None:
     (tmp_path / "samples").mkdir()
     (tmp_path / "examples").mkdir()
@@ -107,6 +119,18 @@ def test_an_example_without_a_row_names_the_table(tmp_path: Path) -> None:
     (tmp_path / "examples" / "new.cu").write_text("int main() {}\n")
     with pytest.raises(Malformed, match=r"new\.cu: no row in \[examples\] of samples/features\.toml"):
         suite.programs(tmp_path)
+
+
+def test_the_command_runs_a_program_and_stores_what_came_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CASS_DEVICE", "emulated")
+    program = ROOT / "examples" / "prebuilt" / "symbols_shared_sass"
+    results = tmp_path / "results.json"
+    command = [str(program), "--results", str(results), "--routes", "lift", "--jobs", "1"]
+    done = CliRunner().invoke(run_command, command)
+    assert done.exit_code == 0, done.output
+    assert "1 verified" in done.output
+    stored = json.loads(results.read_text())["outcomes"]
+    assert [(row["program"], row["rating"]) for row in stored] == [("symbols_shared_sass", "verified")]
 
 
 @pytest.mark.parametrize(
