@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from cass_shim.cli.eval import eval_command
+from cass_shim.cli.eval import eval_command, run_program
 from cass_shim.compat.estimate import mean_pass_at, pass_at, wilson
 from cass_shim.compat.evaluate import Measured, Options, measure, summarise
 from cass_shim.compat.problems import Problem, programs, read_problems
@@ -141,3 +142,16 @@ def test_the_command_prints_a_table_and_writes_json(tmp_path: Path) -> None:
     document = json.loads(out.read_text())
     assert document["kernels"][0]["verified"] is True
     assert {row["group"] for row in document["summary"]} == {"seeds/guard", "seeds, all"}
+
+
+@pytest.mark.slow
+@pytest.mark.nvcc
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
+def test_a_program_is_built_run_and_compared(tmp_path: Path) -> None:
+    examples = PREBUILT.parents[1]
+    for file in (examples / "vector_add.cu", examples / "common.h", examples / "expected" / "vector_add.txt"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (found,) = programs(tmp_path)
+    assert run_program(found, "lift")["result"] == "same"
+    found.golden.write_text("another output\n")
+    assert run_program(found, "lift")["result"] == "differs"
