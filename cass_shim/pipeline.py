@@ -288,7 +288,7 @@ def _cass(work: Work) -> AmdgcnAsm:
     def check(candidate: AmdgcnAsm) -> None:
         verify(work, assemble(candidate, work.abi))
 
-    return translate_kernel(print_sass(cubin, work.kernel), sass, half, check)
+    return translate_kernel(lambda: print_sass(cubin, work.kernel), sass, half, check)
 
 
 TRANSLATORS: Mapping[str, Callable[[Work], Source]] = {"cass": _cass, "lift": _lift, "ptx-hip": _ptx_hip}

@@ -112,8 +112,7 @@ def _model(work: Work, problem: Problem, start: Measured, options: Options) -> M
     ours = getattr(model, "contract", "") == FIELDS
     judge = _Judge(work)
     found, right, samples, tokens = start, 0, 0, 0
-    text = "" if ours else _listing(work)
-    for one in draw(work.sass, text, model, options.samples, options.temperature, options.seconds):
+    for one in draw(work.sass, lambda: _listing(work), model, options.samples, options.temperature, options.seconds):
         tokens += one.tokens
         assembled, reason = judge(one.source) if one.source is not None else (False, one.reason)
         if one.greedy:

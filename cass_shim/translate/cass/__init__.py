@@ -7,19 +7,20 @@ import dataclasses
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Rejected
+from cass_shim.translate.cass.contracts import Listing
 from cass_shim.translate.cass.models import choose
 from cass_shim.translate.cass.search import Budget, Check, Search
 
 __all__ = ["translate_kernel"]
 
 
-def translate_kernel(text: str, sass: SassKernel, config: Config, check: Check | None = None) -> AmdgcnAsm:
+def translate_kernel(text: Listing, sass: SassKernel, config: Config, check: Check | None = None) -> AmdgcnAsm:
     """The model's assembly of one kernel (`abi: hip`), its first lines saying where it comes from.
 
-    text: `cuobjdump -sass` of the kernel. check: assembles and verifies a candidate, raising what is wrong with it;
-    without one, the first answer that keeps the contract is returned for the caller to judge. Raises Unsupported
-    when no model is configured or the prompt is too long, ToolFailed when the model fails, Rejected when no answer
-    was accepted.
+    text: `cuobjdump -sass` of the kernel, or how to get it. check: assembles and verifies a candidate, raising what
+    is wrong with it; without one, the first answer that keeps the contract is returned for the caller to judge.
+    Raises Unsupported when there is no model or the prompt is too long, ToolFailed when the model fails, Rejected when
+    no answer was accepted.
     """
     budget = Budget()
     budget = dataclasses.replace(budget, seconds=config.number("kernel_timeout") or budget.seconds)

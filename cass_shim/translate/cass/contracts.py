@@ -15,17 +15,23 @@ from cass_shim.translate.cass.fields import source_lines, target_text
 from cass_shim.translate.cass.frame import framed
 from cass_shim.translate.cass.prompt import build_prompt
 
+Listing = str | Callable[[], str]  # cuobjdump's text of a kernel, or how to get it: our own model has no use for it
+
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """prompt: of a kernel and its cuobjdump text. body: of a kernel and an answer. repairs: it reads repair turns."""
+    """prompt: of a kernel and its listing. body: of a kernel and an answer. repairs: it reads repair turns."""
 
-    prompt: Callable[[SassKernel, str], str]
+    prompt: Callable[[SassKernel, Listing], str]
     body: Callable[[SassKernel, str], Body]
     repairs: bool
 
 
-def _fields_prompt(sass: SassKernel, text: str) -> str:
+def _authors_prompt(sass: SassKernel, text: Listing) -> str:
+    return build_prompt(text if isinstance(text, str) else text())
+
+
+def _fields_prompt(sass: SassKernel, text: Listing) -> str:
     return "\n".join(" ".join(line) for line in source_lines(sass))
 
 
@@ -36,6 +42,6 @@ def _fields_body(sass: SassKernel, answer: str) -> Body:
 
 AUTHORS, FIELDS = "cass", "fields-1"
 CONTRACTS: Mapping[str, Contract] = {
-    AUTHORS: Contract(lambda _, text: build_prompt(text), lambda sass, text: parse_answer(text, sass.name), True),
+    AUTHORS: Contract(_authors_prompt, lambda sass, text: parse_answer(text, sass.name), True),
     FIELDS: Contract(_fields_prompt, _fields_body, False),
 }

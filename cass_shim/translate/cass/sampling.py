@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.errors import CassError, Rejected, Unsupported
 from cass_shim.translate.cass.contract import rebuild
-from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Contract
+from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Contract, Listing
 from cass_shim.translate.cass.models import Answer, Decoding, Model
 from cass_shim.translate.cass.prompt import Message
 
@@ -28,7 +28,7 @@ class Drawn:
 
 
 def draw(
-    sass: SassKernel, text: str, model: Model, samples: int, temperature: float, seconds: float
+    sass: SassKernel, text: Listing, model: Model, samples: int, temperature: float, seconds: float
 ) -> Iterator[Drawn]:
     """The greedy answer, then the samples in one batch. seconds: for each of the two requests.
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.errors import CassError, Rejected, ToolFailed, Unsupported
 from cass_shim.translate.cass.contract import rebuild
-from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS
+from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Listing
 from cass_shim.translate.cass.models import Answer, Decoding, Model
 from cass_shim.translate.cass.prompt import Message, digest, family, repair_turn
 
@@ -54,7 +54,7 @@ class Outcome:
 class Search:
     """One kernel's search over one model."""
 
-    def __init__(self, sass: SassKernel, text: str, model: Model, check: Check | None, budget: Budget) -> None:
+    def __init__(self, sass: SassKernel, text: Listing, model: Model, check: Check | None, budget: Budget) -> None:
         self.sass, self.model, self.check, self.budget = sass, model, check, budget
         self.contract = CONTRACTS[getattr(model, "contract", AUTHORS)]
         self.prompt = Message("user", self.contract.prompt(sass, text))
