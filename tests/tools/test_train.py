@@ -12,7 +12,19 @@ torch = pytest.importorskip("torch", reason="no torch")
 pytest.importorskip("transformers", reason="no transformers")
 pytest.importorskip("safetensors", reason="no safetensors")
 
-from tools.train.__main__ import main  # noqa: E402
+from cass_shim.model.config import Config  # noqa: E402
+from cass_shim.translate.cass import translate_kernel  # noqa: E402
+from cass_shim.translate.cass.vocabulary import END  # noqa: E402
+from tests.translate.cass.test_fields import (  # noqa: E402
+    VECTOR_ADD,
+    check,
+    joined,
+    kernel,
+    source_lines,
+    target_lines,
+    vocabulary,
+)
+from tools.train.__main__ import Trainer, main, options_of  # noqa: E402
 from tools.train.data import batches, load, rename_registers  # noqa: E402
 
 TOKENS = ["<pad>", "<start>", "<answer>", "<end>", "<newline>", *(f"#{n}" for n in range(256)), "EXIT", "R", "s_endpgm"]
@@ -76,3 +88,32 @@ def test_a_rehearsal_leaves_a_checkpoint_and_goes_on(tmp_path: Path) -> None:
     assert contract["exact_match"]["seeds"]["tried"] > 0
     assert main([*command, "--minutes", "0.02", "--measure-s", "4"]) == 0
     assert json.loads((out / "cass_contract.json").read_text())["steps"] == contract["steps"]
+
+
+@pytest.mark.slow
+def test_a_network_that_knows_one_kernel_by_heart_serves_it(tmp_path: Path) -> None:
+    """From training to a verified translation, with nothing in between that a real checkpoint would not use."""
+    sass, _ = kernel()
+    answer = joined(target_lines(VECTOR_ADD.splitlines()))
+    words = vocabulary()
+    ids = [*words.prompt(joined(source_lines(sass))), *words.encode(answer), words.ids[END]]
+    words.write(tmp_path)
+    np.savez_compressed(
+        tmp_path / "train.npz",
+        ids=np.array(ids, np.uint16),
+        starts=np.array([0, len(ids)]),
+        answers=np.array([len(ids) - len(words.encode(answer)) - 1], np.int32),
+        families=np.zeros(1, np.uint8),
+        names=np.array(["guard"]),
+    )
+    options = options_of([str(tmp_path), str(tmp_path / "out"), "--rehearse", "--rate", "1e-2", "--rename", "0"])
+    trainer, split = Trainer(options), load(tmp_path / "train.npz", "cpu")
+    trainer.step = 100  # past most of the warm-up
+    for _ in range(400):
+        if trainer.learn(split, np.array([0]), 0.0).item() < 0.01:
+            break
+    trainer.save(1.0)
+    config = Config.read({"CASS_MODEL": str(tmp_path / "out")})
+    source = translate_kernel("", sass, config, check)
+    assert "; cass decoding: greedy" in source.text
+    assert source.text.startswith("; cass model: out ")

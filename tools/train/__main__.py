@@ -31,6 +31,8 @@ class Trainer:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.device = "cuda" if torch.cuda.is_available() and not options.rehearse else "cpu"
+        if options.rehearse:
+            torch.set_num_threads(1)  # a tiny network gains nothing from more, and loses when they must wait
         torch.manual_seed(options.seed)
         torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for every shape, and batches have many
         self.vocabulary: list[str] = json.loads((options.set / "vocabulary.json").read_text())["tokens"]
