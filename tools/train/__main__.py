@@ -19,8 +19,8 @@ from tools.train.measure import exact_match
 from tools.train.network import CONTEXT, make, write
 
 SAVE_EVERY_S = 120
-GROWTH = 0.25  # share of the time in which the longest pair grows from SHORT tokens to all
-SHORT = 256
+GROWTH = 0.15  # share of the time in which the longest pair grows from SHORT tokens to all
+SHORT = 512
 WARMUP_STEPS = 200
 LEAST_RATE = 0.03  # of the peak, at the end
 
