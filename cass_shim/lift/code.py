@@ -227,9 +227,10 @@ def _walk(code: Code, entry: int, starts: list[int] | None = None) -> Function:
 
 
 def _callees(code: Code, address: int, i: Instruction) -> tuple[int, ...]:
+    """An absolute call by register in a program of one section goes to the driver: free, and never a pointer."""
     target = target_of(i)
     if target is None:
-        return code.taken
+        return () if i.has("ABS") and not code.kernel.callees else code.taken
     return () if target.symbol in code.undefined else (code.destination(address, target),)
 
 

@@ -312,7 +312,10 @@ class Floats(Integers):
             a = self._flush("f32", a, True)
         sign = self.and_(a, constant(_SIGNS["f32"], 32))
         value = self._float("f32", a)
-        if function in ("sin", "cos"):  # the hardware's domain is 256 revolutions; both are symmetric in the recorded data
+        if function in (
+            "sin",
+            "cos",
+        ):  # the hardware's domain is 256 revolutions; both are symmetric in the recorded data
             value = self._float("f32", self.and_(a, constant(0x7FFF_FFFF, 32)))
             value = self._intrinsic("f32", "amdgcn.fract", value)
         name = {"ex2": "exp2", "lg2": "log"}.get(function, function)
