@@ -126,6 +126,24 @@ def check_cache(config: Config) -> Iterator[Check]:
         yield Check("cache", "ok", f"{root}{note}")
 
 
+def check_model(config: Config) -> Iterator[Check]:
+    """What the translator cass would ask, where it is to be asked."""
+    if "cass" not in config.translator_order:
+        return
+    from cass_shim.translate.cass.models import choose
+
+    try:
+        model = choose(config.model, 80)
+    except CassError as error:
+        yield Check("model", "warning", str(error), "set CASS_MODEL, or leave cass out of CASS_TRANSLATORS")
+        return
+    if hasattr(model, "folder") and find_spec("torch") is None:
+        fix = f"{sys.executable} -m pip install 'cass-shim[model]'"
+        yield Check("model", "warning", f"{model.identity} needs torch, which is missing", fix)
+    else:
+        yield Check("model", "ok", model.identity)
+
+
 def check_daemon(config: Config) -> Iterator[Check]:
     """The daemon's directory, and whether it comes up and answers."""
     try:
@@ -151,6 +169,7 @@ def all_checks(config: Config) -> Iterator[Check]:
         ("nvdisasm", check_decoder),
         ("device", lambda: check_device(config)),
         ("cache", lambda: check_cache(config)),
+        ("model", lambda: check_model(config)),
         ("daemon", lambda: check_daemon(config)),
     )
     for name, make in makers:

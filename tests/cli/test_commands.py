@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cass_shim.cli.doctor import Check, all_checks
+from cass_shim.cli.doctor import Check, all_checks, check_model
 from cass_shim.cli.explain import exit_status
 from cass_shim.cli.main import COMMANDS, cli
 from cass_shim.cli.precompile import program_files
@@ -208,3 +208,21 @@ def test_cass_run_hands_over(shell: Shell) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "route      lift" in done.stdout
+
+
+def test_doctor_says_what_the_model_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cass_shim.translate.cass import models
+    from tests.translate.cass.test_fields import folder_of
+
+    def found(**settings: str) -> list[Check]:
+        return list(check_model(Config.read(settings)))
+
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setattr(models, "SHIPPED", tmp_path / "nothing")
+    assert found() == []
+    assert [(one.state, bool(one.fix)) for one in found(CASS_TRANSLATORS="cass,lift")] == [("warning", True)]
+    settings = {"CASS_TRANSLATORS": "cass", "CASS_MODEL": str(folder_of(tmp_path))}
+    monkeypatch.setattr("cass_shim.cli.doctor.find_spec", lambda name: None)
+    assert "needs torch" in found(**settings)[0].detail
+    monkeypatch.setattr("cass_shim.cli.doctor.find_spec", lambda name: name)
+    assert found(**settings)[0].state == "ok"
