@@ -66,7 +66,8 @@ class Signer:
         """The key in a file of ours; Malformed when there is none."""
         content = read_file(path, 4096)
         if content is None:
-            raise Malformed("no signing key of yours that only you can write", where=str(path))
+            why = "no signing key of yours that only you can write; `cass cache keygen NAME-1` makes one"
+            raise Malformed(why, where=str(path))
         return cls(*_parse(content.decode(errors="replace"), 32, str(path)))
 
     def save(self, path: Path) -> None:
