@@ -59,6 +59,7 @@ class Fault(ctypes.Structure):
         ("wave", ctypes.c_uint32),
         ("lane", ctypes.c_uint32),
         ("text", ctypes.c_char * 256),
+        ("executed", ctypes.c_uint64),
     ]
 
 

@@ -58,7 +58,8 @@ typedef struct {
     uint64_t pc;      /* host address of the instruction */
     uint64_t address; /* of the access */
     uint32_t group[3], wave, lane;
-    char text[256]; /* one line: what, with the instruction's disassembly or its bytes */
+    char text[256];    /* one line: what, with the instruction's disassembly or its bytes */
+    uint64_t executed; /* wave-instructions of the groups that ended, also without a fault */
 } emu_fault;
 
 /* Runs the whole grid on the worker pool; returns when done. Safe to call from several threads. */

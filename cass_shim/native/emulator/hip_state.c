@@ -62,6 +62,7 @@ static void read_settings(void) {
     emu_config.instruction_limit = setting("CASS_EMU_LIMIT", 0);
     emu_config.strict = setting("CASS_EMU_STRICT", 0) != 0;
     emu_config.check = setting("CASS_EMU_CHECK", 0) != 0;
+    emu_config.count = getenv("CASS_EMU_COUNT") != NULL;
 }
 
 static void forked(void) { atomic_store(&state, 3); }

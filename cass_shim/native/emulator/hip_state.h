@@ -53,7 +53,7 @@ extern emu_device emu_devices[EMU_MAX_DEVICES];
 typedef struct {
     int device_count, compute_units;
     uint64_t memory_bytes, arena_bytes, instruction_limit;
-    bool strict, check;
+    bool strict, check, count;
 } emu_settings;
 extern emu_settings emu_config;
 

@@ -22,7 +22,7 @@ struct job {
     const emu_launch *launch;
     const op_t *entry;
     uint64_t total;
-    _Atomic uint64_t next_group;
+    _Atomic uint64_t next_group, executed;
     atomic_int stop;
     int helpers_wanted, active; /* under pool_lock */
     job_t *next;
@@ -92,11 +92,12 @@ static int take_group(job_t *job, resident_t *r) {
     return 1;
 }
 
-static void finish_group(resident_t *r, uint64_t i) {
+static void finish_group(job_t *job, resident_t *r, uint64_t i) {
     group_t *g = r->items[i];
     uint64_t sum = 0;
     for (uint32_t k = 0; k < g->wave_count; k++) sum += g->waves[k]->executed;
     atomic_fetch_add_explicit(&executed_total, sum, memory_order_relaxed);
+    atomic_fetch_add_explicit(&job->executed, sum, memory_order_relaxed);
     r->items[i] = r->items[--r->count];
     if (r->spare) emu_group_destroy(g);
     else r->spare = g;
@@ -114,7 +115,7 @@ static void one_round(job_t *job, resident_t *r) {
         }
         r->rounds = 0;
         if (g->faulted) stop_job(job, &g->fault);
-        finish_group(r, i);
+        finish_group(job, r, i);
     }
 }
 
@@ -136,7 +137,7 @@ static void work_on(job_t *job) {
         one_round(job, &r);
         if (r.count > 1 || r.rounds > ROUNDS_BEFORE_SECOND) sched_yield();
     }
-    while (r.count) finish_group(&r, r.count - 1);
+    while (r.count) finish_group(job, &r, r.count - 1);
     emu_group_destroy(r.spare);
     free(r.items);
 }
@@ -247,9 +248,7 @@ emu_status emu_run(const emu_launch *launch, emu_fault *fault) {
     }
     job.total = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
     run_job(&job);
-    if (atomic_load(&job.stop)) {
-        *fault = job.fault;
-        return fault->status;
-    }
-    return EMU_OK;
+    if (atomic_load(&job.stop)) *fault = job.fault;
+    fault->executed = atomic_load(&job.executed);
+    return fault->status;
 }
