@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import logging
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -32,7 +33,7 @@ from cass_shim.cache.tiers import (
 from cass_shim.cache.trust import SIGNING_FILE, Signer, TrustSet, add_trusted, revoke
 from cass_shim.model.artifacts import Evidence
 from cass_shim.model.config import BadSetting, Config
-from cass_shim.model.errors import Malformed, Rejected
+from cass_shim.model.errors import CassError, Malformed, Rejected
 from tests.cache.conftest import CacheServer
 from tests.cache.test_local import KEY, make_entry
 
@@ -309,3 +310,13 @@ def test_a_place_that_is_none_says_what_is_expected(tmp_path: Path, place: str) 
     with pytest.raises(BadSetting, match=r"CASS_REMOTES=.*expected") as caught:
         open_remotes(Config.read({"CASS_REMOTES": place}), tmp_path)
     assert "secret@" not in str(caught.value)
+
+
+@pytest.mark.parametrize("place", ["redis://127.0.0.1", "s3://team-cache"])
+def test_without_its_library_a_place_says_what_to_install(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("redis", "obstore"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(CassError, match=r"pip install 'cass-shim\[team\]'"):
+        open_remotes(Config.read({"CASS_REMOTES": place}), tmp_path)
