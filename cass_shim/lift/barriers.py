@@ -33,12 +33,30 @@ class Barriers(Memory):
         raise NotImplementedError
 
     def barrier(self, barrier_id: Value | None, thread_count: Value | None) -> None:
-        if barrier_id is not None:
+        if barrier_id is None:
+            self._whole_block()
+        elif barrier_id.known is None and thread_count is None:
+            self._named_at_run_time(barrier_id)
+        else:
             self._counted(barrier_id, thread_count, wait=True)
-            return
+
+    def _whole_block(self) -> None:
         self.raw('fence syncscope("workgroup") release')
         self.call_text("void", "llvm.amdgcn.s.barrier")
         self.raw('fence syncscope("workgroup") acquire')
+
+    def _named_at_run_time(self, barrier_id: Value) -> None:
+        """Debug builds keep the number in a register: 0 is the hardware's barrier, as where it is written out."""
+        whole, named, done = (self.new_label(s) for s in ("whole", "named", "met"))
+        zero = self.compare("eq", self.read_first(barrier_id), constant(0, 32))
+        self.raw(f"br i1 {zero.text}, label %{whole}, label %{named}")
+        self.start(whole)
+        self._whole_block()
+        self.raw(f"br label %{done}")
+        self.start(named)
+        self._counted(barrier_id, None, wait=True)
+        self.raw(f"br label %{done}")
+        self.start(done)
 
     def barrier_arrive(self, barrier_id: Value | None, thread_count: Value) -> None:
         self._counted(constant(0, 32) if barrier_id is None else barrier_id, thread_count, wait=False)
@@ -50,7 +68,7 @@ class Barriers(Memory):
             place = self.add(self.shl(thread, constant(2, 32)), constant(BARRIERS_OFFSET + 4 * first, 32))
             pointer = self.text(f"inttoptr {typed(place)} to ptr addrspace(3)")
             self.raw(f"store i32 0, ptr addrspace(3) {pointer}, align 4")
-        self.barrier(None, None)
+        self._whole_block()
 
     def _leader(self) -> Value:
         """Whether this is the lowest active lane."""

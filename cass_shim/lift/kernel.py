@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cass_shim.isa.spec import CONTROL
 from cass_shim.lift.barriers import BARRIERS_OFFSET, FRONT_BYTES
-from cass_shim.lift.code import Code, Function, find_functions, never, restrict
+from cass_shim.lift.code import Code, Function, find_functions, never, restrict, target_of
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter
 from cass_shim.lift.helpers import Shortcut, find_shortcut
 from cass_shim.lift.layout import Instance, Layout, choose_shared
@@ -53,7 +53,9 @@ def _find_shortcuts(code: Code, functions: dict[int, Function]) -> dict[int, Sho
 
 def _emitter(kernel: SassKernel, code: Code, functions: dict[int, Function]) -> LlvmEmitter:
     live = [i for f in functions.values() for start in f.blocks for _, i in code.block(start)]
-    deep = bool(code.taken) or any(f.recursive for f in functions.values())
+    sites = [(at, callees) for f in functions.values() for at, callees in f.calls.items()]
+    indirect = any(callees and target_of(code.instructions[at]) is None for at, callees in sites)
+    deep = indirect or any(f.recursive for f in functions.values())
     frame = kernel.abi.local_bytes + (_DEFAULT_STACK if deep else 0)
     return LlvmEmitter(
         flush_f32=flushes_f32(live),
@@ -75,9 +77,9 @@ def _shared_shift(kernel: SassKernel, live: list[Instruction]) -> int:
     """Bytes in front of shared memory for barriers. Raises Unsupported where barrier 0 is used both ways."""
     barriers = [i for i in live if i.mnemonic == "BAR"]
     counted = [i for i in barriers if _counts(i)]
-    mixed = [i for i in counted if i.operands and not (isinstance(i.operands[0], Imm) and i.operands[0].bits)]
+    mixed = [i for i in counted if len(i.operands) > 1 and not (isinstance(i.operands[0], Imm) and i.operands[0].bits)]
     if mixed:
-        raise Unsupported(mixed[0].form, address=mixed[0].address, why="barrier 0 with a count, or any barrier")
+        raise Unsupported(mixed[0].form, address=mixed[0].address, why="a count for barrier 0, or for any barrier")
     if kernel.sm >= _RESERVED_SHARED_SM or not (counted or any(i.has("RED") for i in barriers)):
         return 0
     return FRONT_BYTES if counted else BARRIERS_OFFSET
