@@ -301,6 +301,8 @@ class Floats(Integers):
     # approximate functions
     def mufu(self, function: str, a: Value) -> Value:
         if function in ("rcp64h", "rsq64h"):
+            denormal = self.compare("eq", self.and_(a, constant(0x7FF0_0000, 32)), constant(0, 32))
+            a = self.select(denormal, self.and_(a, constant(0x8000_0000, 32)), a)
             wide = self._float("f64", self.pair(constant(0, 32), a))
             name = f"llvm.amdgcn.{function[:3]}.f64"
             return self.high(self._bits("f64", self.call_text("double", name, f"double {wide}")))

@@ -52,7 +52,8 @@ _ONE, _MINUS_TWO, _TWO_LOG2_E = (np.array([v], np.uint32) for v in (0x3F80_0000,
 
 
 def _high_word(function: str, a: Value) -> Value:
-    """rcp64h and rsq64h: the f64 with a zero low word in, the result's high word out."""
+    """rcp64h and rsq64h: the f64 with a zero low word in, the result's high word out. Denormals in are zeros."""
+    a = np.where((a & np.uint32(0x7FF0_0000)) == 0, a & np.uint32(0x8000_0000), a)
     wide = (a.astype(np.uint64) << np.uint64(32)).view(np.float64)
     if function == "rcp64h":
         result = 1.0 / wide

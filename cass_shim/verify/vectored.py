@@ -2,7 +2,7 @@
 
 In: a kernel. Out: the forms of it without such vectors; empty means agreement counts as E1, else as E1u.
 The index `vectored.json` lists the forms of tests/vectors/sass, whose test holds every one of them to the recorded
-bits; forms without data results (branches, barriers) need none.
+bits, and MUFU to the error that the PTX manual states; forms without data results (branches, barriers) need none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from cass_shim.verify.program import IGNORED
 
 # Spellings that only name what the operands say anyway.
 _SAME = {"IMAD": frozenset({"MOV", "IADD", "SHL"})}
-_NAMES = {"RED": "REDG", "VOTEU": "VOTE"}  # sm_90's name for the same instruction; a uniform twin spelled otherwise
+# sm_90's name for the same instruction, or a uniform twin spelled otherwise.
+_NAMES = {"RED": "REDG", "VOTEU": "VOTE", "IMNMX": "VIMNMX"}
+_HINTS = frozenset({"CONSTANT"})  # which cache serves a load
 _FORMS = {
     "I2F": "I2FP.F32.S32",
     "I2F.U32": "I2FP.F32.U32",
@@ -40,7 +42,7 @@ def index() -> frozenset[str]:
 
 def form_key(mnemonic: str, modifiers: tuple[str, ...]) -> str:
     """Opcode and semantic modifiers; uniform forms count as their vector twins (one meaning serves both)."""
-    dropped = _SAME.get(mnemonic, frozenset())
+    dropped = _SAME.get(mnemonic, frozenset()) | _HINTS
     key = ".".join((_NAMES.get(mnemonic, mnemonic), *(m for m in modifiers if m not in dropped)))
     return _FORMS.get(key, key)
 
