@@ -117,7 +117,9 @@ class Program:
         if resolved in self.tokens:
             return f"{self.tokens[resolved]:#x}ul"
         if resolved in self.module.functions:
-            raise Unsupported(f"address of function {name}", kernel=self.kernel.name, why="the SASS does not tell its value")
+            raise Unsupported(
+                f"address of function {name}", kernel=self.kernel.name, why="the SASS does not tell its value"
+            )
         raise writer.malformed(f"{name} is not declared")
 
     def field(self, function: Function, variable: Variable) -> str:
