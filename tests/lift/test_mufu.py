@@ -1,4 +1,4 @@
-"""MUFU on denormals, and results that are denormals: zeros, as recorded on the GPU, whatever the rest of the kernel asks for."""
+"""MUFU on denormals, and results that are denormals: zeros, as recorded on the GPU, whatever the kernel asks for."""
 
 from __future__ import annotations
 

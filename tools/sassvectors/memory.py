@@ -18,6 +18,7 @@ from tools.sassvectors.probe import CONTROL, STALL, WAIT_ALL, assemble_around, b
 CELL_BYTES = 64
 CELLS_OFFSET = LANES * 32  # of the cells behind the results
 SHARED_OFFSET = 0x400  # sm_90 reserves the first KiB of shared memory
+_CELL_REGISTERS = (36, 44, 48)  # of the container's 56 registers the GPU takes the last two for itself
 SPACES = {"LDG": "global", "STG": "global", "LD": "global", "ST": "global", "ATOMG": "global", "ATOM": "global",
           "REDG": "global", "LDS": "shared", "STS": "shared", "ATOMS": "shared"}  # fmt: skip
 TYPES = {"u32": "r", "s32": "r", "b32": "r", "u64": "rd", "s64": "rd", "b64": "rd", "f32": "f", "f64": "fd", "u8": "rs",
@@ -148,11 +149,11 @@ def epilogue(shared: bool) -> list[int]:
     if not shared:
         return []
     code = [base("BAR.SYNC.DEFER_BLOCKING 0x0")]
-    for index, register in enumerate((44, 48, 52)):
+    for index, register in enumerate(_CELL_REGISTERS):
         code.append(base("LDS.128 R12, [R6]", d=register, a=28, offset=SHARED_OFFSET + 16 * index))
     code += [base("LDC.64 R4, c[0x0][0x210]", d=30, cbank=0x218 // 4)]
     code += [base("IMAD.WIDE.U32 R4, R0, 0x4, R4", d=30, a=0, imm=CELL_BYTES, c=30)]
-    for index, register in enumerate((44, 48, 52)):
+    for index, register in enumerate(_CELL_REGISTERS):
         code.append(base("STG.E.128 desc[UR4][R18.64], R4", a=30, b=register, offset=CELLS_OFFSET + 16 * index))
     return code
 

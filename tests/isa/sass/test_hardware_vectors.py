@@ -50,9 +50,9 @@ def mufu_outside_this_test(function: str, value: np.ndarray) -> np.ndarray:
     raise Unsupported(f"MUFU.{function}")
 
 
-def machine_state(geometry: Geometry, arena: Arena) -> State:
-    """A machine of one block, all lanes active."""
-    state = AtomicState(90, geometry, arena, 1024, 64, 1, mufu_outside_this_test)
+def machine_state(geometry: Geometry, arena: Arena, shared: int = 1024) -> State:
+    """A machine of one block, all lanes active. shared: bytes of shared memory."""
+    state = AtomicState(90, geometry, arena, shared, 64, 1, mufu_outside_this_test)
     state.set_mask(np.ones(geometry.lanes, bool))
     return state
 

@@ -1,4 +1,4 @@
-"""Loads, stores and atomics on global memory: registers and memory afterwards are the real NVIDIA GPU's, bit for bit.
+"""Loads, stores and atomics on global and shared memory: what they leave is what the real NVIDIA GPU left, bit for bit.
 
 A NaN that an atomic addition makes may have another payload.
 """
@@ -19,7 +19,7 @@ from cass_shim.verify.memory import Arena
 from cass_shim.verify.state import Geometry
 from tests.isa.sass.test_hardware_vectors import instruction, machine_state
 from tools.sassvectors.inputs import LANES, inputs
-from tools.sassvectors.memory import CELL_BYTES, CELLS_OFFSET
+from tools.sassvectors.memory import CELL_BYTES, CELLS_OFFSET, SHARED_OFFSET, SPACES
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "sass"
 BASE = 0x7F00_0000_0000
@@ -32,18 +32,29 @@ def words() -> np.ndarray:
 
 
 def executed(text: str, word: int) -> np.ndarray:
-    """uint32 [LANES, 20]: R32-R35 and the 16 words of each lane's cell after the one instruction."""
+    """uint32 [LANES, 20]: R32-R35 and the 16 words of each lane's cell after the one instruction.
+
+    A cell in shared memory has 12 words; the other four are what global memory held.
+    """
     given = inputs(text)
     cells = np.ascontiguousarray(given[:, :16]).view(np.uint8).reshape(-1).copy()
     arena = Arena(BASE, cells, np.ones(len(cells), bool))
-    state = machine_state(Geometry((1, 1, 1), (LANES, 1, 1)), arena)
+    shared = SPACES[text.split(" ")[0].split(".")[0]] == "shared"
+    state = machine_state(Geometry((1, 1, 1), (LANES, 1, 1)), arena, SHARED_OFFSET + len(cells))
     for base, column in ((8, 0), (12, 4), (16, 8), (32, 12)):
         for k in range(4):
             state.set_reg(base + k, False, given[:, column + k].copy())
-    address = np.uint64(BASE - CELLS_OFFSET) + np.arange(LANES, dtype=np.uint64) * np.uint64(CELL_BYTES)
+    address = np.arange(LANES, dtype=np.uint64) * np.uint64(CELL_BYTES)
+    if shared:
+        state.shared.content[SHARED_OFFSET : SHARED_OFFSET + len(cells)] = cells
+    else:
+        address += np.uint64(BASE - CELLS_OFFSET)
     state.set_reg(28, False, (address & np.uint64(0xFFFFFFFF)).astype(np.uint32))
     state.set_reg(29, False, (address >> np.uint64(32)).astype(np.uint32))
     execute(state, instruction(text, word))
+    if shared:
+        inside = state.shared.content[SHARED_OFFSET : SHARED_OFFSET + len(cells)].reshape(LANES, CELL_BYTES)
+        arena.content.reshape(LANES, CELL_BYTES)[:, :48] = inside[:, :48]
     registers = [np.broadcast_to(np.asarray(state.get_reg(32 + k, False)), (LANES,)) for k in range(4)]
     return np.concatenate([np.stack(registers, axis=1), arena.content.view(np.uint32).reshape(LANES, 16)], axis=1)
 
