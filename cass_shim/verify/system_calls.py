@@ -26,11 +26,12 @@ def called(address: int) -> str:
 
 
 class SystemCalls:
-    """printed: one entry per vprintf and lane: 8 bytes of format address, then the formatted arguments' bytes."""
+    """The calls of one run. printed: one entry per vprintf and lane: 8 bytes of format address, then the formatted arguments' bytes."""
 
     def __init__(self, machine: Interpreter) -> None:
         self.machine = machine
         self.printed: list[bytes] = []
+        self.given: set[int] = set()  # addresses that malloc gave and nobody freed
 
     def perform(self, name: str, instruction: Instruction) -> None:
         """Run one call for the lanes of the machine's mask. Raises Fault, Unsupported."""
@@ -40,8 +41,20 @@ class SystemCalls:
             raise Fault("an assertion failed", lane=int(self.machine.active[0]))
         elif name == "malloc" and self.machine.heap[1]:
             self._malloc()
-        elif name != "free":
+        elif name == "free":
+            self._free()
+        else:
             raise Unsupported(name, address=instruction.address, why="in the reference interpreter")
+
+    def _free(self) -> None:
+        """Blocks that malloc gave in this run, each once, and null pointers; anything else is undefined in CUDA."""
+        machine = self.machine
+        addresses = machine.spread(machine.pair(machine.get_reg(4, False), machine.get_reg(5, False)))
+        for lane in machine.active.tolist():
+            address = int(addresses[lane])
+            if address and address not in self.given:
+                raise Fault(f"free of {address:#x}, which malloc did not give", lane=lane)
+            self.given.discard(address)
 
     def _malloc(self) -> None:
         """Blocks of what is left of the heap, each lane its own; 0 when there is no room. Nothing is taken back."""
@@ -53,6 +66,7 @@ class SystemCalls:
             size = -(-max(int(machine.spread(sizes)[lane]), 1) // 16) * 16
             if start + size <= end:
                 address[lane] = start
+                self.given.add(start)
                 machine.heap = (start + size, end)
         machine.set_reg(4, False, machine.low(address))
         machine.set_reg(5, False, machine.high(address))

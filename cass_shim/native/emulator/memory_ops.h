@@ -93,7 +93,8 @@ ALWAYS_INLINE void reduce_window(const uint32_t *offset, uint32_t *least, uint32
     }
 }
 
-/* All lanes within one small checked window. */
+/* All lanes within one small checked window: 2 when they are all at one address, else 1; 0: not so.
+ */
 ALWAYS_INLINE int window_ok(const lane_addresses *at, unsigned bytes) {
     uint32_t least, most;
     reduce_window(at->offset, &least, &most);
@@ -103,7 +104,7 @@ ALWAYS_INLINE int window_ok(const lane_addresses *at, unsigned bytes) {
     if (d >= emu_space.size || emu_space.size - d < span) return 0;
     for (uint64_t page = d >> 12; page <= (d + span - 1) >> 12; page++)
         if (!emu_space.page_ok[page]) return 0;
-    return 1;
+    return least == most ? 2 : 1;
 }
 
 ALWAYS_INLINE uint64_t lane_address(const lane_addresses *at, unsigned i) {
@@ -155,6 +156,44 @@ ALWAYS_INLINE void gather_word(uint32_t *out, const char *base, const uint32_t *
 #undef ONE
 }
 
+/* Two words of every lane, each lane's in one access: what another thread stores to an aligned pair
+ * is seen as a whole or not at all, which compilers rely on for 64-bit atomic loads. */
+ALWAYS_INLINE void gather_pair(uint32_t *low, uint32_t *high, const char *base,
+                               const uint32_t *offset) {
+    for (int i = 0; i < LANES; i += 8) {
+        uint64_t q[8];
+        for (int n = 0; n < 8; n++) memcpy(&q[n], base + offset[i + n], 8);
+#define LOW(n) (uint32_t)q[n]
+#define HIGH(n) (uint32_t)(q[n] >> 32)
+        eight_t a = {LOW(0), LOW(1), LOW(2), LOW(3), LOW(4), LOW(5), LOW(6), LOW(7)},
+                b = {HIGH(0), HIGH(1), HIGH(2), HIGH(3), HIGH(4), HIGH(5), HIGH(6), HIGH(7)};
+#undef LOW
+#undef HIGH
+        memcpy(low + i, &a, 32);
+        memcpy(high + i, &b, 32);
+    }
+}
+
+ALWAYS_INLINE int at_one_address(const lane_addresses *at) {
+    V x;
+    memcpy(&x, at->offset, 128);
+    return v_bits((VI)(x == at->offset[0])) == ~0u;
+}
+
+/* All lanes at one address: read once. LLVM takes the value of such a load for uniform, so lanes
+ * must not see different moments of a word that another thread changes. */
+ALWAYS_INLINE void load_uniform(wave_t *w, unsigned d, const char *p, unsigned bytes, int is_signed,
+                                int half) {
+    uint32_t x[4];
+    if (bytes == 8) memcpy(x, p, 8);
+    else
+        for (unsigned k = 0; k < (bytes < 4 ? 1 : bytes / 4); k++)
+            x[k] = load_element(p + 4 * k, bytes, is_signed);
+    V first = v_splat(x[0]);
+    put_narrow(w, d, (const uint32_t *)&first, half);
+    for (unsigned k = 1; k < bytes / 4; k++) v_put(w, d + k, v_splat(x[k]));
+}
+
 /* Loads `bytes` per lane into d.. ; 0 when some active lane's range is not accessible (nothing
  * written then). */
 ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, uint32_t exec,
@@ -168,20 +207,39 @@ ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, ui
             memcpy(w->v[d], (const void *)(uintptr_t)address, 128);
             return 1;
         }
-        if (likely(window_ok(at, bytes))) {
+        int inside = window_ok(at, bytes);
+        if (likely(inside)) {
             const char *base = (const char *)(uintptr_t)at->base;
-            for (unsigned k = 0; k < words; k++)
-                gather_word(r[k], base + 4 * k, at->offset, bytes, is_signed);
+            if (inside == 2) {
+                load_uniform(w, d, base + at->offset[0], bytes, is_signed, half);
+                return 1;
+            }
+            unsigned k = 0;
+            for (; bytes % 8 == 0 && k < words; k += 2)
+                gather_pair(r[k], r[k + 1], base + 4 * k, at->offset);
+            for (; k < words; k++) gather_word(r[k], base + 4 * k, at->offset, bytes, is_signed);
             put_narrow(w, d, r[0], half);
             for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
+            return 1;
+        }
+        if (at_one_address(at)) { /* host memory */
+            if (!range_ok(address, bytes)) return 0;
+            load_uniform(w, d, (const char *)(uintptr_t)address, bytes, is_signed, half);
             return 1;
         }
     }
     for (unsigned i = 0; i < LANES; i++) {
         uint64_t address = lane_address(at, i);
         if (!range_ok(address, bytes)) return 0;
-        for (unsigned k = 0; k < words; k++)
-            r[k][i] = load_element((const char *)(uintptr_t)address + 4 * k, bytes, is_signed);
+        const char *p = (const char *)(uintptr_t)address;
+        unsigned k = 0;
+        for (; bytes % 8 == 0 && k < words; k += 2) {
+            uint64_t q;
+            memcpy(&q, p + 4 * k, 8);
+            r[k][i] = (uint32_t)q;
+            r[k + 1][i] = (uint32_t)(q >> 32);
+        }
+        for (; k < words; k++) r[k][i] = load_element(p + 4 * k, bytes, is_signed);
     }
     put_narrow(w, d, r[0], half);
     for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
@@ -213,8 +271,12 @@ ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, u
         unsigned i = (unsigned)__builtin_ctz(exec);
         exec &= exec - 1;
         char *p = (char *)(uintptr_t)lane_address(at, i);
-        for (unsigned k = 0; k < words; k++)
-            store_element(p + 4 * k, w->v[s + k][i] >> shift, bytes);
+        unsigned k = 0;
+        for (; bytes % 8 == 0 && k < words; k += 2) { /* a pair is never seen half stored */
+            uint64_t q = w->v[s + k][i] | (uint64_t)w->v[s + k + 1][i] << 32;
+            memcpy(p + 4 * k, &q, 8);
+        }
+        for (; k < words; k++) store_element(p + 4 * k, w->v[s + k][i] >> shift, bytes);
     }
     return 1;
 }
