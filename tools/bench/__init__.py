@@ -1,13 +1,17 @@
-"""`python3 -m tools bench [NAME…]`: every figure is a ratio to a named rival, measured in the same run.
+"""`python3 -m tools bench [--page FILE.md] [NAME…]`: figures as ratios to a named rival, measured in the same run.
 
-Each module has `measure() -> list[Figure]`. Results are printed and written to `build/bench.json`.
+Each module has `measure() -> list[Figure]`. Results are printed and written to `build/bench.json`, and with --page as
+Markdown (`docs/bench.md` is such a page).
 """
 
 from __future__ import annotations
 
+import datetime
 import importlib
 import json
+import os
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from tools import environment
 
@@ -36,31 +40,56 @@ class Figure:
         return self.ours / self.rival if self.rival else 0.0
 
 
+def processor() -> str:
+    """The CPU's name and number of cores."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
+    return f"{name}, {os.cpu_count()} cores"
+
+
+def page(results: dict[str, list[Figure]]) -> str:
+    """The figures as Markdown: a section and a table a bench."""
+    lines = [
+        "# Measured",
+        f"By `python3 -m tools bench --page docs/bench.md` on {datetime.date.today()}, {processor()}. "
+        "Ratio: ours divided by the rival's value; both in the same run.",
+    ]
+    for name, figures in results.items():
+        lines += ["", f"## {name}: {BENCHES[name]}", "| | ours | rival | ratio |", "|---|---|---|---|"]
+        for one in figures:
+            rival = f"{one.rival_name} {one.rival:.4g} {one.unit}" if one.rival else ""
+            ratio = f"{one.ratio:.3f}" if one.rival else ""
+            lines.append(f"| {one.name} | {one.ours:.4g} {one.unit} | {rival} | {ratio} |")
+    return "\n".join(lines) + "\n"
+
+
+def show(figure: Figure) -> None:
+    """One line on standard output."""
+    against = f"{figure.rival_name} {figure.rival:.4g} {figure.unit}, ratio {figure.ratio:.3f}" if figure.rival else ""
+    print(f"{figure.name:<44} {figure.ours:10.4g} {figure.unit:<4} {against}", flush=True)
+
+
 def main(arguments: list[str]) -> int:
-    """Run the named benches (all that exist when none is named)."""
+    """Run the named benches (all when none is named)."""
+    target = ""
+    if "--page" in arguments[:-1]:
+        at = arguments.index("--page")
+        target, arguments = arguments[at + 1], arguments[:at] + arguments[at + 2 :]
     unknown = [name for name in arguments if name not in BENCHES and name != "all"]
-    if unknown or "--help" in arguments:
-        print("usage: python3 -m tools bench [NAME…]\n")
+    if unknown:
+        print("usage: python3 -m tools bench [--page FILE.md] [NAME…]\n")
         for name, purpose in BENCHES.items():
             print(f"  {name:<9} {purpose}")
-        return 2 if unknown else 0
-    results: dict[str, list[dict[str, object]]] = {}
+        return 0 if unknown == ["--help"] else 2
+    results: dict[str, list[Figure]] = {}
     for name in BENCHES if not arguments or arguments == ["all"] else arguments:
-        try:
-            module = importlib.import_module(f"tools.bench.{name}")
-        except ModuleNotFoundError:
-            print(f"{name}: not measured yet")
-            continue
-        figures: list[Figure] = module.measure()
-        for figure in figures:
-            against = (
-                f"{figure.rival_name} {figure.rival:.4g} {figure.unit}, ratio {figure.ratio:.3f}"
-                if figure.rival
-                else ""
-            )
-            print(f"{figure.name:<44} {figure.ours:10.4g} {figure.unit:<4} {against}", flush=True)
-        results[name] = [asdict(figure) | {"ratio": figure.ratio} for figure in figures]
+        results[name] = importlib.import_module(f"tools.bench.{name}").measure()
+        for figure in results[name]:
+            show(figure)
     output = environment.ROOT / "build" / "bench.json"
     output.parent.mkdir(exist_ok=True)
-    output.write_text(json.dumps(results, indent=1) + "\n")
+    rows = {name: [asdict(one) | {"ratio": one.ratio} for one in found] for name, found in results.items()}
+    output.write_text(json.dumps(rows, indent=1) + "\n")
+    if target:
+        Path(target).write_text(page(results))
     return 0
