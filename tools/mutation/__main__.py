@@ -1,0 +1,151 @@
+"""`python -m tools.mutation [--count N] [--json FILE] [EXAMPLE…]`: the verifier's mutation score over the examples.
+
+From the lifter's assembly of every kernel of the examples (sm_80), mutants in equal shares; each is assembled and
+verified. One that survives is verified again with other seeds, which stand for the campaign of inputs: rejected then
+means missed, accepted each time means that no input showed a difference ("alike"). Score: rejected at once over
+rejected and missed; waits and barriers are scored apart. Run in the project's virtual environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from llvmlite import binding
+
+from cass_shim.assemble import llvm
+from cass_shim.assemble.text import assemble_text
+from cass_shim.decode import decode_kernel
+from cass_shim.device import Device
+from cass_shim.extract.cubin import read_cubin
+from cass_shim.extract.fatbin import read_fatbins
+from cass_shim.lift import lift_kernel
+from cass_shim.model.artifacts import AmdgcnAsm, CodeObject, Cubin, EntryKind, SassKernel
+from cass_shim.model.errors import CassError, Rejected
+from cass_shim.model.kernel_abi import AbiClass
+from cass_shim.verify import verify_kernel
+from cass_shim.verify.kernel import open_device
+from tools import samples
+from tools.mutation.operators import APART, body_of, mutate
+
+MORE_SEEDS = 6
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A kernel and its right assembly."""
+
+    name: str
+    sass: SassKernel
+    cubin: Cubin
+    assembly: AmdgcnAsm
+
+
+def subjects(program: Path, example: str) -> Iterator[Subject]:
+    """Every kernel of a program's machine code."""
+    for fatbin in read_fatbins(program.read_bytes(), str(program)):
+        for entry in fatbin.entries:
+            if entry.kind != EntryKind.ELF:
+                continue
+            cubin = read_cubin(entry.payload, str(program))
+            for kernel in cubin.kernels.values():
+                sass = decode_kernel(kernel, cubin)
+                lifted = lift_kernel(sass)
+                with binding.parse_assembly(lifted.text) as module:
+                    llvm.optimise(module)
+                    text = llvm._machine().emit_assembly(module)
+                assembly = AmdgcnAsm(text, lifted.symbol, AbiClass.CASS1, lifted.slots)
+                yield Subject(f"{example} {kernel.name}", sass, cubin, assembly)
+
+
+def rejected(code: CodeObject, subject: Subject, device: Device, seed: int) -> str:
+    """Why the verifier refuses a candidate, "" when it accepts."""
+    try:
+        verify_kernel(code, subject.sass, subject.cubin, device, seed=seed)
+    except Rejected as error:
+        return str(error)
+    return ""
+
+
+def judge(subject: Subject, line: int, text: str, original: CodeObject, device: Device) -> tuple[str, str]:
+    """(verdict, reason): "no mutant", "rejected", "missed" or "alike"."""
+    lines = subject.assembly.text.splitlines()
+    lines[line] = text
+    try:
+        source = AmdgcnAsm("\n".join(lines) + "\n", subject.assembly.symbol, AbiClass.CASS1, subject.assembly.slots)
+        code = assemble_text(source, subject.sass.kernel.abi)
+    except CassError:
+        return "no mutant", ""
+    if code.elf == original.elf:
+        return "no mutant", ""
+    if why := rejected(code, subject, device, 1):
+        return "rejected", why
+    for seed in range(2, 2 + MORE_SEEDS):
+        if why := rejected(code, subject, device, seed):
+            return "missed", f"seed {seed}: {why}"
+    return "alike", ""
+
+
+def campaign(subject: Subject, count: int, device: Device) -> Iterator[dict[str, object]]:
+    """`count` mutants of one kernel."""
+    original = assemble_text(subject.assembly, subject.sass.kernel.abi)
+    lines = subject.assembly.text.splitlines()
+    begin, end = body_of(subject.assembly.text, subject.assembly.symbol)
+    rng, made = random.Random(subject.name), 0
+    for _ in range(40 * count):
+        if made >= count:
+            return
+        mutant = mutate(lines, begin, end, rng)
+        if mutant is None:
+            continue
+        kind, at, text = mutant
+        verdict, why = judge(subject, at, text, original, device)
+        if verdict != "no mutant":
+            made += 1
+            change = f"{lines[at].strip()} -> {text.strip() or 'nothing'}"
+            yield {"kernel": subject.name, "kind": kind, "change": change, "verdict": verdict, "why": why[:300]}
+
+
+def score(rows: list[dict[str, object]], apart: bool) -> str:
+    """The share of those that differ which were rejected at once."""
+    counts = Counter(str(row["verdict"]) for row in rows if (row["kind"] in APART) == apart)
+    differing = counts["rejected"] + counts["missed"]
+    share = counts["rejected"] / differing if differing else 1.0
+    return (
+        f"{counts['rejected']}/{differing} = {share:.1%} rejected, {counts['missed']} missed, {counts['alike']} alike"
+    )
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(prog="python -m tools.mutation", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="EXAMPLE")
+    parser.add_argument("--count", type=int, default=100, help="mutants a kernel (default: %(default)s)")
+    parser.add_argument("--json", type=Path, help="every mutant, written as it goes")
+    options = parser.parse_args()
+    device = open_device("emulated")
+    variant = next(one for one in samples.VARIANTS if one.name == "static-sm80")
+    rows: list[dict[str, object]] = []
+    for example in options.names or samples.names():
+        for subject in subjects(samples.build(example, variant), example):
+            begin = time.monotonic()
+            found = list(campaign(subject, options.count, device))
+            rows += found
+            print(f"{subject.name}: {dict(Counter(str(r['verdict']) for r in found))} {time.monotonic() - begin:.0f} s")
+            for row in found:
+                if row["verdict"] == "missed":
+                    print(f"  missed: {row['kind']}: {row['change']}: {row['why']}")
+            if options.json:
+                options.json.write_text(json.dumps(rows, indent=1) + "\n")
+    print(f"all but waits and barriers: {score(rows, False)}\nwaits and barriers: {score(rows, True)}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
