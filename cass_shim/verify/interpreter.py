@@ -26,6 +26,7 @@ STACK_SLACK = 2048  # bytes of local memory beyond MIN_STACK_SIZE: recursion is 
 MAX_STEPS = 400_000
 FAIRNESS = 16  # every so many control transfers a group is picked at random, so that nobody starves behind a spin
 SHARED_RESERVED_SM90 = 0x400
+PARAMETERS_AT = ((100, 0x380), (90, 0x210), (0, 0x160))  # where bank 0 holds them, from which SM on. Source: sass.md §2.5
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,8 @@ class Interpreter(ControlFlow):
 
     def _bank0(self, abi: KernelAbi, launch: Launch, local: int) -> np.ndarray:
         """Constant bank 0: dimensions, windows, stack base, parameters. Source: sass.md §2.5."""
-        size = -(-(abi.params_base + max(abi.params_bytes, len(launch.params)) + 64) // 16) * 16
+        system = next(base for sm, base in PARAMETERS_AT if self.sm >= sm)  # a kernel without parameters names no base
+        size = -(-(max(abi.params_base, system) + max(abi.params_bytes, len(launch.params)) + 64) // 16) * 16
         bank = np.zeros(size, np.uint8)
         newer = self.sm >= 100
         words = bank.view(np.uint32)
