@@ -26,7 +26,11 @@ STACK_SLACK = 2048  # bytes of local memory beyond MIN_STACK_SIZE: recursion is 
 MAX_STEPS = 400_000
 FAIRNESS = 16  # every so many control transfers a group is picked at random, so that nobody starves behind a spin
 SHARED_RESERVED_SM90 = 0x400
-PARAMETERS_AT = ((100, 0x380), (90, 0x210), (0, 0x160))  # where bank 0 holds them, from which SM on. Source: sass.md §2.5
+PARAMETERS_AT = (
+    (100, 0x380),
+    (90, 0x210),
+    (0, 0x160),
+)  # where bank 0 holds them, from which SM on. Source: sass.md §2.5
 
 
 @dataclass(frozen=True)

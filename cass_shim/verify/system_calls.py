@@ -26,7 +26,10 @@ def called(address: int) -> str:
 
 
 class SystemCalls:
-    """The calls of one run. printed: one entry per vprintf and lane: 8 bytes of format address, then the formatted arguments' bytes."""
+    """The calls of one run.
+
+    printed: one entry per vprintf and lane: 8 bytes of format address, then the formatted arguments' bytes.
+    """
 
     def __init__(self, machine: Interpreter) -> None:
         self.machine = machine
