@@ -108,8 +108,13 @@ def verify_kernel(
     finally:
         candidate.close()
     report.update(_report(campaign, sass, time.monotonic() - started))
+    return _conclude(code, sass, campaign, report)
+
+
+def _conclude(code: CodeObject, sass: SassKernel, campaign: _Campaign, report: dict[str, object]) -> Verified:
+    """The evidence that a finished campaign amounts to. Raises the Rejected that nothing speaks against."""
     if not campaign.agreed and campaign.doubt is not None:
-        raise campaign.doubt  # nothing speaks for the candidate
+        raise campaign.doubt
     if not campaign.agreed or (not campaign.compared and not _prints(sass)):
         return Verified(code, Evidence.E0, report)
     missing = unvectored_forms(sass)
