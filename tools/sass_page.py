@@ -13,6 +13,7 @@ from cass_shim.isa.encoding.grammar import rows
 from cass_shim.isa.spec import CONTROL, Effect, specs
 from cass_shim.verify.vectored import index
 
+REFUSED = frozenset({"FSWZADD"})  # declared, so that it is named, but its pattern operand has not been understood
 SMS = (75, 80, 86, 87, 89, 90)
 # What real binaries contain and we do not translate, with the reason. Source: sass.md §4.
 MISSING = {
@@ -22,6 +23,7 @@ MISSING = {
     "UTMALDG UTMASTG UTMAPF UBLKCP UBLKRED": "tensor memory accelerator, bulk copies",
     "UCGABAR_ARV UCGABAR_WAIT MAPA": "clusters",
     "HMMA.SP": "sparse matrices",
+    "FSWZADD": "its pattern operand has not been understood",
     "tcgen05 and what else only sm_100 and sm_120 have": "no meanings, and no decoder rows for these generations",
 }
 
@@ -38,7 +40,7 @@ def described() -> dict[str, set[int]]:
 
 def sass_page() -> str:
     """The whole page."""
-    encoded, known = described(), specs()
+    encoded, known = described(), {name: spec for name, spec in specs().items() if name not in REFUSED}
     vectors = Counter(form.split(".")[0] for form in index())
     lines = [
         "# SASS instructions",
