@@ -9,6 +9,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import llvmlite
 from llvmlite import binding
@@ -45,13 +47,23 @@ def optimise(module: binding.ModuleRef) -> None:
 
 def generate_object(text: str) -> bytes:
     """IR text to a relocatable object. Raises ToolFailed with LLVM's message when the IR is not valid."""
+    emitted: bytes = _generate(text, _machine().emit_object)
+    return emitted
+
+
+def generate_assembly(text: str) -> str:
+    """IR text to gfx1100 assembly text, of the code that `generate_object` makes. Raises ToolFailed alike."""
+    emitted: str = _generate(text, _machine().emit_assembly)
+    return emitted
+
+
+def _generate(text: str, emit: Callable[[binding.ModuleRef], Any]) -> Any:
     with _lock:
         try:
             with binding.parse_assembly(text) as module:
                 module.verify()
                 optimise(module)
-                emitted: bytes = _machine().emit_object(module)
-                return emitted
+                return emit(module)
         except RuntimeError as error:
             message = str(error).removeprefix("LLVM IR parsing error\n")
             raise ToolFailed("llvmlite", command="parse, optimise, emit", stderr=message) from error

@@ -312,17 +312,13 @@ class Floats(Integers):
         # rcp, rsq, exp and log (native/emulator/approximate.c); the rest of them have no denormal results.
         if function in ("sqrt", "sin"):
             a = self._flush("f32", a, True)
-        sign = self.and_(a, constant(_SIGNS["f32"], 32))
         value = self._float("f32", a)
-        if function in (
-            "sin",
-            "cos",
-        ):  # the hardware's domain is 256 revolutions; both are symmetric in the recorded data
-            value = self._float("f32", self.and_(a, constant(0x7FFF_FFFF, 32)))
-            value = self._intrinsic("f32", "amdgcn.fract", value)
+        if function in ("sin", "cos"):  # the hardware's domain is 256 revolutions; symmetric in the recorded data
+            magnitude = self._float("f32", self.and_(a, constant(0x7FFF_FFFF, 32)))
+            value = self._intrinsic("f32", "amdgcn.fract", magnitude)
         name = {"ex2": "exp2", "lg2": "log"}.get(function, function)
         result = self._bits("f32", self._intrinsic("f32", f"amdgcn.{name}", value))
-        return self.xor(result, sign) if function == "sin" else result
+        return self.xor(result, self.and_(a, constant(_SIGNS["f32"], 32))) if function == "sin" else result
 
     def _tanh(self, a: Value) -> Value:
         """1 - 2 / (e^2|x| + 1) with the sign of x, and x itself where that cancels (below 2^-6)."""

@@ -11,8 +11,9 @@ import importlib.util
 from typing import Any
 
 from cass_shim.model.errors import ToolFailed
-from cass_shim.native.bindings_build import MODULE
 from cass_shim.native.locate import built
+
+MODULE = "cass_native"  # written by native/bindings_build.py; loading it does not import cffi's parser
 
 
 @functools.cache

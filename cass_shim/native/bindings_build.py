@@ -10,9 +10,9 @@ from pathlib import Path
 
 from cffi import FFI
 
+from cass_shim.native.bindings import MODULE
 from cass_shim.native.build import BUILD, NATIVE
 
-MODULE = "cass_native"
 HEADERS = ("client/client.h", "emulator/run_asm.h")
 
 

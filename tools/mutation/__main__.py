@@ -17,9 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from llvmlite import binding
-
-from cass_shim.assemble import llvm
+from cass_shim.assemble.llvm import generate_assembly
 from cass_shim.assemble.text import assemble_text
 from cass_shim.decode import decode_kernel
 from cass_shim.device import Device
@@ -57,9 +55,7 @@ def subjects(program: Path, example: str) -> Iterator[Subject]:
             for kernel in cubin.kernels.values():
                 sass = decode_kernel(kernel, cubin)
                 lifted = lift_kernel(sass)
-                with binding.parse_assembly(lifted.text) as module:
-                    llvm.optimise(module)
-                    text = llvm._machine().emit_assembly(module)
+                text = generate_assembly(lifted.text)
                 assembly = AmdgcnAsm(text, lifted.symbol, AbiClass.CASS1, lifted.slots)
                 yield Subject(f"{example} {kernel.name}", sass, cubin, assembly)
 

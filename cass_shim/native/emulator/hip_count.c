@@ -1,5 +1,6 @@
 /* Launches and wave-instructions by kernel name. */
 #include "emulator/hip_count.h"
+#include "emulator/hip_state.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ void emu_count_launch(const char *kernel, uint64_t wave_instructions) {
 
 /* Kernel names are symbols: nothing in them needs escaping. */
 __attribute__((destructor)) static void write_counts(void) {
-    const char *path = getenv("CASS_EMU_COUNT");
+    const char *path = emu_after_fork() ? NULL : getenv("CASS_EMU_COUNT"); /* the parent's rows */
     FILE *file = rows && path ? fopen(path, "a") : NULL;
     if (!file) return;
     for (row_t *row = rows; row; row = row->next)
