@@ -94,3 +94,44 @@ HEAP_HEADER_BYTES = 1024
 HEAP_CLASSES = 48
 HEAP_HEADS_OFFSET = 64
 HEAP_BLOCK_BYTES = 16
+
+# The texture descriptor table (slot TEXTURES): entry i describes the texture or surface object whose handle is i, all
+# zero for a handle that is none. An entry is little-endian:
+#   u64 object; u32 texel_bytes; u32 flags; u32 width; u32 height; u32 depth; u32 levels
+# object is the device address of 16 dwords: 0 to 7 the gfx11 image resource, 12 to 15 the sampler (8 to 11 reserved),
+# where HIP's device headers expect them (HIP_SAMPLER_OBJECT_OFFSET_DWORD). Of linear memory (kind TEXTURE_LINEAR) dwords
+# 0 and 1 are the address and dword 2 the size in elements: it is read by plain loads, and a fetch outside gives 0.
+# Sizes are in texels; depth counts planes, layers or faces of all layers. SASS uses the low 32 bits of a handle: bits 0
+# to 19 name the texture, bits 20 to 31 the sampler, so handles stay below 2^20.
+TEXTURE_ENTRY_BYTES = 32
+TEXTURE_ENTRIES_LIMIT = 1 << 20
+TEXTURE_OBJECT_DWORDS = 16
+TEXTURE_SAMPLER_DWORD = 12
+TEXTURE_KIND_MASK = 0xF
+TEXTURE_SURFACE = 1 << 4
+TEXTURE_NORMALIZED_COORDINATES = 1 << 5
+TEXTURE_CHANNELS_SHIFT = 8  # 4 bits
+TEXTURE_FORMAT_SHIFT = 12  # 4 bits: TextureFormat
+TEXTURE_NORMALIZED_FLOAT = 1 << 16  # integers are read as floats of 0 to 1 or -1 to 1
+TEXTURE_LINEAR_FILTER = 1 << 17
+
+
+class TextureKind(IntEnum):
+    """What a texture or surface object is made of (bits 0 to 3 of an entry's flags)."""
+
+    ARRAY_1D = 1
+    ARRAY_2D = 2
+    ARRAY_3D = 3
+    CUBE = 4
+    LAYERED_1D = 5
+    LAYERED_2D = 6
+    LAYERED_CUBE = 7
+    LINEAR = 8  # linear memory: no filtering, plain loads
+
+
+class TextureFormat(IntEnum):
+    """What a channel is (bits 12 to 15 of an entry's flags)."""
+
+    UNSIGNED = 0
+    SIGNED = 1
+    FLOAT = 2
