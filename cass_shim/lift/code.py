@@ -95,6 +95,11 @@ class Code:
         """Start of the section that holds an address."""
         return self.starts[bisect_right(self.starts, address) - 1]
 
+    def place_of(self, address: int) -> tuple[str, int]:
+        """Section and byte address within it, as a listing prints them."""
+        base = self.base_of(address)
+        return (self.kernel.name if base == self.entry else self.functions[base]), address - base
+
     def destination(self, address: int, target: Target) -> int:
         """Virtual address of a branch target."""
         if target.symbol:

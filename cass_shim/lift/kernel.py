@@ -12,6 +12,7 @@ from cass_shim.lift.code import Code, Function, find_functions, never, restrict,
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter
 from cass_shim.lift.helpers import Shortcut, find_shortcut
 from cass_shim.lift.layout import Instance, Layout, choose_shared
+from cass_shim.lift.lines import with_lines
 from cass_shim.lift.modes import flushes_f32
 from cass_shim.lift.module import module_text
 from cass_shim.lift.spin import find_spins
@@ -26,15 +27,17 @@ _NO_OPERATION = frozenset({"BSSY", "BSYNC", "BREAK", "BMOV"})
 _RESERVED_SHARED_SM = 90  # from here on the first 1 KB of shared memory is the system's, so ours too
 
 
-def lift_kernel(kernel: SassKernel) -> LlvmModule:
-    """The kernel as LLVM IR. Raises Unsupported."""
+def lift_kernel(kernel: SassKernel, *, lines: bool = False) -> LlvmModule:
+    """The kernel as LLVM IR. lines: with every instruction's address as a debug line. Raises Unsupported."""
     try:
         code = Code.of(kernel, frozenset(SYSTEM_CALLS))
         functions = find_functions(code)
         shortcuts = _find_shortcuts(code, functions)
         layout = Layout(functions, code.entry, choose_shared(functions, code.entry))
         emitter = _emitter(kernel, code, functions)
-        return _Lifter(code, emitter, functions, layout, shortcuts).run()
+        lifter = _Lifter(code, emitter, functions, layout, shortcuts)
+        lifter.marks = lines
+        return with_lines(lifter.run(), code.place_of) if lines else lifter.run()
     except Unsupported as error:
         if error.kernel:
             raise
@@ -126,7 +129,7 @@ class _Lifter(Transfers):
     def _take_shortcut(self, instance: Instance, shortcut: Shortcut) -> None:
         """The entry block of a known helper: what it saves, its result, and on to where its paths join."""
         for address in shortcut.prologue:
-            self.address = address
+            self._at(address)
             self._straight(self.code.instructions[address])
         sources = [self.e.get_reg(index, False) for index in shortcut.sources]
         self.e.set_reg(shortcut.target, False, self.e.exact32(shortcut.operation, sources))
@@ -142,7 +145,7 @@ class _Lifter(Transfers):
             return
         address = start
         for address, i in self.code.block(start):
-            self.address = address
+            self._at(address)
             if never(i):
                 continue
             if i.mnemonic in CONTROL and i.mnemonic not in _NO_OPERATION:

@@ -7,6 +7,7 @@ from cass_shim.isa.spec import Effect, Spec, effect_of, lookup
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.code import Code, always
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
+from cass_shim.lift.lines import MARK
 from cass_shim.lift.spin import Spins
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import RZ, Imm, Instruction, Mem, Pred, Reg, Target
@@ -19,6 +20,7 @@ class Straight:
     """Writes instructions into the emitter's current block. address: of the instruction at hand.
 
     exclusive: labels of the open WARPSYNC.EXCLUSIVE region, if any. spins: locks that are taken in loops.
+    marks: write each instruction's address in front of what becomes of it.
     """
 
     def __init__(self, code: Code, emitter: LlvmEmitter) -> None:
@@ -27,6 +29,13 @@ class Straight:
         self.address = code.entry
         self.exclusive: tuple[str, str] | None = None
         self.spins = Spins()
+        self.marks = False
+
+    def _at(self, address: int) -> None:
+        """Go on to the instruction at this address."""
+        self.address = address
+        if self.marks:
+            self.e.lines.append(f"{MARK}{address}")
 
     def _offset(self) -> int:
         """The current instruction's offset in its section, which is what a user sees."""
