@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "run": "explain",
     "precompile": "precompile",
     "disasm": "disasm",
+    "view": "view",
     "compat": "compat",
     "eval": "eval",
     "extract": "stages",

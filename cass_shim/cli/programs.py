@@ -134,7 +134,7 @@ def _kernel_state(found: FoundModule, module: Module, name: str, config: Config,
     abi, key = module.kernels[name], module.key(name, config.gfx).digest
     entries = tier.get(key) if tier is not None else ()
     ready = tier.admitted(key, config) if tier is not None else None
-    served = [one for one in entries if one.content == ready]
+    served = sorted((one for one in entries if one.content == ready), key=lambda one: -one.record.created)
     best = next(iter((*served, *entries)), None)
     return KernelState(
         module=found.number,

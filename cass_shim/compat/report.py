@@ -66,6 +66,11 @@ def chart(results: Results) -> str:
     )
 
 
+def look() -> str:
+    """The style that all our pages share: colours in light and dark, text, controls."""
+    return files("cass_shim.compat").joinpath("look.css").read_text(encoding="utf-8").rstrip()
+
+
 def page(results: Results) -> str:
     """The HTML page."""
     template = files("cass_shim.compat").joinpath("page.html").read_text()
@@ -77,6 +82,7 @@ def page(results: Results) -> str:
     )
     missing = "".join(f"<li>{count} × {html.escape(what)}</li>" for what, count in ranked(results.outcomes))
     values = {
+        "@LOOK@": look(),
         "@DEVICE@": html.escape(results.device or "unknown device"),
         "@VERSION@": html.escape(results.version),
         "@CHART@": chart(results),

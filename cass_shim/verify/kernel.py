@@ -286,9 +286,23 @@ def _report(campaign: _Campaign, sass: SassKernel, seconds: float) -> dict[str, 
         "bytes_undefined": campaign.undefined,
         "bytes_within_spread": campaign.approximate,
         "instructions_covered": [ran, len(real)],
+        "not_covered": uncovered(sass, campaign.executed),
         "nan": "any NaN equals any other where the kernel computed one",
         "seconds": round(seconds, 4),
     }
+
+
+def uncovered(sass: SassKernel, executed: np.ndarray) -> list[list[int]]:
+    """Byte addresses [first, last] of the runs of the kernel's own instructions that no agreed input reached."""
+    found: list[list[int]] = []
+    for number, instruction in enumerate(sass.instructions):
+        if instruction.mnemonic == "NOP" or (len(executed) and executed[number]):
+            continue
+        if found and found[-1][1] == instruction.address - 16:
+            found[-1][1] = instruction.address
+        else:
+            found.append([instruction.address, instruction.address])
+    return found
 
 
 __all__ = ["Survey", "verify_kernel"]
