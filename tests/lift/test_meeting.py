@@ -186,3 +186,19 @@ def test_lanes_with_masks_of_their_own_leave_the_fast_path() -> None:
     out = np.zeros(32, np.uint32)
     assert run(kernel(MASKED_VOTE.format(groups="0x18")), out, 32).tolist() == [0] * 8 + [1 << 9] * 8 + [0] * 16
     assert run(kernel(MASKED_VOTE.format(groups="0x0")), out, 32).tolist() == [0xF0000200] * 32
+
+
+@pytest.mark.parametrize(("operation", "expected"), [(".SUM", 32 * 5), (".XOR", 0), (".OR", 5)])
+def test_a_warp_wide_reduction_of_a_constant(operation: str, expected: int) -> None:
+    """LLVM 22 folds the reduction of a constant to the constant; CUDA adds (or cancels) all 32 lanes."""
+    sass = kernel(
+        HEAD
+        + f"""
+        MOV R8, 0x5
+        REDUX{operation} UR4, R8
+        MOV R9, UR4
+        STG.E [R2.64], R9
+        EXIT
+        """
+    )
+    assert run(sass, np.zeros(32, np.uint32), 32, block=(32,)).tolist() == [expected] * 32

@@ -9,11 +9,13 @@ from __future__ import annotations
 import collections
 import gzip
 import json
+import multiprocessing
 import random
 import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -95,73 +97,109 @@ def check_pair(pair: Pair, sass: SassKernel, cubin: Cubin) -> str:
     return verified.evidence.label
 
 
+@dataclass
+class Made:
+    """What one unit gave: its pairs, why kernels were left out, and the cubin."""
+
+    split: str
+    first: int
+    pairs: list[Pair]
+    counts: collections.Counter[str]
+    cubin: bytes
+
+
+def make_unit(split: str, first: int, amount: int, known: set[str]) -> Made:
+    """One compiler call's pairs, without duplicates among themselves. known: runs of judged programs."""
+    families, text = unit(SPLITS[split], first, amount)
+    with tempfile.TemporaryDirectory() as place:
+        try:
+            source = Path(place) / "unit.cu"
+            source.write_text(text)
+            content = compile_cubin(source, Path(place))
+        except subprocess.CalledProcessError as error:
+            raise RuntimeError(f"nvcc refuses unit {split} {first}: {error.stderr}") from None
+    cubin = read_cubin(content)
+    rng = random.Random(f"verify/{split}/{first}")
+    made = Made(split, first, [], collections.Counter(), content)
+    for name in sorted(families):
+        chosen = rng.random() < VERIFIED_SHARE or split != "train"
+        try:
+            made.pairs.append(_one(cubin, name, families[name], known, chosen))
+        except (CassError, Skip) as error:
+            made.counts[f"left out: {type(error).__name__}: {_reason(error)}"] += 1
+    return made
+
+
+def _one(cubin: Cubin, name: str, family: str, known: set[str], chosen: bool) -> Pair:
+    """One kernel's pair, verified when chosen."""
+    sass = decode_kernel(cubin.kernels[name], cubin)
+    pair = make_pair(sass, family, known)
+    return Pair(**{**asdict(pair), "evidence": check_pair(pair, sass, cubin)}) if chosen else pair
+
+
+_known: set[str] = set()  # a worker's own, read once
+
+
+def _start_worker(stored: Path) -> None:
+    _known.update(json.loads(stored.read_text()))
+
+
+def _work(task: tuple[str, int, int]) -> Made:
+    return make_unit(*task, _known)
+
+
 class Generator:
     """One output folder."""
 
-    def __init__(self, out: Path) -> None:
-        self.out = out
+    def __init__(self, out: Path, jobs: int = 1, size: int = UNIT) -> None:
+        self.out, self.jobs, self.size = out, jobs, size  # size: kernels a unit
         self.seen: set[str] = set()
         self.counts: collections.Counter[str] = collections.Counter()
         out.mkdir(parents=True, exist_ok=True)
-        stored = out / "reference.json"
-        if not stored.exists():
-            stored.write_text(json.dumps(sorted(reference_grams(reference_files()))))
-        self.known = set(json.loads(stored.read_text()))
+        self.stored = out / "reference.json"
+        if not self.stored.exists():
+            self.stored.write_text(json.dumps(sorted(reference_grams(reference_files()))))
         if (counted := out / "counts.json").exists():
             self.counts.update(json.loads(counted.read_text()))
         for pair in read_pairs(out):
             self.seen.add(pair.key)
 
-    def run(self, split: str, amount: int) -> Iterator[str]:
-        """Make the units of a split that are not there yet; a line of progress for each."""
-        folder = self.out / split
+    def run(self, amounts: dict[str, int]) -> Iterator[str]:
+        """Make the units that are not there yet, split by split; a line of progress for each."""
+        tasks = [
+            (split, first, self.size)
+            for split, amount in amounts.items()
+            for first in range(0, amount, self.size)
+            if not (self.out / split / f"{first:07d}.jsonl.gz").exists()
+        ]
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(self.jobs, spawn, _start_worker, (self.stored,)) as pool:
+            try:
+                for future in as_completed([pool.submit(_work, task) for task in tasks]):
+                    yield self.keep(future.result())
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    def keep(self, made: Made) -> str:
+        """Write a unit, less what other units have already."""
+        folder = self.out / made.split
         folder.mkdir(exist_ok=True)
-        for first in range(0, amount, UNIT):
-            file = folder / f"{first:07d}.jsonl.gz"
-            if not file.exists():
-                pairs = self.unit(split, first, folder)
-                part = file.with_suffix(".part")
-                part.write_bytes(gzip.compress("".join(json.dumps(asdict(one)) + "\n" for one in pairs).encode()))
-                part.rename(file)
-                (self.out / "counts.json").write_text(json.dumps(self.counts, indent=1))
-                yield f"{split} {first}: {len(pairs)} pairs, {self.counts['pairs']} in all"
-
-    def unit(self, split: str, first: int, folder: Path) -> list[Pair]:
-        """One compiler call's pairs."""
-        families, text = unit(SPLITS[split], first, UNIT)
-        with tempfile.TemporaryDirectory() as place:
-            try:
-                source = Path(place) / "unit.cu"
-                source.write_text(text)
-                content = compile_cubin(source, Path(place))
-            except subprocess.CalledProcessError as error:
-                raise SystemExit(f"nvcc refuses unit {split} {first}: {error.stderr}") from None
-        cubin = read_cubin(content)
-        if split != "train":
-            (folder / f"{first:07d}.cubin").write_bytes(content)
-        rng = random.Random(f"verify/{split}/{first}")
-        pairs = []
-        for name in sorted(families):
-            chosen = rng.random() < VERIFIED_SHARE or split != "train"
-            try:
-                pairs.append(self.one(cubin, name, families[name], chosen))
-                self.counts["pairs"] += 1
-            except (CassError, Skip) as error:
-                self.counts[f"left out: {type(error).__name__}: {_reason(error)}"] += 1
-        return pairs
-
-    def one(self, cubin: Cubin, name: str, family: str, chosen: bool) -> Pair:
-        """One kernel's pair, verified when chosen."""
-        sass = decode_kernel(cubin.kernels[name], cubin)
-        pair = make_pair(sass, family, self.known)
-        if pair.key in self.seen:
-            raise Skip("a duplicate but for registers, labels and immediates")
-        self.seen.add(pair.key)
-        if chosen:
-            self.counts["verification tried"] += 1
-            pair = Pair(**{**asdict(pair), "evidence": check_pair(pair, sass, cubin)})
-            self.counts[f"verified {pair.evidence}"] += 1
-        return pair
+        pairs = list({pair.key: pair for pair in made.pairs if pair.key not in self.seen}.values())
+        self.seen.update(pair.key for pair in pairs)
+        self.counts.update(made.counts)
+        self.counts["left out: a duplicate but for registers, labels and immediates"] += len(made.pairs) - len(pairs)
+        self.counts["pairs"] += len(pairs)
+        for pair in pairs:
+            if pair.evidence:
+                self.counts[f"verified {pair.evidence}"] += 1
+        if made.split != "train":
+            (folder / f"{made.first:07d}.cubin").write_bytes(made.cubin)
+        file = folder / f"{made.first:07d}.jsonl.gz"
+        part = file.with_suffix(".part")
+        part.write_bytes(gzip.compress("".join(json.dumps(asdict(one)) + "\n" for one in pairs).encode(), 6))
+        part.rename(file)
+        (self.out / "counts.json").write_text(json.dumps(self.counts, indent=1))
+        return f"{made.split} {made.first}: {len(pairs)} pairs, {self.counts['pairs']} in all"
 
 
 def _reason(error: Exception) -> str:
