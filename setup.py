@@ -22,6 +22,19 @@ class BuildWithNative(build_py):
 
             build_all()
         super().run()
+        if not self.editable_mode:
+            self.copy_self_test()
+
+    def copy_self_test(self) -> None:
+        """Programs and recorded facts of `cass selftest`, which live outside the package."""
+        from cass_shim.selftest.material import FOLDERS
+
+        for folder, patterns in FOLDERS.items():
+            target = Path(self.build_lib) / "cass_shim" / "selftest" / "material" / folder
+            target.mkdir(parents=True, exist_ok=True)
+            for pattern in patterns:
+                for file in (ROOT / folder).glob(pattern):
+                    shutil.copy2(file, target / file.name)
 
 
 # Only a machine without a C compiler needs zig to build (PEP 517: becomes a build requirement).

@@ -14,6 +14,7 @@ from rich.progress import Progress, TaskID
 from cass_shim import __version__
 from cass_shim.compat import report as pages
 from cass_shim.compat.build import DEFAULT_VARIANTS, VARIANTS
+from cass_shim.compat.hardware import read_report
 from cass_shim.compat.jobs import collect, serves
 from cass_shim.compat.results import Outcome, Results, read_results, write_results
 from cass_shim.compat.runner import Job, Limits, digest_of, run_all
@@ -108,12 +109,19 @@ def _is_stored(results: Results, job: Job, translators: str) -> bool:
 @click.argument("results", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--html", "page", type=click.Path(path_type=Path), help="Write the page here.")
 @click.option("--markdown", type=click.Path(path_type=Path), help="Write Markdown here.")
-def report_command(results: Path, page: Path | None, markdown: Path | None) -> None:
+@click.option(
+    "--hardware",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A report of `cass selftest --json` to take in; may be given several times.",
+)
+def report_command(results: Path, page: Path | None, markdown: Path | None, hardware: tuple[Path, ...]) -> None:
     """Make the page from results; without options Markdown goes to standard output."""
     read = read_results(results)
+    reports = [read_report(path) for path in hardware]
     if page:
-        page.write_text(pages.page(read))
+        page.write_text(pages.page(read, reports))
     if markdown:
-        markdown.write_text(pages.markdown(read))
+        markdown.write_text(pages.markdown(read, reports))
     if not page and not markdown:
-        click.echo(pages.markdown(read), nl=False)
+        click.echo(pages.markdown(read, reports), nl=False)

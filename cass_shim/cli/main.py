@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "precompile": "precompile",
     "disasm": "disasm",
     "view": "view",
+    "selftest": "selftest",
     "compat": "compat",
     "eval": "eval",
     "extract": "stages",

@@ -8,9 +8,10 @@ from __future__ import annotations
 import html
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
+from cass_shim.compat.hardware import STATES, HardwareReport
 from cass_shim.compat.results import RATINGS, Outcome, Results, ranked
 
 COLUMNS = ("program", "variant", "route", "rating", "kernels", "evidence", "seconds", "detail")
@@ -38,8 +39,26 @@ def totals(outcomes: Iterable[Outcome]) -> list[tuple[str, int]]:
     return [(rating, counts[rating]) for rating in RATINGS if counts[rating]]
 
 
-def markdown(results: Results) -> str:
-    """The table, the totals and what is missing."""
+NO_HARDWARE = "None from a physical AMD GPU yet: not yet run on one."
+
+
+def hardware_lines(reports: Sequence[HardwareReport]) -> list[str]:
+    """What self-tests found, a line each, AMD's cards first; says so where none is from a physical card."""
+    lines = [] if any(not one.emulated for one in reports) else [NO_HARDWARE]
+    for one in sorted(reports, key=lambda one: (one.emulated, one.title, one.created)):
+        counts = Counter(check.state for check in one.checks)
+        told = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
+        failed = "; ".join(f"{check.name}: {check.detail}" for check in one.checks if check.state == "failed")
+        facts = ", ".join(f"{name} {value}" for name, value in one.driver.items())
+        version = one.versions.get("cass-shim", "unknown version")
+        lines.append(
+            f"{one.title}, {one.created[:10]}, cass-shim {version}: {told}. {facts}{'. ' + failed if failed else ''}"
+        )
+    return lines
+
+
+def markdown(results: Results, reports: Sequence[HardwareReport] = ()) -> str:
+    """The table, the totals, what is missing, and what self-tests found."""
     lines = [f"# Compatibility: {results.device or 'unknown device'}, cass-shim {results.version}", ""]
     lines += [f"- {rating}: {count}" for rating, count in totals(results.outcomes)]
     lines += ["", "| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
@@ -48,6 +67,7 @@ def markdown(results: Results) -> str:
     if missing := ranked(results.outcomes):
         lines += ["", "## Missing, by how many programs need it", ""]
         lines += [f"- {count} × {what}" for what, count in missing]
+    lines += ["", "## Hardware reports", "", *(f"- {line}" for line in hardware_lines(reports))]
     return "\n".join(lines) + "\n"
 
 
@@ -71,7 +91,7 @@ def look() -> str:
     return files("cass_shim.compat").joinpath("look.css").read_text(encoding="utf-8").rstrip()
 
 
-def page(results: Results) -> str:
+def page(results: Results, reports: Sequence[HardwareReport] = ()) -> str:
     """The HTML page."""
     template = files("cass_shim.compat").joinpath("page.html").read_text()
     rows = [[*row_of(outcome), list(outcome.messages)] for outcome in results.outcomes]
@@ -88,6 +108,7 @@ def page(results: Results) -> str:
         "@CHART@": chart(results),
         "@LEGEND@": legend,
         "@MISSING@": missing or "<li>nothing</li>",
+        "@HARDWARE@": "".join(f"<li>{html.escape(line)}</li>" for line in hardware_lines(reports)),
         "@DATA@": data,
     }
     for mark, value in values.items():

@@ -2,83 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 
-from cass_shim.decode.operands import parse_operands
-from cass_shim.isa.spec import lookup
-from cass_shim.lift.emitter import LlvmEmitter
-from cass_shim.model.instruction import Instruction
-from tools.sassvectors.inputs import LANES
+from cass_shim.selftest.probes import OUTPUTS, Probe, difference, instruction, recorded, write_probe
 
-VECTORS = Path(__file__).resolve().parents[1] / "vectors" / "sass"
-REGISTERS = [(base + k, column + k) for base, column in ((8, 0), (12, 4), (16, 8), (32, 12)) for k in range(4)]
-PREDICATES = (0, 1, 2, 4, 5)
-OUTPUTS = 6  # R32 to R35, P4, P5
-DOCUMENT: dict[str, Any] = json.loads((VECTORS / "sm90.json").read_text())
-WORDS = np.load(VECTORS / "sm90.npz")["words"]
+__all__ = ["OUTPUTS", "PROBES", "check", "instruction", "write_probe"]
+PROBES = recorded().probes
 
 
-def instruction(probe: dict[str, Any]) -> Instruction:
-    opcode, _, operands = probe["text"].partition(" ")
-    mnemonic, *modifiers = opcode.split(".")
-    word = int(probe["word"], 16)
-    parsed = parse_operands(mnemonic, tuple(modifiers), operands.replace(", ", ","), word, 0)
-    return Instruction(0, mnemonic, tuple(modifiers), parsed, word=word, text=probe["text"])
-
-
-def write_probe(e: LlvmEmitter, i: Instruction, inputs: str, outputs: str) -> None:
-    """Load the probe's inputs, run it, store its outputs; the two are typed pointers to this lane's words."""
-    pointer = inputs.split(" %")[0]
-    for register, column in REGISTERS:
-        at = e.text(f"getelementptr i32, {inputs}, i32 {column}")
-        e.set_reg(register, False, e.op(32, f"load i32, {pointer} {at}"))
-    at = e.text(f"getelementptr i32, {inputs}, i32 16")
-    packed = e.op(32, f"load i32, {pointer} {at}")
-    for bit, number in enumerate(PREDICATES):
-        e.set_pred(number, False, e.trunc(e.lshr(packed, e.const(bit, 32)), 1))
-    lookup(i).meaning(e, i)
-    results = [e.get_reg(32 + k, False) for k in range(4)]
-    results += [e.zext(e.get_pred(4 + k, False), 32) for k in range(2)]
-    for k, value in enumerate(results):
-        at = e.text(f"getelementptr i32, {outputs}, i32 {k}")
-        e.raw(f"store i32 {value.text}, {pointer} {at}")
-
-
-def both_nan(probe: dict[str, Any], part: int, found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Lanes where both words are, or belong to, NaNs of the instruction's floating type."""
-    text = probe["text"].split(" ")[0]
-    if text[0] == "D" or "F2F.F64" in text or "FRND.F64" in text:
-        return (found[:, 1] & 0x7FFFFFFF >= 0x7FF00000) & (expected[:, 1] & 0x7FFFFFFF >= 0x7FF00000)
-    a, b = found[:, part], expected[:, part]
-    if (text[0] == "H" and "HADD2.F32" not in text) or "F16" in text:
-        limit = 0x7F80 if "BF16" in text else 0x7C00
-        same = np.ones(LANES, bool)
-        for shift in (0, 16):
-            x, y = a >> shift & 0xFFFF, b >> shift & 0xFFFF
-            same &= (x == y) | ((x & 0x7FFF > limit) & (y & 0x7FFF > limit))
-        return same
-    return (a & 0x7FFFFFFF > 0x7F800000) & (b & 0x7FFFFFFF > 0x7F800000)
-
-
-def check(probe: dict[str, Any], found: np.ndarray) -> None:
-    """found: LANES rows of OUTPUTS words."""
-    offset = probe["offset"]
-    expected = np.zeros((LANES, 4), np.uint32)
-    for part in probe["registers"]:
-        expected[:, part] = WORDS[offset : offset + LANES]
-        offset += LANES
-    for part in probe["registers"]:
-        wrong = found[:, part] != expected[:, part]
-        wrong &= ~both_nan(probe, part, found, expected)
-        lanes = np.flatnonzero(wrong)
-        shown = [f"{n}: {found[n, part]:#x}, GPU {expected[n, part]:#x}" for n in lanes[:4]]
-        assert not len(lanes), f"R{32 + part}: {len(lanes)} lanes differ: {shown}"
-    if probe["predicates"]:
-        held = WORDS[offset : offset + LANES]
-        for k in probe["predicates"]:
-            lanes = np.flatnonzero(found[:, 4 + k] != held >> k & 1)
-            assert not len(lanes), f"P{4 + k}: {len(lanes)} lanes differ, first {lanes[:4]}"
+def check(probe: Probe, found: np.ndarray) -> None:
+    """found: LANES rows of OUTPUTS words, which must be the recorded ones."""
+    where = difference(probe, found)
+    assert not where, where
