@@ -30,7 +30,7 @@ def pack(options: argparse.Namespace) -> int:
     """Tokenise what is there."""
     from tools.pairs.pack import pack_all
 
-    print(pack_all(options.pairs, options.set))
+    print(pack_all(options.pairs, options.set, options.jobs))
     return 0
 
 
@@ -48,6 +48,7 @@ def main(arguments: list[str]) -> int:
     command = commands.add_parser("pack", help="tokens, vocabulary and lengths for tools/train")
     command.add_argument("pairs", type=Path)
     command.add_argument("set", type=Path)
+    command.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
     command.set_defaults(run=pack)
     options = parser.parse_args(arguments)
     return int(options.run(options))

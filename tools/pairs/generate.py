@@ -209,8 +209,13 @@ def _reason(error: Exception) -> str:
     return " ".join(text.split()).strip(": ")[:70]
 
 
+def read_file(file: Path) -> Iterator[Pair]:
+    """One unit's pairs."""
+    for line in gzip.decompress(file.read_bytes()).decode().splitlines():
+        yield Pair(**json.loads(line))
+
+
 def read_pairs(out: Path, split: str = "*") -> Iterator[Pair]:
     """The pairs on disk, in order."""
     for file in sorted(out.glob(f"{split}/*.jsonl.gz")):
-        for line in gzip.decompress(file.read_bytes()).decode().splitlines():
-            yield Pair(**json.loads(line))
+        yield from read_file(file)

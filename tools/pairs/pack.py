@@ -7,28 +7,57 @@ how long each prompt is; `families`, numbers into `names`.
 
 from __future__ import annotations
 
+import functools
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from cass_shim.model.errors import Unsupported
 from cass_shim.translate.cass.vocabulary import END, Vocabulary
-from tools.pairs.generate import Pair, read_pairs
+from tools.pairs.generate import Pair, read_file
 from tools.pairs.kernels import FAMILIES, SPLITS
 
 
-def pack_all(pairs: Path, out: Path) -> str:
+def pack_all(pairs: Path, out: Path, jobs: int = 1) -> str:
     """Every split; held-out pairs whose key training has are left out. Returns a line of counts for each."""
     out.mkdir(parents=True, exist_ok=True)
-    train = list(read_pairs(pairs, "train"))
-    trained = {pair.key for pair in train}
-    vocabulary = Vocabulary.of_words({word for pair in train for word in f"{pair.source} {pair.target}".split()})
-    vocabulary.write(out)
-    report = [f"{len(vocabulary.tokens)} tokens in the vocabulary"]
-    for split in SPLITS:
-        chosen = train if split == "train" else [one for one in read_pairs(pairs, split) if one.key not in trained]
-        report.append(f"{split}: {pack(chosen, vocabulary, out / f'{split}.npz')}")
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        files = sorted(pairs.glob("train/*.jsonl.gz"))
+        trained: set[str] = set()
+        words: set[str] = set()
+        for keys, own in pool.map(_look, files, chunksize=8):
+            trained |= keys
+            words |= own
+        vocabulary = Vocabulary.of_words(words)
+        vocabulary.write(out)
+        report = [f"{len(vocabulary.tokens)} tokens in the vocabulary"]
+        for split in SPLITS:
+            known = set() if split == "train" else trained
+            files = sorted(pairs.glob(f"{split}/*.jsonl.gz"))
+            encode_one = functools.partial(_encode_file, tokens=vocabulary.tokens, known=known)
+            packed = list(pool.map(encode_one, files, chunksize=8))
+            report.append(f"{split}: {pack(packed, out / f'{split}.npz')}")
     return "\n".join(report)
+
+
+@dataclass
+class Packed:
+    """One file's pairs. ids: all tokens; lengths, answers, families: per pair."""
+
+    ids: np.ndarray
+    lengths: list[int]
+    answers: list[int]
+    families: list[int]
+    foreign: int = 0
+
+
+def _look(file: Path) -> tuple[set[str], set[str]]:
+    """A file's keys and words."""
+    found = list(read_file(file))
+    return {pair.key for pair in found}, {word for pair in found for word in f"{pair.source} {pair.target}".split()}
 
 
 def encode(pair: Pair, vocabulary: Vocabulary) -> tuple[list[int], int]:
@@ -37,28 +66,37 @@ def encode(pair: Pair, vocabulary: Vocabulary) -> tuple[list[int], int]:
     return [*prompt, *vocabulary.encode(pair.target), vocabulary.ids[END]], len(prompt)
 
 
-def pack(pairs: list[Pair], vocabulary: Vocabulary, file: Path) -> str:
-    """One split to its file."""
-    names = list(FAMILIES)
-    ids: list[np.ndarray] = []
-    answers, families, foreign = [], [], 0
-    for pair in pairs:
-        try:
-            tokens, prompt = encode(pair, vocabulary)
-        except Unsupported:
-            foreign += 1
+def _encode_file(file: Path, tokens: tuple[str, ...], known: set[str]) -> Packed:
+    vocabulary, names = Vocabulary(tokens), list(FAMILIES)
+    ids: list[int] = []
+    made = Packed(np.zeros(0, np.uint16), [], [], [])
+    for pair in read_file(file):
+        if pair.key in known:
             continue
-        ids.append(np.array(tokens, np.uint16))
-        answers.append(prompt)
-        families.append(names.index(pair.family))
-    starts = np.cumsum([0, *(len(one) for one in ids)])
+        try:
+            encoded, prompt = encode(pair, vocabulary)
+        except Unsupported:
+            made.foreign += 1
+            continue
+        ids += encoded
+        made.lengths.append(len(encoded))
+        made.answers.append(prompt)
+        made.families.append(names.index(pair.family))
+    made.ids = np.array(ids, np.uint16)
+    return made
+
+
+def pack(parts: list[Packed], file: Path) -> str:
+    """One split to its file."""
+    starts = np.cumsum([0, *(length for part in parts for length in part.lengths)])
     np.savez_compressed(
         file,
-        ids=np.concatenate(ids) if ids else np.zeros(0, np.uint16),
+        ids=np.concatenate([np.zeros(0, np.uint16), *(part.ids for part in parts)]),
         starts=starts.astype(np.int64),
-        answers=np.array(answers, np.int32),
-        families=np.array(families, np.uint8),
-        names=np.array(names),
+        answers=np.array([one for part in parts for one in part.answers], np.int32),
+        families=np.array([one for part in parts for one in part.families], np.uint8),
+        names=np.array(list(FAMILIES)),
     )
+    foreign = sum(part.foreign for part in parts)
     size = file.stat().st_size
-    return f"{len(answers)} pairs, {int(starts[-1])} tokens, {size} bytes, {foreign} left out for words training lacks"
+    return f"{len(starts) - 1} pairs, {starts[-1]} tokens, {size} bytes, {foreign} left out for words training lacks"

@@ -37,6 +37,7 @@ class Trainer:
         torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for every shape, and batches have many
         self.vocabulary: list[str] = json.loads((options.set / "vocabulary.json").read_text())["tokens"]
         self.network = make("tiny" if options.rehearse else "full", self.vocabulary, self.device)
+        self.body = torch.compile(self.network.model, dynamic=True) if options.compile else self.network.model
         self.weights = [one for one in self.network.parameters() if one.requires_grad]
         self.masters = [one.detach().float().clone().requires_grad_() for one in self.weights]
         decay = [one for one in self.masters if one.dim() > 1]
@@ -78,7 +79,7 @@ class Trainer:
         ids, answers = split.batch(chosen)
         ids = rename_registers(ids, self.register, self.zero, self.options.rename)
         causal: dict[str, Any] = {"full_attention": None}  # prepared: no mask tensor, plain causal attention
-        body = self.network.model(input_ids=ids[:, :-1], attention_mask=causal, use_cache=False)
+        body = self.body(input_ids=ids[:, :-1], attention_mask=causal, use_cache=False)
         hidden = body.last_hidden_state
         wanted = answers[:, 1:]
         logits = self.network.lm_head(hidden[wanted])
@@ -156,6 +157,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--measure-s", type=float, default=80.0, help="seconds for exact match on held-out pairs")
     parser.add_argument("--print-every", type=float, default=5.0, help="seconds between lines")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--compile", action="store_true", help="let torch.compile fuse the network's small steps")
     parser.add_argument("--rehearse", action="store_true", help="a tiny network and 1 %% of the pairs, no GPU")
     return parser.parse_args(arguments)
 
