@@ -34,7 +34,7 @@ _INVARIANT = ", !invariant.load !0"
 _RESERVED_SHARED = 0x400  # of every block's shared memory from sm_90 on (sass.md §5.4)
 
 # System calls a kernel reaches through bank 4, and the stand-in for their addresses.
-SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail")
+SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional")
 _TOKEN = 0x0CA5_5CA1_0000_0000
 
 

@@ -210,6 +210,10 @@ def emit_system_call(e: LlvmEmitter, name: str) -> None:
         e.set_reg(5, False, e.high(address))
     elif name == "free":
         _emit_free(e)
+    elif name == "cudaGraphSetConditional":
+        # A condition handle is the address of its word (native/driver/condition.h).
+        where = f"ptr addrspace(1) {e.text(f'inttoptr {typed(_pair(e, 4))} to ptr addrspace(1)')}"
+        e.raw(f"store {typed(e.get_reg(6, False))}, {where}, align 4")
     else:
         raise Unsupported(name)
 

@@ -18,7 +18,7 @@ from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Imm, Instruction
 
 R_CUDA_ABS32_LO, R_CUDA_ABS32_HI = 56, 57
-SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail")
+SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional")
 SYSTEM_CALL_BASE = 0x7C00_0000_0000  # pretended addresses of the driver's functions, 16 apart
 IGNORED = frozenset({"NOP", "YIELD", "NANOSLEEP", "DEPBAR", "LDGDEPBAR", "ERRBAR", "CGAERRBAR", "CCTL", "PREEXIT"})
 

@@ -74,6 +74,8 @@ def survey(kernel: SassKernel) -> Survey:
             found.barriers |= spec.effect is Effect.BARRIER
         for operand in instruction.operands:
             _note_constant(found, instruction, operand, base, kernel.abi.params_bytes, code, position)
+        if instruction.relocation is not None and instruction.relocation.symbol == "cudaGraphSetConditional":
+            found.addresses |= taint.get((False, 4), frozenset())  # the handle is the address of its word
         if instruction.mnemonic in _GLOBAL:
             for operand in instruction.operands:
                 if isinstance(operand, Mem):

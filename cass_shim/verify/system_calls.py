@@ -1,4 +1,4 @@
-"""vprintf, malloc, free and __assertfail as the reference interpreter performs them.
+"""vprintf, malloc, free, __assertfail and cudaGraphSetConditional as the reference interpreter performs them.
 
 By the CUDA device ABI: arguments in R4 upwards (64-bit ones in pairs), result in R4. Records are kept as the
 printf ring of model/kernel_abi.py would hold them: (format address, argument bytes).
@@ -46,6 +46,10 @@ class SystemCalls:
             self._malloc()
         elif name == "free":
             self._free()
+        elif name == "cudaGraphSetConditional":  # a condition handle is the address of its word
+            machine = self.machine
+            machine.store("global", machine.pair(*(machine.get_reg(4 + k, False) for k in range(2))),
+                          [machine.get_reg(6, False)], 32)  # fmt: skip
         else:
             raise Unsupported(name, address=instruction.address, why="in the reference interpreter")
 

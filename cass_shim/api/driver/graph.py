@@ -13,7 +13,7 @@ fn("cuDeviceGetGraphMemAttribute", IMPLEMENTED, "CUresult",
 fn("cuDeviceGraphMemTrim", IMPLEMENTED, "CUresult", "CUdevice device", since=11040)
 fn("cuDeviceSetGraphMemAttribute", IMPLEMENTED, "CUresult",
    "CUdevice device, CUgraphMem_attribute attr, void *value", since=11040)
-fn("cuGraphAddBatchMemOpNode", STUB, "CUresult",
+fn("cuGraphAddBatchMemOpNode", IMPLEMENTED, "CUresult",
    "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, "
    "const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams", since=11070)
 fn("cuGraphAddChildGraphNode", IMPLEMENTED, "CUresult",
@@ -66,13 +66,13 @@ fn("cuGraphAddNode", IMPLEMENTED, "CUresult",
 fn("cuGraphAddNode_v2", IMPLEMENTED, "CUresult",
    "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData "
    "*dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams", since=12030)
-fn("cuGraphBatchMemOpNodeGetParams", STUB, "CUresult",
+fn("cuGraphBatchMemOpNodeGetParams", IMPLEMENTED, "CUresult",
    "CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out", since=11070)
-fn("cuGraphBatchMemOpNodeSetParams", STUB, "CUresult",
+fn("cuGraphBatchMemOpNodeSetParams", IMPLEMENTED, "CUresult",
    "CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams", since=11070)
 fn("cuGraphChildGraphNodeGetGraph", IMPLEMENTED, "CUresult", "CUgraphNode hNode, CUgraph *phGraph", since=10000)
 fn("cuGraphClone", IMPLEMENTED, "CUresult", "CUgraph *phGraphClone, CUgraph originalGraph", since=10000)
-fn("cuGraphConditionalHandleCreate", STUB, "CUresult",
+fn("cuGraphConditionalHandleCreate", IMPLEMENTED, "CUresult",
    "CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int "
    "defaultLaunchValue, unsigned int flags", since=12030)
 fn("cuGraphCreate", IMPLEMENTED, "CUresult", "CUgraph *phGraph, unsigned int flags", since=10000)
@@ -84,7 +84,7 @@ fn("cuGraphEventRecordNodeGetEvent", IMPLEMENTED, "CUresult", "CUgraphNode hNode
 fn("cuGraphEventRecordNodeSetEvent", IMPLEMENTED, "CUresult", "CUgraphNode hNode, CUevent event", since=11010)
 fn("cuGraphEventWaitNodeGetEvent", IMPLEMENTED, "CUresult", "CUgraphNode hNode, CUevent *event_out", since=11010)
 fn("cuGraphEventWaitNodeSetEvent", IMPLEMENTED, "CUresult", "CUgraphNode hNode, CUevent event", since=11010)
-fn("cuGraphExecBatchMemOpNodeSetParams", STUB, "CUresult",
+fn("cuGraphExecBatchMemOpNodeSetParams", IMPLEMENTED, "CUresult",
    "CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams", since=11070)
 fn("cuGraphExecChildGraphNodeSetParams", IMPLEMENTED, "CUresult",
    "CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph", since=11010)
@@ -210,11 +210,11 @@ fn("cuGraphExecGetId", IMPLEMENTED, "CUresult", "CUgraphExec hGraphExec, unsigne
 fn("cuGraphGetId", IMPLEMENTED, "CUresult", "CUgraph hGraph, unsigned int *graphId", since=13010)
 fn("cuGraphNodeGetContainingGraph", IMPLEMENTED, "CUresult", "CUgraphNode hNode, CUgraph *phGraph", since=13010)
 fn("cuGraphNodeGetLocalId", IMPLEMENTED, "CUresult", "CUgraphNode hNode, unsigned int *nodeId", since=13010)
-fn("cuGraphNodeGetToolsId", STUB, "CUresult",
+fn("cuGraphNodeGetToolsId", IMPLEMENTED, "CUresult",
    "CUgraphNode hNode, unsigned long long *toolsNodeId", since=13010)
-fn("cuGraphNodeGetParams", STUB, "CUresult", "CUgraphNode hNode, CUgraphNodeParams *nodeParams", since=13020)
-fn("cuGraphAddNode_v3", STUB, "CUresult",
+fn("cuGraphNodeGetParams", IMPLEMENTED, "CUresult", "CUgraphNode hNode, CUgraphNodeParams *nodeParams", since=13020)
+fn("cuGraphAddNode_v3", IMPLEMENTED, "CUresult",
    "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData "
    "*dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams", since=13040)
-fn("cuGraphNodeSetParams_v2", STUB, "CUresult",
+fn("cuGraphNodeSetParams_v2", IMPLEMENTED, "CUresult",
    "CUgraphNode hNode, CUgraphNodeParams *nodeParams", since=13040)

@@ -79,7 +79,7 @@ fn("cudaGraphAddNode_v2", IMPLEMENTED, "cudaError_t",
 fn("cudaGraphChildGraphNodeGetGraph", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t node, cudaGraph_t *pGraph", since=10000)
 fn("cudaGraphClone", IMPLEMENTED, "cudaError_t", "cudaGraph_t *pGraphClone, cudaGraph_t originalGraph", since=10000)
-fn("cudaGraphConditionalHandleCreate", STUB, "cudaError_t",
+fn("cudaGraphConditionalHandleCreate", IMPLEMENTED, "cudaError_t",
    "cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, "
    "unsigned int flags", since=12030)
 fn("cudaGraphCreate", IMPLEMENTED, "cudaError_t", "cudaGraph_t *pGraph, unsigned int flags", since=10000)
@@ -243,7 +243,7 @@ fn("cudaUserObjectCreate", IMPLEMENTED, "cudaError_t",
    "unsigned int flags", since=11030)
 fn("cudaUserObjectRelease", IMPLEMENTED, "cudaError_t", "cudaUserObject_t object, unsigned int count", since=11030)
 fn("cudaUserObjectRetain", IMPLEMENTED, "cudaError_t", "cudaUserObject_t object, unsigned int count", since=11030)
-fn("cudaGraphConditionalHandleCreate_v2", STUB, "cudaError_t",
+fn("cudaGraphConditionalHandleCreate_v2", IMPLEMENTED, "cudaError_t",
    "cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, cudaExecutionContext_t ctx, unsigned "
    "int defaultLaunchValue, unsigned int flags", since=13010)
 fn("cudaGraphExecGetId", IMPLEMENTED, "cudaError_t",
@@ -252,7 +252,7 @@ fn("cudaGraphGetId", IMPLEMENTED, "cudaError_t", "cudaGraph_t hGraph, unsigned i
 fn("cudaGraphNodeGetContainingGraph", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t hNode, cudaGraph_t *phGraph", since=13010)
 fn("cudaGraphNodeGetLocalId", IMPLEMENTED, "cudaError_t", "cudaGraphNode_t hNode, unsigned int *nodeId", since=13010)
-fn("cudaGraphNodeGetToolsId", STUB, "cudaError_t",
+fn("cudaGraphNodeGetToolsId", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t hNode, unsigned long long *toolsNodeId", since=13010)
-fn("cudaGraphNodeGetParams", STUB, "cudaError_t",
+fn("cudaGraphNodeGetParams", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams", since=13020)

@@ -2,39 +2,10 @@
 #include <string.h>
 
 #include "driver/api.h"
-#include "driver/graph_calls.h"
+#include "driver/graph_works.h"
 #include "driver/place.h"
 
-#define OUT(pointer) ((void **)(void *)(pointer))
-#define NODE_ARGUMENTS                                                                             \
-    CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,                     \
-        size_t numDependencies
-
-/* Adds what `call` makes of the parameters. */
-#define ADD(call)                                                                                  \
-    ENTER(device);                                                                                 \
-    cass_work work;                                                                                \
-    TRY(device, call);                                                                             \
-    return DONE(device,                                                                            \
-                cass_call_add(OUT(phGraphNode), hGraph, dependencies, numDependencies, &work))
-
-/* Replaces the work of `node`, in `exec` where that is not NULL. */
-#define SET(exec, node, call)                                                                      \
-    ENTER(device);                                                                                 \
-    cass_work work;                                                                                \
-    TRY(device, call);                                                                             \
-    return DONE(device, cass_call_set(exec, node, &work))
-
-#define NEED(exec)                                                                                 \
-    if (!(exec)) return CUDA_ERROR_INVALID_VALUE
-
-#define READ(device, node, type, out)                                                              \
-    ENTER(device);                                                                                 \
-    cass_work *work;                                                                               \
-    if (!(out)) return CUDA_ERROR_INVALID_VALUE;                                                   \
-    TRY(device, cass_call_work(node, type, &work))
-
-static int kernel_work(const CUDA_KERNEL_NODE_PARAMS_v1 *p, const void *kern, cass_work *work) {
+int cass_cu_kernel_work(const CUDA_KERNEL_NODE_PARAMS_v1 *p, const void *kern, cass_work *work) {
     if (!p) return INVALID_VALUE;
     cass_kernel *kernel = cass_kernel_of(p->func ? (const void *)p->func : kern);
     if (!kernel) return INVALID_HANDLE;
@@ -52,36 +23,36 @@ static int kernel_work(const CUDA_KERNEL_NODE_PARAMS_v1 *p, const void *kern, ca
 
 /* The second version is the first with a kernel handle behind it. */
 static int kernel_work_v2(const CUDA_KERNEL_NODE_PARAMS *p, cass_work *work) {
-    return kernel_work((const CUDA_KERNEL_NODE_PARAMS_v1 *)(const void *)p, p ? p->kern : NULL,
-                       work);
+    return cass_cu_kernel_work((const CUDA_KERNEL_NODE_PARAMS_v1 *)(const void *)p,
+                               p ? p->kern : NULL, work);
 }
 
-static int block_work(const CUDA_MEMCPY3D *p, cass_work *work) {
+int cass_cu_block_work(const CUDA_MEMCPY3D *p, cass_work *work) {
     cass_block block;
     int result = cass_block_from_3d(p, &block);
     if (result) return result;
     return cass_call_block(work, &block.to, &block.from, block.width, block.height, block.depth);
 }
 
-static int fill_work(const CUDA_MEMSET_NODE_PARAMS *p, cass_work *work) {
+int cass_cu_fill_work(const CUDA_MEMSET_NODE_PARAMS *p, cass_work *work) {
     if (!p) return INVALID_VALUE;
     return cass_call_fill(work, cass_address(p->dst), p->pitch, p->value, p->elementSize, p->width,
                           p->height);
 }
 
-static int host_work(const CUDA_HOST_NODE_PARAMS *p, cass_work *work) {
+int cass_cu_host_work(const CUDA_HOST_NODE_PARAMS *p, cass_work *work) {
     if (!p || !p->fn) return INVALID_VALUE;
     *work = (cass_work){.type = CASS_NODE_HOST, .host = {p->fn, p->userData}};
     return OK;
 }
 
-static int event_work(CUevent event, int type, cass_work *work) {
+int cass_cu_event_work(CUevent event, int type, cass_work *work) {
     if (!event) return INVALID_HANDLE;
     *work = (cass_work){.type = type, .event = cass_event(event)};
     return OK;
 }
 
-static int alloc_work(CUdeviceptr *address, size_t bytes, cass_work *work) {
+int cass_cu_alloc_work(CUdeviceptr *address, size_t bytes, cass_work *work) {
     *work = (cass_work){.type = CASS_NODE_ALLOC, .memory = {NULL, bytes}};
     int result = cass_graph_memory(&work->memory.pointer, bytes);
     *address = (CUdeviceptr)(uintptr_t)work->memory.pointer;
@@ -89,7 +60,7 @@ static int alloc_work(CUdeviceptr *address, size_t bytes, cass_work *work) {
 }
 
 CUresult cass_cuGraphAddKernelNode(NODE_ARGUMENTS, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
-    ADD(kernel_work(nodeParams, NULL, &work));
+    ADD(cass_cu_kernel_work(nodeParams, NULL, &work));
 }
 
 CUresult cass_cuGraphAddKernelNode_v2(NODE_ARGUMENTS, const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
@@ -98,17 +69,17 @@ CUresult cass_cuGraphAddKernelNode_v2(NODE_ARGUMENTS, const CUDA_KERNEL_NODE_PAR
 
 CUresult cass_cuGraphAddMemcpyNode(NODE_ARGUMENTS, const CUDA_MEMCPY3D *copyParams, CUcontext ctx) {
     (void)ctx;
-    ADD(block_work(copyParams, &work));
+    ADD(cass_cu_block_work(copyParams, &work));
 }
 
 CUresult cass_cuGraphAddMemsetNode(NODE_ARGUMENTS, const CUDA_MEMSET_NODE_PARAMS *memsetParams,
                                    CUcontext ctx) {
     (void)ctx;
-    ADD(fill_work(memsetParams, &work));
+    ADD(cass_cu_fill_work(memsetParams, &work));
 }
 
 CUresult cass_cuGraphAddHostNode(NODE_ARGUMENTS, const CUDA_HOST_NODE_PARAMS *nodeParams) {
-    ADD(host_work(nodeParams, &work));
+    ADD(cass_cu_host_work(nodeParams, &work));
 }
 
 CUresult cass_cuGraphAddEmptyNode(NODE_ARGUMENTS) {
@@ -116,11 +87,11 @@ CUresult cass_cuGraphAddEmptyNode(NODE_ARGUMENTS) {
 }
 
 CUresult cass_cuGraphAddEventRecordNode(NODE_ARGUMENTS, CUevent event) {
-    ADD(event_work(event, CASS_NODE_RECORD_EVENT, &work));
+    ADD(cass_cu_event_work(event, CASS_NODE_RECORD_EVENT, &work));
 }
 
 CUresult cass_cuGraphAddEventWaitNode(NODE_ARGUMENTS, CUevent event) {
-    ADD(event_work(event, CASS_NODE_WAIT_EVENT, &work));
+    ADD(cass_cu_event_work(event, CASS_NODE_WAIT_EVENT, &work));
 }
 
 CUresult cass_cuGraphAddChildGraphNode(NODE_ARGUMENTS, CUgraph childGraph) {
@@ -131,71 +102,12 @@ CUresult cass_cuGraphAddChildGraphNode(NODE_ARGUMENTS, CUgraph childGraph) {
 
 CUresult cass_cuGraphAddMemAllocNode(NODE_ARGUMENTS, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams) {
     NEED(nodeParams);
-    ADD(alloc_work(&nodeParams->dptr, nodeParams->bytesize, &work));
+    ADD(cass_cu_alloc_work(&nodeParams->dptr, nodeParams->bytesize, &work));
 }
 
 CUresult cass_cuGraphAddMemFreeNode(NODE_ARGUMENTS, CUdeviceptr dptr) {
     NEED(dptr);
     ADD((work = (cass_work){.type = CASS_NODE_FREE, .memory = {cass_address(dptr), 0}}, 0));
-}
-
-/* A node of any type from the tagged union of 12.2. */
-static int any_work(CUgraphNodeParams *p, cass_work *work) {
-    if (!p) return INVALID_VALUE;
-    switch ((int)p->type) {
-    case CASS_NODE_KERNEL:
-        return kernel_work((const CUDA_KERNEL_NODE_PARAMS_v1 *)(void *)&p->kernel, p->kernel.kern,
-                           work);
-    case CASS_NODE_COPY:
-        return block_work(&p->memcpy.copyParams, work);
-    case CASS_NODE_FILL:
-        return fill_work((const CUDA_MEMSET_NODE_PARAMS *)(void *)&p->memset, work);
-    case CASS_NODE_HOST:
-        return host_work((const CUDA_HOST_NODE_PARAMS *)(void *)&p->host, work);
-    case CASS_NODE_GRAPH: {
-        cass_graph *child = cass_graph_of(p->graph.graph);
-        *work =
-            (cass_work){.type = CASS_NODE_GRAPH, .child = child ? cass_graph_clone(child) : NULL};
-        return work->child ? OK : INVALID_VALUE;
-    }
-    case CASS_NODE_EMPTY:
-        *work = (cass_work){.type = CASS_NODE_EMPTY};
-        return OK;
-    case CASS_NODE_WAIT_EVENT:
-        return event_work(p->eventWait.event, CASS_NODE_WAIT_EVENT, work);
-    case CASS_NODE_RECORD_EVENT:
-        return event_work(p->eventRecord.event, CASS_NODE_RECORD_EVENT, work);
-    case CASS_NODE_ALLOC:
-        return alloc_work(&p->alloc.dptr, p->alloc.bytesize, work);
-    case CASS_NODE_FREE:
-        *work = (cass_work){.type = CASS_NODE_FREE, .memory = {cass_address(p->free.dptr), 0}};
-        return p->free.dptr ? OK : INVALID_VALUE;
-    default:
-        return NOT_SUPPORTED;
-    }
-}
-
-CUresult cass_cuGraphAddNode(NODE_ARGUMENTS, CUgraphNodeParams *nodeParams) {
-    ADD(any_work(nodeParams, &work));
-}
-
-CUresult cass_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                const CUgraphNode *dependencies,
-                                const CUgraphEdgeData *dependencyData, size_t numDependencies,
-                                CUgraphNodeParams *nodeParams) {
-    for (size_t i = 0; dependencyData && i < numDependencies; i++)
-        if (dependencyData[i].type) return CUDA_ERROR_NOT_SUPPORTED;
-    return cass_cuGraphAddNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
-}
-
-CUresult cass_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
-    SET(NULL, hNode, any_work(nodeParams, &work));
-}
-
-CUresult cass_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                       CUgraphNodeParams *nodeParams) {
-    NEED(hGraphExec);
-    SET(hGraphExec, hNode, any_work(nodeParams, &work));
 }
 
 CUresult cass_cuGraphKernelNodeGetParams(CUgraphNode hNode,
@@ -219,7 +131,7 @@ CUresult cass_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
 
 CUresult cass_cuGraphKernelNodeSetParams(CUgraphNode hNode,
                                          const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
-    SET(NULL, hNode, kernel_work(nodeParams, NULL, &work));
+    SET(NULL, hNode, cass_cu_kernel_work(nodeParams, NULL, &work));
 }
 
 CUresult cass_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode,
@@ -230,7 +142,7 @@ CUresult cass_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode,
 CUresult cass_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                              const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
     NEED(hGraphExec);
-    SET(hGraphExec, hNode, kernel_work(nodeParams, NULL, &work));
+    SET(hGraphExec, hNode, cass_cu_kernel_work(nodeParams, NULL, &work));
 }
 
 CUresult cass_cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -248,14 +160,14 @@ CUresult cass_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeP
 }
 
 CUresult cass_cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams) {
-    SET(NULL, hNode, block_work(nodeParams, &work));
+    SET(NULL, hNode, cass_cu_block_work(nodeParams, &work));
 }
 
 CUresult cass_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                              const CUDA_MEMCPY3D *copyParams, CUcontext ctx) {
     (void)ctx;
     NEED(hGraphExec);
-    SET(hGraphExec, hNode, block_work(copyParams, &work));
+    SET(hGraphExec, hNode, cass_cu_block_work(copyParams, &work));
 }
 
 CUresult cass_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams) {
@@ -272,7 +184,7 @@ CUresult cass_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PAR
 
 CUresult cass_cuGraphMemsetNodeSetParams(CUgraphNode hNode,
                                          const CUDA_MEMSET_NODE_PARAMS *nodeParams) {
-    SET(NULL, hNode, fill_work(nodeParams, &work));
+    SET(NULL, hNode, cass_cu_fill_work(nodeParams, &work));
 }
 
 CUresult cass_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -280,7 +192,7 @@ CUresult cass_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode
                                              CUcontext ctx) {
     (void)ctx;
     NEED(hGraphExec);
-    SET(hGraphExec, hNode, fill_work(memsetParams, &work));
+    SET(hGraphExec, hNode, cass_cu_fill_work(memsetParams, &work));
 }
 
 CUresult cass_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams) {
@@ -290,13 +202,13 @@ CUresult cass_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS 
 }
 
 CUresult cass_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams) {
-    SET(NULL, hNode, host_work(nodeParams, &work));
+    SET(NULL, hNode, cass_cu_host_work(nodeParams, &work));
 }
 
 CUresult cass_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                            const CUDA_HOST_NODE_PARAMS *nodeParams) {
     NEED(hGraphExec);
-    SET(hGraphExec, hNode, host_work(nodeParams, &work));
+    SET(hGraphExec, hNode, cass_cu_host_work(nodeParams, &work));
 }
 
 CUresult cass_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph) {
@@ -325,23 +237,23 @@ CUresult cass_cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out
 }
 
 CUresult cass_cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event) {
-    SET(NULL, hNode, event_work(event, CASS_NODE_RECORD_EVENT, &work));
+    SET(NULL, hNode, cass_cu_event_work(event, CASS_NODE_RECORD_EVENT, &work));
 }
 
 CUresult cass_cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event) {
-    SET(NULL, hNode, event_work(event, CASS_NODE_WAIT_EVENT, &work));
+    SET(NULL, hNode, cass_cu_event_work(event, CASS_NODE_WAIT_EVENT, &work));
 }
 
 CUresult cass_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                  CUevent event) {
     NEED(hGraphExec);
-    SET(hGraphExec, hNode, event_work(event, CASS_NODE_RECORD_EVENT, &work));
+    SET(hGraphExec, hNode, cass_cu_event_work(event, CASS_NODE_RECORD_EVENT, &work));
 }
 
 CUresult cass_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                CUevent event) {
     NEED(hGraphExec);
-    SET(hGraphExec, hNode, event_work(event, CASS_NODE_WAIT_EVENT, &work));
+    SET(hGraphExec, hNode, cass_cu_event_work(event, CASS_NODE_WAIT_EVENT, &work));
 }
 
 CUresult cass_cuGraphMemAllocNodeGetParams(CUgraphNode hNode,

@@ -1,5 +1,6 @@
 /* Driver API: managed memory advice, prefetching, batches of copies and of stream operations. */
 #include "driver/api.h"
+#include "driver/batch.h"
 #include "driver/copy.h"
 #include "driver/managed.h"
 
@@ -122,38 +123,10 @@ CUresult cass_cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t
                                    hStream);
 }
 
-static CUresult stream_operation(CUstream stream, const CUstreamBatchMemOpParams *one) {
-    switch (one->operation) {
-    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-        return cass_cuStreamWaitValue32_v2(stream, one->waitValue.address, one->waitValue.value,
-                                           one->waitValue.flags);
-    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        return cass_cuStreamWaitValue64_v2(stream, one->waitValue.address, one->waitValue.value64,
-                                           one->waitValue.flags);
-    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-        return cass_cuStreamWriteValue32_v2(stream, one->writeValue.address, one->writeValue.value,
-                                            one->writeValue.flags);
-    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        return cass_cuStreamWriteValue64_v2(stream, one->writeValue.address,
-                                            one->writeValue.value64, one->writeValue.flags);
-    case CU_STREAM_MEM_OP_BARRIER:
-    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
-        return CUDA_SUCCESS; /* stream order is stronger */
-    default:
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
-}
-
 CUresult cass_cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
                                     CUstreamBatchMemOpParams *paramArray, unsigned int flags) {
     ENTER(device);
-    (void)device;
-    if (!paramArray || !count || count > 256 || flags) return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i < count; i++) {
-        CUresult result = stream_operation(stream, &paramArray[i]);
-        if (result) return result;
-    }
-    return CUDA_SUCCESS;
+    return DONE(device, cass_batch_run(device, cass_stream(stream), paramArray, count, flags));
 }
 
 CUresult cass_cuStreamBatchMemOp(CUstream stream, unsigned int count,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "driver/api.h"
+#include "driver/batch.h"
 #include "driver/stream.h"
 
 CUresult cass_cuStreamCreate(CUstream *phStream, unsigned int Flags) {
@@ -165,42 +166,34 @@ CUresult cass_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUeven
     return cass_cuEventElapsedTime(pMilliseconds, hStart, hEnd);
 }
 
-/* Waiting for and writing a word in stream order; CUDA's flags 0..3 are HIP's, "flush" (0x40000000)
- * is a hint. */
-enum { COMPARE_MASK = 3, WAIT_ALL_BITS = -1 };
+/* Waiting for and writing one word in stream order: a batch of one operation. */
+static CUresult one_word(CUstream stream, CUstreamBatchMemOpType operation, CUdeviceptr address,
+                         uint64_t value, unsigned flags) {
+    ENTER(device);
+    CUstreamBatchMemOpParams one = {.waitValue = {.operation = operation, .address = address}};
+    one.waitValue.value64 = value;
+    one.waitValue.flags = flags;
+    return DONE(device, cass_batch_run(device, cass_stream(stream), &one, 1, 0));
+}
 
 CUresult cass_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
                                      unsigned int flags) {
-    ENTER(device);
-    if (!addr || addr % 4) return CUDA_ERROR_INVALID_VALUE;
-    return DONE(device, HIP_OPTIONAL(hipStreamWaitValue32, cass_stream(stream), cass_address(addr),
-                                     value, flags & COMPARE_MASK, (uint32_t)WAIT_ALL_BITS));
+    return one_word(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags);
 }
 
 CUresult cass_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
                                      unsigned int flags) {
-    ENTER(device);
-    if (!addr || addr % 8) return CUDA_ERROR_INVALID_VALUE;
-    return DONE(device, HIP_OPTIONAL(hipStreamWaitValue64, cass_stream(stream), cass_address(addr),
-                                     value, flags & COMPARE_MASK, (uint64_t)WAIT_ALL_BITS));
+    return one_word(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags);
 }
 
 CUresult cass_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
                                       unsigned int flags) {
-    ENTER(device);
-    (void)flags;
-    if (!addr || addr % 4) return CUDA_ERROR_INVALID_VALUE;
-    return DONE(device, HIP_OPTIONAL(hipStreamWriteValue32, cass_stream(stream), cass_address(addr),
-                                     value, 0));
+    return one_word(stream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags);
 }
 
 CUresult cass_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
                                       unsigned int flags) {
-    ENTER(device);
-    (void)flags;
-    if (!addr || addr % 8) return CUDA_ERROR_INVALID_VALUE;
-    return DONE(device, HIP_OPTIONAL(hipStreamWriteValue64, cass_stream(stream), cass_address(addr),
-                                     value, 0));
+    return one_word(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags);
 }
 
 CUresult cass_cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value,

@@ -1,4 +1,5 @@
 /* Graphs: structure. See graph.h. */
+#include "driver/condition.h"
 #include "driver/graph.h"
 
 #include <stdlib.h>
@@ -39,6 +40,7 @@ void cass_graph_destroy(cass_graph *graph) {
         free_node(node);
     }
     cass_graph_release_kept(graph);
+    cass_conditions_drop(graph);
     graph->magic = 0;
     free(graph);
 }
@@ -78,6 +80,14 @@ static int all_in(const cass_graph *graph, cass_node *const *nodes, size_t count
     return 1;
 }
 
+/* Graphs inside a node belong to it. */
+static void adopt(cass_node *node) {
+    cass_work *work = &node->work;
+    if (work->type == CASS_NODE_GRAPH) work->child->parent = node;
+    for (unsigned i = 0; work->type == CASS_NODE_CONDITION && i < work->condition.size; i++)
+        work->condition.bodies[i]->parent = node;
+}
+
 int cass_graph_add(cass_graph *graph, cass_node *const *before, size_t count, cass_work *work,
                    cass_node **out) {
     cass_node *made = out && all_in(graph, before, count) ? calloc(1, sizeof *made) : NULL;
@@ -89,7 +99,7 @@ int cass_graph_add(cass_graph *graph, cass_node *const *before, size_t count, ca
     made->id = graph->next_node++;
     made->graph = graph;
     made->work = *work;
-    if (work->type == CASS_NODE_GRAPH) made->work.child->parent = made;
+    adopt(made);
     for (size_t i = 0; i < count; i++)
         if (add_dependency(made, before[i])) {
             free_node(made);
@@ -195,6 +205,10 @@ cass_graph *cass_graph_clone(const cass_graph *graph) {
     cass_graph *made = cass_graph_create();
     if (!made) return NULL;
     made->origin = graph;
+    if (cass_conditions_share(made, graph)) {
+        cass_graph_destroy(made);
+        return NULL;
+    }
     for (const cass_node *node = graph->first; node; node = node->next) {
         cass_work work;
         cass_node *copy;
@@ -225,7 +239,7 @@ int cass_node_set(cass_node *node, cass_work *work) {
         work->kernel.attributes_set = old.kernel.attributes_set;
     }
     node->work = *work;
-    if (work->type == CASS_NODE_GRAPH) node->work.child->parent = node;
+    adopt(node);
     cass_work_free(&old);
     return OK;
 }

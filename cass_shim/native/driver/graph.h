@@ -8,6 +8,7 @@
 
 #include "driver/array.h"
 #include "driver/launch.h"
+#include "shim/cuda_types.h"
 
 enum { /* cudaGraphNodeType = CUgraphNodeType */
        CASS_NODE_KERNEL = 0,
@@ -19,12 +20,15 @@ enum { /* cudaGraphNodeType = CUgraphNodeType */
        CASS_NODE_WAIT_EVENT = 6,
        CASS_NODE_RECORD_EVENT = 7,
        CASS_NODE_ALLOC = 10,
-       CASS_NODE_FREE = 11
+       CASS_NODE_FREE = 11,
+       CASS_NODE_BATCH = 12,
+       CASS_NODE_CONDITION = 13
 };
 
 typedef struct CUgraph_st cass_graph;
 typedef struct CUgraphNode_st cass_node;
 typedef struct CUgraphExec_st cass_exec;
+typedef struct cass_condition cass_condition;
 
 enum { CASS_NODE_ATTRIBUTE_BYTES = 64, CASS_NODE_ATTRIBUTES = 16 };
 
@@ -60,6 +64,17 @@ typedef struct {
             void *pointer;
             size_t bytes;
         } memory;
+        struct {
+            void *context;
+            CUstreamBatchMemOpParams *operations; /* owned */
+            unsigned count, flags;
+        } batch;
+        struct {
+            cass_condition *of;
+            int type;
+            unsigned size;
+            cass_graph **bodies; /* owned */
+        } condition;
     };
 } cass_work;
 
@@ -81,6 +96,7 @@ struct CUgraph_st {
     cass_node *parent; /* child graph of this node: not the program's to destroy */
     const cass_graph *origin;
     struct cass_kept *kept; /* user objects */
+    struct cass_condition_list *conditions;
 };
 
 struct CUgraphExec_st {
@@ -91,6 +107,7 @@ struct CUgraphExec_st {
     size_t count;
     int device;
     hipEvent_t done; /* the latest launch; made by the first */
+    int conditional; /* it has conditional nodes */
 };
 
 cass_graph *cass_graph_create(void);
@@ -148,6 +165,9 @@ int cass_exec_launch(cass_device *device, cass_exec *exec, hipStream_t stream);
 
 /* Runs every node of a child or captured graph on the stream, in order. */
 int cass_graph_run(cass_device *device, cass_node **order, size_t count, hipStream_t stream);
+
+/* The same for a graph that has not been put in order. */
+int cass_graph_run_whole(cass_device *device, const cass_graph *graph, hipStream_t stream);
 
 /* Takes over parameters from a graph of the same shape. 910 and a cudaGraphExecUpdateResult
  * otherwise. */

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/graph.h"
+#include "driver/batch.h"
+#include "driver/condition.h"
 #include "driver/stream.h"
 
 enum { EXEC_MAGIC = 0x43455845, VERBOSE = 1 };
@@ -60,6 +61,7 @@ int cass_exec_create(cass_device *device, const cass_graph *graph, unsigned long
         return INVALID_VALUE;
     }
     made->magic = EXEC_MAGIC;
+    made->conditional = cass_graph_is_conditional(graph);
     made->flags = flags;
     made->count = made->graph->count;
     made->device = cass_device_index(device);
@@ -75,15 +77,28 @@ void cass_exec_destroy(cass_exec *exec) {
     free(exec);
 }
 
-cass_node *cass_exec_find(const cass_exec *exec, const cass_node *node) {
-    return cass_graph_find_copy(exec->graph, node);
+/* Also in child graphs and bodies: the program names the nodes of the graphs it was given. */
+static cass_node *find_below(const cass_graph *graph, const cass_node *node) {
+    cass_node *found = cass_graph_find_copy(graph, node);
+    for (const cass_node *at = graph->first; at && !found; at = at->next) {
+        const cass_work *work = &at->work;
+        if (work->type == CASS_NODE_GRAPH) found = find_below(work->child, node);
+        if (work->type != CASS_NODE_CONDITION) continue;
+        for (unsigned i = 0; i < work->condition.size && !found; i++)
+            found = find_below(work->condition.bodies[i], node);
+    }
+    return found;
 }
 
-static int run_child(cass_device *device, const cass_graph *child, hipStream_t stream) {
+cass_node *cass_exec_find(const cass_exec *exec, const cass_node *node) {
+    return find_below(exec->graph, node);
+}
+
+int cass_graph_run_whole(cass_device *device, const cass_graph *graph, hipStream_t stream) {
     const cass_node *bad = NULL;
-    cass_node **order = sort(child, &bad);
+    cass_node **order = sort(graph, &bad);
     if (!order) return INVALID_VALUE;
-    int result = cass_graph_run(device, order, child->count, stream);
+    int result = cass_graph_run(device, order, graph->count, stream);
     free(order);
     return result;
 }
@@ -103,7 +118,11 @@ static int run_node(cass_device *device, cass_node *node, hipStream_t stream) {
     case CASS_NODE_HOST:
         return HIP_OPTIONAL(hipLaunchHostFunc, stream, work->host.function, work->host.user);
     case CASS_NODE_GRAPH:
-        return run_child(device, work->child, stream);
+        return cass_graph_run_whole(device, work->child, stream);
+    case CASS_NODE_BATCH:
+        return cass_batch_now(stream, work->batch.operations, work->batch.count);
+    case CASS_NODE_CONDITION:
+        return cass_condition_run(device, work, stream);
     case CASS_NODE_WAIT_EVENT:
         return HIP(hipStreamWaitEvent, stream, work->event, 0);
     case CASS_NODE_RECORD_EVENT:
@@ -120,12 +139,25 @@ int cass_graph_run(cass_device *device, cass_node **order, size_t count, hipStre
     return result;
 }
 
+/* Executable graphs of one graph share their conditions' words, so one runs at a time. */
+static int run_conditional(cass_device *device, const cass_exec *exec, hipStream_t stream) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    int result = cass_conditions_begin(exec->graph, stream);
+    if (!result) result = cass_graph_run(device, exec->order, exec->count, stream);
+    if (!result) result = cass_wait_stream(device, stream);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
 /* CUDA runs the launches of one executable graph one after the other, whatever their streams
  * (Programming Guide, CUDA Graphs). */
 static int run_after_the_last(cass_device *device, cass_exec *exec, hipStream_t stream) {
     int result = exec->done ? HIP(hipStreamWaitEvent, stream, exec->done, 0)
                             : HIP(hipEventCreateWithFlags, &exec->done, CASS_EVENT_DISABLE_TIMING);
-    if (!result) result = cass_graph_run(device, exec->order, exec->count, stream);
+    if (!result)
+        result = exec->conditional ? run_conditional(device, exec, stream)
+                                   : cass_graph_run(device, exec->order, exec->count, stream);
     int recorded = HIP(hipEventRecord, exec->done, stream);
     return result ? result : recorded;
 }
@@ -164,7 +196,8 @@ int cass_exec_update(cass_exec *exec, const cass_graph *graph, int *outcome,
         to->work = work;
         to->origin = from; /* later changes name nodes of the new graph */
     }
-    return OK;
+    exec->conditional = cass_graph_is_conditional(exec->graph);
+    return cass_conditions_share(exec->graph, graph);
 }
 
 static const char *type_name(int type) {

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/batch.h"
 #include "driver/capture.h"
+#include "driver/condition.h"
 #include "driver/graph.h"
 
 /* Own copies of the parameter block and of the array that points into it. */
@@ -48,6 +50,8 @@ int cass_work_copy(cass_work *to, const cass_work *from) {
         to->child = cass_graph_clone(from->child);
         return to->child ? OK : OUT_OF_MEMORY;
     }
+    if (from->type == CASS_NODE_BATCH) return cass_batch_copy(to, from);
+    if (from->type == CASS_NODE_CONDITION) return cass_condition_copy(to, from);
     if (from->type != CASS_NODE_KERNEL) return OK;
     int result = own_block(&to->kernel, from->kernel.kernel->info);
     if (!result)
@@ -80,6 +84,10 @@ void cass_work_free(cass_work *work) {
         free(work->kernel.pointers);
     } else if (work->type == CASS_NODE_GRAPH && work->child) {
         cass_graph_destroy(work->child);
+    } else if (work->type == CASS_NODE_BATCH) {
+        free(work->batch.operations);
+    } else if (work->type == CASS_NODE_CONDITION) {
+        cass_condition_free(work);
     }
     work->type = CASS_NODE_EMPTY;
 }

@@ -1,6 +1,7 @@
 /* Graphs: nodes and their parameters. */
 #include <string.h>
 
+#include "driver/condition.h"
 #include "driver/graph_calls.h"
 #include "driver/memory.h"
 #include "runtime/graph_works.h"
@@ -169,7 +170,7 @@ cudaError_t cass_cudaGraphAddMemFreeNode(NODE_ARGUMENTS, void *dptr) {
 }
 
 /* A node of any type from the tagged union of 12.2. */
-static int any_work(struct cudaGraphNodeParams *p, cass_work *work) {
+static int any_work(cass_graph *graph, struct cudaGraphNodeParams *p, cass_work *work) {
     if (!p) return INVALID_VALUE;
     switch ((int)p->type) {
     case CASS_NODE_KERNEL: {
@@ -209,14 +210,20 @@ static int any_work(struct cudaGraphNodeParams *p, cass_work *work) {
     case CASS_NODE_FREE:
         *work = (cass_work){.type = CASS_NODE_FREE, .memory = {p->free.dptr, 0}};
         return p->free.dptr ? OK : INVALID_VALUE;
+    case CASS_NODE_CONDITION:
+        return cass_condition_work(graph, p->conditional.handle, (int)p->conditional.type,
+                                   p->conditional.size, work);
     default:
         return NOT_SUPPORTED;
     }
 }
 
 cudaError_t cass_cudaGraphAddNode(NODE_ARGUMENTS, struct cudaGraphNodeParams *nodeParams) {
-    WORK(device, any_work(nodeParams, &work));
-    return ADD(device);
+    WORK(device, any_work(cass_graph_of(graph), nodeParams, &work));
+    TRY(device, cass_call_add(OUT(pGraphNode), graph, pDependencies, numDependencies, &work));
+    if (work.type == CASS_NODE_CONDITION)
+        nodeParams->conditional.phGraph_out = work.condition.bodies;
+    return cudaSuccess;
 }
 
 cudaError_t cass_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -231,12 +238,12 @@ cudaError_t cass_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
 
 cudaError_t cass_cudaGraphNodeSetParams(cudaGraphNode_t node,
                                         struct cudaGraphNodeParams *nodeParams) {
-    WORK(device, any_work(nodeParams, &work));
+    WORK(device, any_work(NULL, nodeParams, &work));
     return DONE(device, cass_call_set(NULL, node, &work));
 }
 
 cudaError_t cass_cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node,
                                             struct cudaGraphNodeParams *nodeParams) {
-    WORK(device, any_work(nodeParams, &work));
+    WORK(device, any_work(NULL, nodeParams, &work));
     return graphExec ? DONE(device, cass_call_set(graphExec, node, &work)) : cudaErrorInvalidValue;
 }

@@ -20,4 +20,6 @@ def runtime_call(program: Program, writer: FunctionWriter, name: str, values: li
         return f"ptx_malloc({writer.slot('HEAP')}, {', '.join(values)})"
     if name == "free":
         return f"ptx_free({writer.slot('HEAP')}, {', '.join(values)})"
+    if name == "cudaGraphSetConditional":
+        return f"ptx_set_condition({', '.join(values)})"
     return None

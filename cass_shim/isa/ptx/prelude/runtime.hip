@@ -75,3 +75,6 @@ FN void ptx_assertfail(u64 ring, u64 message, u64 file, u32 line, u64 function, 
     }
     __builtin_trap();
 }
+
+/* A condition handle is the address of its word (native/driver/condition.h). */
+FN void ptx_set_condition(u64 handle, u32 value) { *(GLOBAL u32 *)handle = value; }

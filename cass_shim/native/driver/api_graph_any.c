@@ -1,0 +1,215 @@
+/* Driver API: graph nodes of any type by the tagged union of 12.2, conditional nodes, batches of
+ * memory operations. */
+#include <string.h>
+
+#include "driver/batch.h"
+#include "driver/condition.h"
+#include "driver/graph_works.h"
+#include "driver/place.h"
+
+/* A node of any type from the tagged union of 12.2. */
+static int any_work(cass_graph *graph, CUgraphNodeParams *p, cass_work *work) {
+    if (!p) return INVALID_VALUE;
+    switch ((int)p->type) {
+    case CASS_NODE_KERNEL:
+        return cass_cu_kernel_work((const CUDA_KERNEL_NODE_PARAMS_v1 *)(void *)&p->kernel,
+                                   p->kernel.kern, work);
+    case CASS_NODE_COPY:
+        return cass_cu_block_work(&p->memcpy.copyParams, work);
+    case CASS_NODE_FILL:
+        return cass_cu_fill_work((const CUDA_MEMSET_NODE_PARAMS *)(void *)&p->memset, work);
+    case CASS_NODE_HOST:
+        return cass_cu_host_work((const CUDA_HOST_NODE_PARAMS *)(void *)&p->host, work);
+    case CASS_NODE_GRAPH: {
+        cass_graph *child = cass_graph_of(p->graph.graph);
+        *work =
+            (cass_work){.type = CASS_NODE_GRAPH, .child = child ? cass_graph_clone(child) : NULL};
+        return work->child ? OK : INVALID_VALUE;
+    }
+    case CASS_NODE_EMPTY:
+        *work = (cass_work){.type = CASS_NODE_EMPTY};
+        return OK;
+    case CASS_NODE_WAIT_EVENT:
+        return cass_cu_event_work(p->eventWait.event, CASS_NODE_WAIT_EVENT, work);
+    case CASS_NODE_RECORD_EVENT:
+        return cass_cu_event_work(p->eventRecord.event, CASS_NODE_RECORD_EVENT, work);
+    case CASS_NODE_ALLOC:
+        return cass_cu_alloc_work(&p->alloc.dptr, p->alloc.bytesize, work);
+    case CASS_NODE_FREE:
+        *work = (cass_work){.type = CASS_NODE_FREE, .memory = {cass_address(p->free.dptr), 0}};
+        return p->free.dptr ? OK : INVALID_VALUE;
+    case CASS_NODE_BATCH:
+        return cass_batch_work(work, p->memOp.ctx, p->memOp.paramArray, p->memOp.count,
+                               p->memOp.flags);
+    case CASS_NODE_CONDITION:
+        return cass_condition_work(graph, p->conditional.handle, (int)p->conditional.type,
+                                   p->conditional.size, work);
+    default:
+        return NOT_SUPPORTED;
+    }
+}
+
+CUresult cass_cuGraphAddNode(NODE_ARGUMENTS, CUgraphNodeParams *nodeParams) {
+    ENTER(device);
+    cass_work work;
+    TRY(device, any_work(cass_graph_of(hGraph), nodeParams, &work));
+    TRY(device, cass_call_add(OUT(phGraphNode), hGraph, dependencies, numDependencies, &work));
+    if (work.type == CASS_NODE_CONDITION)
+        nodeParams->conditional.phGraph_out = work.condition.bodies;
+    return CUDA_SUCCESS;
+}
+
+CUresult cass_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                const CUgraphNode *dependencies,
+                                const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                                CUgraphNodeParams *nodeParams) {
+    for (size_t i = 0; dependencyData && i < numDependencies; i++)
+        if (dependencyData[i].type) return CUDA_ERROR_NOT_SUPPORTED;
+    return cass_cuGraphAddNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+CUresult cass_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
+    SET(NULL, hNode, any_work(NULL, nodeParams, &work));
+}
+
+CUresult cass_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                       CUgraphNodeParams *nodeParams) {
+    NEED(hGraphExec);
+    SET(hGraphExec, hNode, any_work(NULL, nodeParams, &work));
+}
+
+CUresult cass_cuGraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                const CUgraphNode *dependencies,
+                                const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                                CUgraphNodeParams *nodeParams) {
+    return cass_cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, dependencyData,
+                                  numDependencies, nodeParams);
+}
+
+CUresult cass_cuGraphNodeSetParams_v2(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
+    return cass_cuGraphNodeSetParams(hNode, nodeParams);
+}
+
+static void describe_kernel(const cass_kernel_node *node, CUDA_KERNEL_NODE_PARAMS_v3 *out) {
+    const unsigned *grid = node->launch.grid, *block = node->launch.block;
+    *out = (CUDA_KERNEL_NODE_PARAMS_v3){
+        node->kernel,   grid[0],  grid[1],  grid[2],
+        block[0],       block[1], block[2], (unsigned)node->launch.shared_bytes,
+        node->pointers, NULL,     NULL,     cass_thread.current};
+}
+
+static void describe_copy(const cass_copy_node *node, CUDA_MEMCPY_NODE_PARAMS *out) {
+    cass_block block = {node->to, node->from, node->width, node->height, node->depth};
+    out->copyCtx = cass_thread.current;
+    cass_block_to_3d(&block, &out->copyParams);
+}
+
+static int describe(const cass_work *work, CUgraphNodeParams *out) {
+    const cass_fill *fill = &work->fill;
+    CUdeviceptr memory = (CUdeviceptr)(uintptr_t)work->memory.pointer;
+    switch (work->type) {
+    case CASS_NODE_KERNEL:
+        describe_kernel(&work->kernel, &out->kernel);
+        return OK;
+    case CASS_NODE_COPY:
+        describe_copy(&work->copy, &out->memcpy);
+        return OK;
+    case CASS_NODE_FILL:
+        out->memset = (CUDA_MEMSET_NODE_PARAMS_v2){(CUdeviceptr)(uintptr_t)fill->to,
+                                                   fill->pitch,
+                                                   fill->value,
+                                                   fill->element_bytes,
+                                                   fill->width,
+                                                   fill->height,
+                                                   cass_thread.current};
+        return OK;
+    case CASS_NODE_HOST:
+        out->host.fn = work->host.function, out->host.userData = work->host.user;
+        return OK;
+    case CASS_NODE_GRAPH:
+        out->graph.graph = work->child;
+        return OK;
+    case CASS_NODE_WAIT_EVENT:
+        out->eventWait.event = (CUevent)work->event;
+        return OK;
+    case CASS_NODE_RECORD_EVENT:
+        out->eventRecord.event = (CUevent)work->event;
+        return OK;
+    case CASS_NODE_ALLOC:
+        out->alloc.bytesize = work->memory.bytes, out->alloc.dptr = memory;
+        return OK;
+    case CASS_NODE_FREE:
+        out->free.dptr = memory;
+        return OK;
+    case CASS_NODE_BATCH:
+        out->memOp = (CUDA_BATCH_MEM_OP_NODE_PARAMS_v2){work->batch.context, work->batch.count,
+                                                        work->batch.operations, work->batch.flags};
+        return OK;
+    case CASS_NODE_CONDITION:
+        out->conditional = (CUDA_CONDITIONAL_NODE_PARAMS){
+            cass_condition_handle(work), (CUgraphConditionalNodeType)work->condition.type,
+            work->condition.size, work->condition.bodies, cass_thread.current};
+        return OK;
+    default:
+        return OK; /* empty */
+    }
+}
+
+CUresult cass_cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
+    ENTER(device);
+    cass_node *node = cass_node_of(hNode);
+    if (!node || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+    memset(nodeParams, 0, sizeof *nodeParams);
+    nodeParams->type = (CUgraphNodeType)node->work.type;
+    return DONE(device, describe(&node->work, nodeParams));
+}
+
+/* Unique among the nodes of all graphs: graphs are numbered from 1. */
+CUresult cass_cuGraphNodeGetToolsId(CUgraphNode hNode, unsigned long long *toolsNodeId) {
+    STARTED();
+    cass_node *node = cass_node_of(hNode);
+    if (!node || !toolsNodeId) return CUDA_ERROR_INVALID_VALUE;
+    *toolsNodeId = (unsigned long long)node->graph->id << 32 | node->id;
+    return CUDA_SUCCESS;
+}
+
+CUresult cass_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph,
+                                             CUcontext ctx, unsigned int defaultLaunchValue,
+                                             unsigned int flags) {
+    ENTER(device);
+    (void)ctx;
+    cass_graph *graph = cass_graph_of(hGraph);
+    if (!graph || !pHandle_out) return CUDA_ERROR_INVALID_VALUE;
+    uint64_t handle = 0;
+    TRY(device, cass_condition_create(graph, defaultLaunchValue, flags, &handle));
+    *pHandle_out = handle;
+    return CUDA_SUCCESS;
+}
+
+static int batch_work(const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, cass_work *work) {
+    return p ? cass_batch_work(work, p->ctx, p->paramArray, p->count, p->flags) : INVALID_VALUE;
+}
+
+CUresult cass_cuGraphAddBatchMemOpNode(NODE_ARGUMENTS,
+                                       const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams) {
+    ADD(batch_work(nodeParams, &work));
+}
+
+CUresult cass_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode,
+                                             CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out) {
+    READ(device, hNode, CASS_NODE_BATCH, nodeParams_out);
+    *nodeParams_out = (CUDA_BATCH_MEM_OP_NODE_PARAMS){work->batch.context, work->batch.count,
+                                                      work->batch.operations, work->batch.flags};
+    return CUDA_SUCCESS;
+}
+
+CUresult cass_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode,
+                                             const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams) {
+    SET(NULL, hNode, batch_work(nodeParams, &work));
+}
+
+CUresult cass_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                 const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams) {
+    NEED(hGraphExec);
+    SET(hGraphExec, hNode, batch_work(nodeParams, &work));
+}
