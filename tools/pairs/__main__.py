@@ -17,7 +17,7 @@ def generate(options: argparse.Namespace) -> int:
     if why := samples.can_build():
         print(f"pairs cannot be made here: {why}")
         return 2
-    generator, started = Generator(options.out, options.jobs), time.monotonic()
+    generator, started = Generator(options.out, options.jobs, share=options.verified), time.monotonic()
     for line in generator.run({"seeds": options.held_out, "families": options.held_out, "train": options.count}):
         print(f"{line}, {time.monotonic() - started:.0f} s", flush=True)
         if time.monotonic() - started > 60 * options.minutes:
@@ -43,6 +43,7 @@ def main(arguments: list[str]) -> int:
     command.add_argument("--count", type=int, default=60_000, help="training kernels (default: %(default)s)")
     command.add_argument("--held-out", type=int, default=300, help="kernels of each held-out split")
     command.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
+    command.add_argument("--verified", type=float, default=1 / 12, help="share of training pairs to verify (one in 12)")
     command.add_argument("--minutes", type=float, default=1e9, help="stop after the unit in which this time is over")
     command.set_defaults(run=generate)
     command = commands.add_parser("pack", help="tokens, vocabulary and lengths for tools/train")

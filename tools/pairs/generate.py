@@ -108,8 +108,8 @@ class Made:
     cubin: bytes
 
 
-def make_unit(split: str, first: int, amount: int, known: set[str]) -> Made:
-    """One compiler call's pairs, without duplicates among themselves. known: runs of judged programs."""
+def make_unit(split: str, first: int, amount: int, share: float, known: set[str]) -> Made:
+    """One compiler call's pairs. share: of training pairs that are verified; known: runs of judged programs."""
     families, text = unit(SPLITS[split], first, amount)
     with tempfile.TemporaryDirectory() as place:
         try:
@@ -122,7 +122,7 @@ def make_unit(split: str, first: int, amount: int, known: set[str]) -> Made:
     rng = random.Random(f"verify/{split}/{first}")
     made = Made(split, first, [], collections.Counter(), content)
     for name in sorted(families):
-        chosen = rng.random() < VERIFIED_SHARE or split != "train"
+        chosen = rng.random() < share or split != "train"
         try:
             made.pairs.append(_one(cubin, name, families[name], known, chosen))
         except (CassError, Skip) as error:
@@ -144,15 +144,15 @@ def _start_worker(stored: Path) -> None:
     _known.update(json.loads(stored.read_text()))
 
 
-def _work(task: tuple[str, int, int]) -> Made:
+def _work(task: tuple[str, int, int, float]) -> Made:
     return make_unit(*task, _known)
 
 
 class Generator:
     """One output folder."""
 
-    def __init__(self, out: Path, jobs: int = 1, size: int = UNIT) -> None:
-        self.out, self.jobs, self.size = out, jobs, size  # size: kernels a unit
+    def __init__(self, out: Path, jobs: int = 1, size: int = UNIT, share: float = VERIFIED_SHARE) -> None:
+        self.out, self.jobs, self.size, self.share = out, jobs, size, share  # size: kernels a unit
         self.seen: set[str] = set()
         self.counts: collections.Counter[str] = collections.Counter()
         out.mkdir(parents=True, exist_ok=True)
@@ -167,7 +167,7 @@ class Generator:
     def run(self, amounts: dict[str, int]) -> Iterator[str]:
         """Make the units that are not there yet, split by split; a line of progress for each."""
         tasks = [
-            (split, first, self.size)
+            (split, first, self.size, self.share)
             for split, amount in amounts.items()
             for first in range(0, amount, self.size)
             if not (self.out / split / f"{first:07d}.jsonl.gz").exists()
