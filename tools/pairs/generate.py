@@ -15,8 +15,9 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from cass_shim.assemble.text import assemble_text
@@ -137,15 +138,24 @@ def _one(cubin: Cubin, name: str, family: str, known: set[str], chosen: bool) ->
     return Pair(**{**asdict(pair), "evidence": check_pair(pair, sass, cubin)}) if chosen else pair
 
 
-_known: set[str] = set()  # a worker's own, read once
+def _child(link: Connection, stored: Path, task: tuple[str, int, int, float]) -> None:
+    link.send(make_unit(*task, known=set(json.loads(stored.read_text()))))
 
 
-def _start_worker(stored: Path) -> None:
-    _known.update(json.loads(stored.read_text()))
-
-
-def _work(task: tuple[str, int, int, float]) -> Made:
-    return make_unit(*task, _known)
+def _work(stored: Path, task: tuple[str, int, int, float]) -> Made:
+    """A unit in a process of its own: LLVM ends the whole process over a few kernels."""
+    context = multiprocessing.get_context("forkserver")
+    link, theirs = context.Pipe()
+    child = context.Process(target=_child, args=(theirs, stored, task))
+    child.start()
+    theirs.close()
+    try:
+        made: Made = link.recv()
+    except EOFError:
+        made = Made(task[0], task[1], [], collections.Counter(), b"")
+        made.counts[f"left out: units whose process ended: {task[0]} {task[1]}"] += 1
+    child.join()
+    return made
 
 
 class Generator:
@@ -172,10 +182,10 @@ class Generator:
             for first in range(0, amount, self.size)
             if not (self.out / split / f"{first:07d}.jsonl.gz").exists()
         ]
-        spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(self.jobs, spawn, _start_worker, (self.stored,)) as pool:
+        multiprocessing.get_context("forkserver").set_forkserver_preload([__name__])
+        with ThreadPoolExecutor(self.jobs) as pool:
             try:
-                for future in as_completed([pool.submit(_work, task) for task in tasks]):
+                for future in as_completed([pool.submit(_work, self.stored, task) for task in tasks]):
                     yield self.keep(future.result())
             finally:
                 pool.shutdown(cancel_futures=True)
