@@ -97,7 +97,7 @@ PARTS: tuple[Part, ...] = (
     Part("cass-probe", ("client/*.c", "client/probe/*.c"), generate=client_generate),
     Part(
         "emulated/libamdhip64.so",
-        ("emulator/*.c", "gen:emulator/*.c"),
+        ("emulator/*.c", "hip/image_descriptor.c", "gen:emulator/*.c"),
         flags=EMULATOR_FLAGS,
         link=(*SHARED, "-Wl,-soname,libamdhip64.so.7", "-Wl,-z,nodelete", "-lpthread", "-lm", "-ldl"),
         variants=tuple((f"emulator/{name}.c", variant) for name in EMULATOR_BODIES for variant in EMULATOR_VARIANTS),

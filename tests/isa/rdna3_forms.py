@@ -191,6 +191,43 @@ def mubuf_forms(row: Row) -> list[str]:
     return [f"{row.name} {registers('v', 24, words)}, v16, s[4:7], s8 offen offset:16"]
 
 
+DIMENSIONS = {"1D": 1, "2D": 2, "3D": 3, "CUBE": 3, "1D_ARRAY": 2, "2D_ARRAY": 3}
+GRADIENTS = {"1D": 1, "2D": 2, "3D": 3, "CUBE": 2, "1D_ARRAY": 1, "2D_ARRAY": 2}
+
+
+def image_addresses(name: str, dim: str) -> int:
+    """Address registers of an image instruction without 16-bit coordinates."""
+    words = set(name.split("_")[2:])
+    if "resinfo" in words:
+        return 1
+    count = DIMENSIONS[dim] + len(words & {"mip", "l", "b", "o", "cl"})
+    if "d" in words:
+        each = GRADIENTS[dim]
+        count += 2 * ((each + 1) // 2 if "g16" in words else each)
+    return count
+
+
+def mimg_forms(row: Row) -> list[str]:
+    """MIMG: every dimension with addresses in a row, and two of them with addresses apart (NSA)."""
+    name, lines = row.name, []
+    sampler = ", s[16:19]" if name.startswith(("image_sample", "image_gather", "image_get_lod")) else ""
+    data, mask = "v[8:11]", "0xf"
+    if "atomic" in name:
+        data, mask = ("v[8:9]", "0x3") if "cmpswap" in name else ("v8", "0x1")
+    elif "gather" in name:
+        mask = "0x4"
+    for dim in DIMENSIONS:
+        if "gather" in name and dim in ("1D", "3D", "1D_ARRAY"):
+            continue
+        count = image_addresses(name, dim)
+        tail = f"s[24:31]{sampler} dmask:{mask} dim:SQ_RSRC_IMG_{dim}"
+        lines.append(f"{name} {data}, {registers('v', 32, count)}, {tail}")
+        if 1 < count <= 5 and dim in ("2D", "CUBE"):
+            apart = ", ".join(f"v{32 + 3 * i}" for i in range(count))
+            lines.append(f"{name} {data}, [{apart}], {tail} glc")
+    return lines
+
+
 FORMS = {
     "SOP1": scalar_forms,
     "SOP2": scalar_forms,
@@ -210,6 +247,7 @@ FORMS = {
     "GLOBAL": flat_forms,
     "SCRATCH": flat_forms,
     "MUBUF": mubuf_forms,
+    "MIMG": mimg_forms,
 }
 
 

@@ -14,6 +14,7 @@ from cass_shim.isa.rdna3 import (
     flat,
     global_,
     internal,
+    mimg,
     mubuf,
     scratch,
     smem,
@@ -39,7 +40,7 @@ FAMILIES = (sop1, sop2, sopc, sopk, sopp, smem, vop1, vop2, vop3, vop3sd, vop3p,
 def all_rows() -> tuple[Row, ...]:
     """Every row in dispatch order; v_cmpx_* rows are derived from v_cmp_*."""
     rows = [*internal.ROWS]
-    for family in (*FAMILIES, mubuf):
+    for family in (*FAMILIES, mubuf, mimg):
         rows += family.ROWS
     for row in vopc.ROWS:
         rows.append(row)

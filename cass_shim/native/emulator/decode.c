@@ -210,7 +210,7 @@ static void decode_by_family(decode_t *d, uint32_t w0) {
             decode_fail(d, "MTBUF (typed buffers) is not implemented");
             break;
         case 0x3c:
-            decode_fail(d, "MIMG (image) instructions are not implemented");
+            decode_mimg(d, w0);
             break;
         case 0x3e:
             decode_fail(d, "EXP is not part of compute");

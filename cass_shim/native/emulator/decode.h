@@ -68,6 +68,7 @@ void decode_smem(decode_t *d, uint32_t w0);
 void decode_ds(decode_t *d, uint32_t w0);
 void decode_flat(decode_t *d, uint32_t w0);
 void decode_mubuf(decode_t *d, uint32_t w0);
+void decode_mimg(decode_t *d, uint32_t w0);
 
 enum {
     X_JUMP,

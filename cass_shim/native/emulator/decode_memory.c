@@ -1,5 +1,6 @@
-/* Decoding of DS, FLAT, GLOBAL, SCRATCH and MUBUF. */
+/* Decoding of DS, FLAT, GLOBAL, SCRATCH, MUBUF and MIMG. */
 #include "emulator/decode.h"
+#include "emulator/image.h"
 
 static op_t *begin(decode_t *d, unsigned encoding, unsigned opcode) {
     d->row = emu_row_of(encoding, opcode);
@@ -62,4 +63,27 @@ void decode_mubuf(decode_t *d, uint32_t w0) {
     o->flags = (uint16_t)((w0 >> 14 & 1 ? F_GLC : 0) | (w1 >> 22 & 1 ? F_OFFEN : 0) |
                           (w1 >> 23 & 1 ? F_IDXEN : 0));
     if (w1 >> 21 & 1) decode_fail(d, "MUBUF with tfe is not implemented");
+}
+
+/* The address registers: VADDR and those after it, or with NSA four more by number, the rest after
+ * the last of them. k[0]: five register numbers of 8 bits; misc: see
+ * image.h. */
+void decode_mimg(decode_t *d, uint32_t w0) {
+    uint32_t w1 = decode_word(d, 1), apart = w0 & 1 ? decode_word(d, 2) : 0;
+    op_t *o = begin(d, ENC_MIMG, (w0 >> 18) & 0xff);
+    if (!o) return;
+    uint64_t first = w1 & 0xff, rest = 0;
+    for (unsigned i = 0; i < 4; i++)
+        rest |= (uint64_t)(w0 & 1 ? apart >> 8 * i & 0xff : (first + i + 1) & 0xff) << 8 * i;
+    o->k[0] = first | rest << 8;
+    o->d = o->sd = (uint16_t)((w1 >> 8) & 0xff);
+    decode_source(d, o, 1, ((w1 >> 16) & 0x1f) * 4, T_B256);
+    decode_source(d, o, 2, ((w1 >> 26) & 0x1f) * 4, T_B128);
+    o->misc = (uint16_t)((w0 >> 8 & 0xf) << IMAGE_DMASK | (w0 >> 2 & 7) << IMAGE_DIM |
+                         (w0 >> 7 & 1) << IMAGE_UNORM | (w0 >> 16 & 1) << IMAGE_A16 |
+                         (w0 >> 17 & 1) << IMAGE_D16);
+    o->flags = (uint16_t)(w0 >> 14 & 1 ? F_GLC : 0);
+    if ((w0 >> 15 & 1) || (w0 >> 2 & 7) >= IMAGE_DIM_MSAA)
+        decode_fail(d, "MIMG with r128 or a multisampled image is not implemented");
+    if (w1 >> 21 & 3) decode_fail(d, "MIMG with tfe or lwe is not implemented");
 }
