@@ -3,6 +3,7 @@
 #define CASS_DRIVER_API_H
 
 #include "api/bodies.h"
+#include "driver/array.h"
 #include "driver/module.h"
 #include "driver/names.h"
 #include "driver/state.h"
@@ -37,6 +38,9 @@
     } while (0)
 
 #define DONE(device, call) RESULT(cass_note(device, (call)))
+
+/* CUarray_format: the formats a program can sample; 1 for the others (video, block compression). */
+int cass_read_format(CUarray_format format, unsigned channels, cass_format_of *out);
 
 static inline hipStream_t cass_stream(CUstream stream) { return (hipStream_t)stream; }
 static inline hipEvent_t cass_event(CUevent event) { return (hipEvent_t)event; }

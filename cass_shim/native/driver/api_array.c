@@ -8,8 +8,7 @@ enum { ARRAY_ALIGN = 512 };
 static cass_order waiting(void) { return (cass_order){cass_default_stream(), 1}; }
 static cass_order queued(CUstream stream) { return (cass_order){cass_stream(stream), 0}; }
 
-/* CUarray_format: the formats a program can sample; 1 for the others (video, block compression). */
-static int read_format(CUarray_format format, unsigned channels, cass_format_of *out) {
+int cass_read_format(CUarray_format format, unsigned channels, cass_format_of *out) {
     int bytes, kind;
     switch ((int)format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -55,7 +54,7 @@ CUresult cass_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR
     ENTER(device);
     cass_format_of format;
     if (!pHandle || !pAllocateArray) return CUDA_ERROR_INVALID_VALUE;
-    TRY(device, read_format(pAllocateArray->Format, pAllocateArray->NumChannels, &format));
+    TRY(device, cass_read_format(pAllocateArray->Format, pAllocateArray->NumChannels, &format));
     return DONE(device, cass_array_create(device, format, pAllocateArray->Width,
                                           pAllocateArray->Height, pAllocateArray->Depth,
                                           pAllocateArray->Flags, (cass_array **)(void *)pHandle));
@@ -134,7 +133,7 @@ CUresult cass_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
     cass_format_of format;
     const CUDA_ARRAY3D_DESCRIPTOR *d = pMipmappedArrayDesc;
     if (!pHandle || !d) return CUDA_ERROR_INVALID_VALUE;
-    TRY(device, read_format(d->Format, d->NumChannels, &format));
+    TRY(device, cass_read_format(d->Format, d->NumChannels, &format));
     return DONE(device,
                 cass_mipmap_create(device, format, d->Width, d->Height, d->Depth, numMipmapLevels,
                                    d->Flags, (cass_mipmap **)(void *)pHandle));

@@ -107,10 +107,9 @@ cass_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memor
     cass_mipmap *known = cass_mipmap_of(mipmap);
     if (!known) return CUDA_ERROR_INVALID_HANDLE;
     if (!memoryRequirements) return CUDA_ERROR_INVALID_VALUE;
-    *memoryRequirements = (CUDA_ARRAY_MEMORY_REQUIREMENTS){.alignment = 512};
-    for (unsigned i = 0; i < known->levels; i++)
-        memoryRequirements->size +=
-            known->level[i].slice * (known->level[i].depth ? known->level[i].depth : 1);
+    const cass_array *first = &known->level[0]; /* its slices hold all levels */
+    *memoryRequirements = (CUDA_ARRAY_MEMORY_REQUIREMENTS){
+        .size = first->slice * (first->depth ? first->depth : 1), .alignment = 512};
     return CUDA_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 /* Driver API: texture and surface objects. */
+#include <string.h>
+
 #include "driver/api.h"
-#include "driver/array.h"
 #include "driver/texture.h"
 
 /* Whether the resource exists. */
@@ -25,14 +26,62 @@ static int check(const CUDA_RESOURCE_DESC *resource, int surface) {
     }
 }
 
+static int read_resource(const CUDA_RESOURCE_DESC *resource, cass_texture *texture) {
+    switch (resource->resType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+        texture->array = cass_array_of(resource->res.array.hArray);
+        return OK;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        texture->mipmap = cass_mipmap_of(resource->res.mipmap.hMipmappedArray);
+        return OK;
+    case CU_RESOURCE_TYPE_LINEAR:
+        texture->memory = cass_address(resource->res.linear.devPtr);
+        texture->bytes = resource->res.linear.sizeInBytes;
+        return cass_read_format(resource->res.linear.format, resource->res.linear.numChannels,
+                                &texture->format);
+    default:
+        texture->memory = cass_address(resource->res.pitch2D.devPtr);
+        texture->width = resource->res.pitch2D.width;
+        texture->height = resource->res.pitch2D.height;
+        texture->pitch = resource->res.pitch2D.pitchInBytes;
+        return cass_read_format(resource->res.pitch2D.format, resource->res.pitch2D.numChannels,
+                                &texture->format);
+    }
+}
+
+static void read_sampler(const CUDA_TEXTURE_DESC *from, cass_texture *texture) {
+    for (int i = 0; i < 3; i++) texture->address[i] = (int)from->addressMode[i];
+    texture->linear = from->filterMode == CU_TR_FILTER_MODE_LINEAR;
+    texture->normalized = (from->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
+    texture->as_float = !(from->flags & CU_TRSF_READ_AS_INTEGER);
+    texture->srgb = (from->flags & CU_TRSF_SRGB) != 0;
+    texture->seamless = (from->flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0;
+    texture->mip_linear = from->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR;
+    texture->lod_bias = from->mipmapLevelBias;
+    texture->min_lod = from->minMipmapLevelClamp;
+    texture->max_lod = from->maxMipmapLevelClamp;
+    memcpy(texture->border, from->borderColor, sizeof texture->border);
+}
+
 static CUresult make(unsigned long long *handle, const CUDA_RESOURCE_DESC *resource,
                      const CUDA_TEXTURE_DESC *sampler, const CUDA_RESOURCE_VIEW_DESC *view) {
     ENTER(device);
     cass_description parts[3] = {
         {resource, sizeof *resource}, {sampler, sizeof *sampler}, {view, sizeof *view}};
+    cass_texture texture = {.surface = !sampler};
     if (!handle) return CUDA_ERROR_INVALID_VALUE;
     TRY(device, check(resource, !sampler));
-    return DONE(device, cass_object_make(parts, handle));
+    TRY(device, read_resource(resource, &texture));
+    if (sampler) read_sampler(sampler, &texture);
+    if (view) {
+        texture.has_view = 1;
+        texture.view_format = (unsigned)view->format;
+        texture.first_level = view->firstMipmapLevel;
+        texture.last_level = view->lastMipmapLevel;
+        texture.first_layer = view->firstLayer;
+        texture.last_layer = view->lastLayer;
+    }
+    return DONE(device, cass_object_make(device, &texture, parts, handle));
 }
 
 static CUresult part(unsigned long long handle, int which, void *out, size_t bytes) {

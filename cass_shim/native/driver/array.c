@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "driver/memory.h"
+#include "hip/image_descriptor.h"
 
 enum { ARRAY_MAGIC = 0x43415252, MIPMAP_MAGIC = 0x434d4950 };
 enum { LAYERED = 1, CUBEMAP = 4, LAYERS_OF_CUBE = 6, LARGEST_SIDE = 131072 };
@@ -16,34 +17,54 @@ static int format_ok(cass_format_of format) {
            format.kind <= CASS_CHANNEL_FLOAT;
 }
 
-/* Shape of an array without its memory; the bytes it needs. 0 for a shape that is none. */
-static size_t shape(cass_array *array, cass_format_of format, size_t width, size_t height,
-                    size_t depth, unsigned flags) {
+static int shape_ok(cass_format_of format, const size_t size[3], unsigned flags) {
+    size_t width = size[0], height = size[1], depth = size[2];
     if (!format_ok(format) || !width || width > LARGEST_SIDE || height > LARGEST_SIDE ||
         depth > LARGEST_SIDE)
         return 0;
     if ((flags & CUBEMAP) && (width != height || depth % LAYERS_OF_CUBE || !depth)) return 0;
     if ((flags & LAYERED) && !depth) return 0;
-    if (depth && !height && !(flags & LAYERED)) return 0;
-    *array = (cass_array){ARRAY_MAGIC, 0, 0, format, width, height, depth, flags, 0, 0, 0, NULL};
-    array->element_bytes = (size_t)(format.channels * format.channel_bytes);
-    size_t row = width * array->element_bytes;
-    array->pitch = (row + CASS_PITCH_ALIGN - 1) & ~(size_t)(CASS_PITCH_ALIGN - 1);
-    array->slice = array->pitch * (height ? height : 1);
-    return array->slice * (depth ? depth : 1);
+    return !depth || height || (flags & LAYERED);
+}
+
+static size_t halved(size_t size, unsigned level) {
+    return size >> level ? size >> level : size ? 1 : 0;
+}
+
+/* One level without its memory; its offset in the block. */
+static size_t shape(cass_array *array, cass_format_of format, const size_t whole[3], unsigned flags,
+                    unsigned levels, unsigned level) {
+    gfx11_level place;
+    size_t depth = flags & (LAYERED | CUBEMAP) ? whole[2] : halved(whole[2], level);
+    unsigned texel_bytes = (unsigned)(format.channels * format.channel_bytes),
+             rows = whole[1] ? (unsigned)whole[1] : 1;
+    gfx11_level_of(texel_bytes, (unsigned)whole[0], rows, levels, level, &place);
+    *array = (cass_array){.magic = ARRAY_MAGIC,
+                          .format = format,
+                          .width = halved(whole[0], level),
+                          .height = halved(whole[1], level),
+                          .depth = depth,
+                          .flags = flags,
+                          .element_bytes = texel_bytes,
+                          .pitch = place.pitch,
+                          .whole = {whole[0], whole[1], whole[2]},
+                          .level = level,
+                          .levels = levels};
+    array->slice = gfx11_slice_bytes(texel_bytes, (unsigned)whole[0], rows, levels);
+    return place.offset;
 }
 
 int cass_array_create(cass_device *device, cass_format_of format, size_t width, size_t height,
                       size_t depth, unsigned flags, cass_array **out) {
-    cass_array made;
-    size_t bytes = shape(&made, format, width, height, depth, flags);
-    if (!out || !bytes) return INVALID_VALUE;
+    const size_t whole[3] = {width, height, depth};
+    if (!out || !shape_ok(format, whole, flags)) return INVALID_VALUE;
     cass_array *array = malloc(sizeof *array);
     if (!array) return OUT_OF_MEMORY;
-    *array = made;
+    shape(array, format, whole, flags, 1, 0);
     array->device = cass_device_index(device);
     array->owned = 1;
-    int result = cass_malloc(device, (void **)&array->memory, bytes);
+    int result = cass_malloc(device, (void **)&array->memory, array->slice * (depth ? depth : 1));
+    array->chain = array->memory;
     if (result) free(array);
     else *out = array;
     return result;
@@ -59,41 +80,34 @@ int cass_array_destroy(cass_array *array) {
 
 int cass_mipmap_create(cass_device *device, cass_format_of format, size_t width, size_t height,
                        size_t depth, unsigned levels, unsigned flags, cass_mipmap **out) {
-    if (!out || !levels || levels > CASS_MAX_LEVELS) return INVALID_VALUE;
+    const size_t whole[3] = {width, height, depth};
+    if (!out || !levels || levels > CASS_MAX_LEVELS || !shape_ok(format, whole, flags))
+        return INVALID_VALUE;
     cass_mipmap *made = calloc(1, sizeof *made);
     if (!made) return OUT_OF_MEMORY;
-    made->magic = MIPMAP_MAGIC;
-    size_t bytes = 0, at[CASS_MAX_LEVELS];
+    size_t at[CASS_MAX_LEVELS];
     for (unsigned i = 0; i < levels; i++) {
-        size_t layers = flags & (LAYERED | CUBEMAP) ? depth
-                        : depth >> i                ? depth >> i
-                        : depth                     ? 1
-                                                    : 0;
-        size_t rows = height >> i ? height >> i : height ? 1 : 0;
-        at[i] = bytes;
-        size_t level =
-            shape(&made->level[i], format, width >> i ? width >> i : 1, rows, layers, flags);
-        if (!level) {
-            free(made);
-            return INVALID_VALUE;
-        }
+        at[i] = shape(&made->level[i], format, whole, flags, levels, i);
         made->level[i].device = cass_device_index(device);
-        bytes += level;
     }
+    made->magic = MIPMAP_MAGIC;
+    made->levels = levels;
     char *memory = NULL;
-    int result = cass_malloc(device, (void **)&memory, bytes);
+    int result = cass_malloc(device, (void **)&memory, made->level[0].slice * (depth ? depth : 1));
     if (result) {
         free(made);
         return result;
     }
-    made->levels = levels;
-    for (unsigned i = 0; i < levels; i++) made->level[i].memory = memory + at[i];
+    for (unsigned i = 0; i < levels; i++) {
+        made->level[i].chain = memory;
+        made->level[i].memory = memory + at[i];
+    }
     *out = made;
     return OK;
 }
 
 int cass_mipmap_destroy(cass_mipmap *mipmap) {
-    int result = HIP(hipFree, mipmap->level[0].memory);
+    int result = HIP(hipFree, mipmap->level[0].chain);
     mipmap->magic = 0;
     free(mipmap);
     return result;

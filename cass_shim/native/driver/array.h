@@ -1,5 +1,5 @@
-/* Arrays and mipmapped arrays: pitched linear memory with a format, which is what translated
- * kernels sample. */
+/* Arrays and mipmapped arrays: linear memory as gfx11's images lie (hip/image_descriptor.h), with a
+ * format; translated kernels sample it. */
 #ifndef CASS_ARRAY_H
 #define CASS_ARRAY_H
 
@@ -22,6 +22,9 @@ typedef struct {
     unsigned flags;                     /* CUDA_ARRAY3D_... = cudaArray... */
     size_t element_bytes, pitch, slice; /* slice: bytes between planes */
     char *memory;
+    char *chain;     /* where the first slice's levels begin: what a descriptor names */
+    size_t whole[3]; /* width, height, depth of level 0 */
+    unsigned level, levels;
 } cass_array;
 
 typedef struct {

@@ -5,6 +5,7 @@
 #include "driver/heap.h"
 #include "driver/module_private.h"
 #include "driver/ring.h"
+#include "driver/texture.h"
 
 enum { KERNEL_MAGIC = 0x434b524e, DEFAULT_DYNAMIC_SHARED = 48 * 1024, MAX_THREADS = 1024 };
 enum { REGISTER_FILE = 65536, REGISTER_UNIT = 256, WARP = 32 };
@@ -77,6 +78,8 @@ static int slot_value(cass_kernel *kernel, cass_device *device, const cass_modul
         return cass_ring_address(device, value);
     case CASS_SLOT_HEAP:
         return cass_heap_address(device, value);
+    case CASS_SLOT_TEXTURES:
+        return cass_texture_table(device, value);
     case CASS_SLOT_GRID_SYNC:
         return OK;
     default:

@@ -4,44 +4,134 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct object {
-    unsigned long long handle;
+#include "driver/module_private.h"
+
+enum { ENTRIES = 65536 }; /* objects that can be alive at once */
+
+typedef struct {
+    int used, device;
+    uint32_t epoch; /* of the device; a reset ends its objects */
+    uint32_t next;  /* of the free ones, the first freed first: a stale handle finds nothing */
     size_t bytes[3];
     unsigned char part[3][CASS_RESOURCE_BYTES];
-    struct object *next;
 } object;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static object *objects;
-static unsigned long long next_handle = 1;
+/* Table and objects of one device, in one block of its memory. */
+typedef struct {
+    uint32_t epoch;
+    cass_texture_entry *entries;
+    char *words;
+} table;
 
-int cass_object_make(const cass_description parts[3], unsigned long long *handle) {
-    object *made = calloc(1, sizeof *made);
-    if (!made) return OUT_OF_MEMORY;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static object *objects; /* ENTRIES of them */
+static uint32_t first_free, last_free, never_used = 1;
+static table tables[CASS_MAX_DEVICES];
+
+static const size_t OBJECT_BYTES = CASS_TEXTURE_DWORDS * sizeof(uint32_t);
+
+static int make_table(cass_device *device, table *made) {
+    char *memory = NULL;
+    size_t bytes = ENTRIES * sizeof(cass_texture_entry);
+    void *zeros = calloc(1, bytes);
+    int result =
+        zeros ? HIP(hipMalloc, (void **)&memory, bytes + ENTRIES * OBJECT_BYTES) : OUT_OF_MEMORY;
+    if (!result) result = cass_copy_in(memory, zeros, bytes);
+    free(zeros);
+    if (!result)
+        *made = (table){device->epoch, (cass_texture_entry *)(void *)memory, memory + bytes};
+    return result;
+}
+
+/* The device's table; the caller holds the lock. */
+static int table_of(cass_device *device, table **out) {
+    table *found = *out = &tables[cass_device_index(device)];
+    return found->entries && found->epoch == device->epoch ? OK : make_table(device, found);
+}
+
+int cass_texture_table(cass_device *device, uint64_t *address) {
+    table *found;
+    pthread_mutex_lock(&lock);
+    int result = table_of(device, &found);
+    if (!result) *address = (uint64_t)(uintptr_t)found->entries;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+static uint32_t take(void) {
+    if (!objects) objects = calloc(ENTRIES, sizeof *objects);
+    if (!objects) return 0;
+    if (never_used < ENTRIES) return never_used++;
+    uint32_t taken = first_free;
+    if (taken) first_free = objects[taken].next;
+    return taken;
+}
+
+static void give(uint32_t index) {
+    objects[index].used = 0;
+    objects[index].next = 0;
+    if (first_free) objects[last_free].next = index;
+    else first_free = index;
+    last_free = index;
+}
+
+/* The live object of a handle, or NULL; the caller holds the lock. */
+static object *find(unsigned long long handle) {
+    object *found = objects && handle && handle < ENTRIES ? &objects[handle] : NULL;
+    return found && found->used && found->epoch == cass_devices[found->device].epoch ? found : NULL;
+}
+
+static int publish(cass_device *device, uint32_t index, cass_texture_entry entry,
+                   const uint32_t *words) {
+    table *on;
+    int result = table_of(device, &on);
+    if (result) return result;
+    char *where = on->words + index * OBJECT_BYTES;
+    entry.object = (uint64_t)(uintptr_t)where;
+    result = cass_copy_in(where, words, OBJECT_BYTES);
+    return result ? result : cass_copy_in(&on->entries[index], &entry, sizeof entry);
+}
+
+static void keep(object *made, cass_device *device, const cass_description parts[3]) {
+    *made = (object){.used = 1, .device = cass_device_index(device), .epoch = device->epoch};
     for (int i = 0; i < 3; i++) {
         if (!parts[i].description || parts[i].bytes > sizeof made->part[i]) continue;
         memcpy(made->part[i], parts[i].description, parts[i].bytes);
         made->bytes[i] = parts[i].bytes;
     }
+}
+
+int cass_object_make(cass_device *device, const cass_texture *texture,
+                     const cass_description parts[3], unsigned long long *handle) {
+    cass_texture_entry entry;
+    uint32_t words[CASS_TEXTURE_DWORDS];
+    int result = cass_texture_describe(texture, &entry, words);
+    if (result) return result;
     pthread_mutex_lock(&lock);
-    made->handle = *handle = next_handle++;
-    made->next = objects;
-    objects = made;
+    uint32_t index = take();
+    result = index ? publish(device, index, entry, words) : OUT_OF_MEMORY;
+    if (!result) {
+        keep(&objects[index], device, parts);
+        *handle = index;
+    } else if (index) {
+        give(index);
+    }
     pthread_mutex_unlock(&lock);
-    return OK;
+    return result;
 }
 
 int cass_object_drop(unsigned long long handle) {
+    static const cass_texture_entry nothing;
     int result = INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    for (object **link = &objects; *link; link = &(*link)->next)
-        if ((*link)->handle == handle) {
-            object *gone = *link;
-            *link = gone->next;
-            free(gone);
-            result = OK;
-            break;
-        }
+    object *gone = find(handle);
+    if (gone) {
+        /* Kernels in flight may still read the entry: it ends when the handle is given again. */
+        result = cass_thread.hip_device - 1 == gone->device
+                     ? cass_copy_in(&tables[gone->device].entries[handle], &nothing, sizeof nothing)
+                     : OK;
+        give((uint32_t)handle);
+    }
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -50,11 +140,11 @@ int cass_object_part(unsigned long long handle, int part, void *out, size_t byte
     int result = INVALID_VALUE;
     if (!out) return result;
     pthread_mutex_lock(&lock);
-    for (const object *at = objects; at; at = at->next)
-        if (at->handle == handle && at->bytes[part]) {
-            memcpy(out, at->part[part], bytes < at->bytes[part] ? bytes : at->bytes[part]);
-            result = OK;
-        }
+    const object *at = find(handle);
+    if (at && at->bytes[part]) {
+        memcpy(out, at->part[part], bytes < at->bytes[part] ? bytes : at->bytes[part]);
+        result = OK;
+    }
     pthread_mutex_unlock(&lock);
     return result;
 }

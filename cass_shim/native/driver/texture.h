@@ -1,27 +1,64 @@
-/* Texture and surface objects: handles, and the descriptions they were made from, to be asked for
- * again.
+/* Texture and surface objects: handles, the descriptions they were made from, and what device code
+ * finds of them (cass_shim.model.kernel_abi, TEXTURE_*).
  *
- * Device code that samples is refused by the translators so far, so no descriptor reaches the
- * device. */
+ * The 16 dwords of an object are made here, not by hipCreateTextureObject: our arrays are linear
+ * memory, which HIP's objects cannot describe in every shape CUDA has (docs/abi.md). */
 #ifndef CASS_TEXTURE_H
 #define CASS_TEXTURE_H
 
-#include "driver/state.h"
+#include "driver/array.h"
 
 enum { CASS_RESOURCE_BYTES = 160, CASS_SAMPLER_BYTES = 128, CASS_VIEW_BYTES = 128 };
 enum { CASS_RESOURCE, CASS_SAMPLER, CASS_VIEW };
+enum {
+    CASS_ADDRESS_WRAP = 0,
+    CASS_ADDRESS_CLAMP = 1,
+    CASS_ADDRESS_MIRROR = 2,
+    CASS_ADDRESS_BORDER
+};
+enum { CASS_TEXTURE_DWORDS = 16, CASS_TEXTURE_SAMPLER = 12 };
 
 typedef struct {
     const void *description; /* as the caller's API lays it out; NULL: none given */
     size_t bytes;
 } cass_description;
 
+/* What either API asks for. One of array, mipmap and memory is set. */
+typedef struct {
+    cass_array *array;
+    cass_mipmap *mipmap;
+    void *memory;
+    size_t bytes, width, height, pitch; /* linear memory: bytes; pitched memory: the others */
+    cass_format_of format;              /* of memory */
+    int surface;
+    int address[3]; /* CASS_ADDRESS_..., as both APIs number them */
+    int linear, normalized, as_float, srgb, mip_linear, seamless;
+    float lod_bias, min_lod, max_lod, border[4];
+    int has_view;
+    unsigned view_format, first_level, last_level, first_layer, last_layer;
+} cass_texture;
+
+/* An entry of the descriptor table. */
+typedef struct {
+    uint64_t object;
+    uint32_t texel_bytes, flags, width, height, depth, levels;
+} cass_texture_entry;
+
+/* texture_descriptor.c: everything but the entry's object. NOT_SUPPORTED and one line on stderr for
+ * what gfx11 does not have. */
+int cass_texture_describe(const cass_texture *texture, cass_texture_entry *entry,
+                          uint32_t words[CASS_TEXTURE_DWORDS]);
+
 /* parts: by CASS_RESOURCE, CASS_SAMPLER, CASS_VIEW. The handle is never 0. */
-int cass_object_make(const cass_description parts[3], unsigned long long *handle);
+int cass_object_make(cass_device *device, const cass_texture *texture,
+                     const cass_description parts[3], unsigned long long *handle);
 int cass_object_drop(unsigned long long handle);
 
 /* Copies one part out, at most `bytes`. 1 for a handle that is none, or a part that was not given.
  */
 int cass_object_part(unsigned long long handle, int part, void *out, size_t bytes);
+
+/* Address of the device's descriptor table, made on first use. */
+int cass_texture_table(cass_device *device, uint64_t *address);
 
 #endif

@@ -2,8 +2,9 @@
  * agree. */
 #include "driver/texture.h"
 
-#include "driver/array.h"
-#include "runtime/runtime.h"
+#include <string.h>
+
+#include "runtime/format.h"
 
 static size_t resource_bytes(void) {
     return cass_caller_is_13() ? sizeof(struct cudaResourceDesc)
@@ -41,15 +42,65 @@ static int check(const struct cudaResourceDesc *resource, int surface) {
     }
 }
 
+/* What the structures ask for. Their beginnings agree between versions. */
+static int read_resource(const struct cudaResourceDesc *resource, cass_texture *texture) {
+    switch (resource->resType) {
+    case cudaResourceTypeArray:
+        texture->array = cass_array_of(resource->res.array.array);
+        return OK;
+    case cudaResourceTypeMipmappedArray:
+        texture->mipmap = cass_mipmap_of(resource->res.mipmap.mipmap);
+        return OK;
+    case cudaResourceTypeLinear:
+        texture->memory = resource->res.linear.devPtr;
+        texture->bytes = resource->res.linear.sizeInBytes;
+        return cass_format_read(&resource->res.linear.desc, &texture->format);
+    default:
+        texture->memory = resource->res.pitch2D.devPtr;
+        texture->width = resource->res.pitch2D.width;
+        texture->height = resource->res.pitch2D.height;
+        texture->pitch = resource->res.pitch2D.pitchInBytes;
+        return cass_format_read(&resource->res.pitch2D.desc, &texture->format);
+    }
+}
+
+static void read_sampler(const struct cudaTextureDesc_v11 *from, cass_texture *texture) {
+    for (int i = 0; i < 3; i++) texture->address[i] = (int)from->addressMode[i];
+    texture->linear = from->filterMode == cudaFilterModeLinear;
+    texture->normalized = from->normalizedCoords != 0;
+    texture->as_float = from->readMode == cudaReadModeNormalizedFloat;
+    texture->srgb = from->sRGB != 0;
+    texture->mip_linear = from->mipmapFilterMode == cudaFilterModeLinear;
+    texture->lod_bias = from->mipmapLevelBias;
+    texture->min_lod = from->minMipmapLevelClamp;
+    texture->max_lod = from->maxMipmapLevelClamp;
+    memcpy(texture->border, from->borderColor, sizeof texture->border);
+}
+
+static void read_view(const struct cudaResourceViewDesc *view, cass_texture *texture) {
+    texture->has_view = 1;
+    texture->view_format = (unsigned)view->format;
+    texture->first_level = view->firstMipmapLevel;
+    texture->last_level = view->lastMipmapLevel;
+    texture->first_layer = view->firstLayer;
+    texture->last_layer = view->lastLayer;
+}
+
 static cudaError_t make(unsigned long long *handle, const struct cudaResourceDesc *resource,
                         const void *sampler, size_t bytes,
                         const struct cudaResourceViewDesc *view) {
     ENTER(device);
     cass_description parts[3] = {
         {resource, resource_bytes()}, {sampler, bytes}, {view, view_bytes()}};
+    cass_texture texture = {.surface = !sampler};
     if (!handle) return cudaErrorInvalidValue;
     TRY(device, check(resource, !sampler));
-    return DONE(device, cass_object_make(parts, handle));
+    TRY(device, read_resource(resource, &texture));
+    if (sampler) read_sampler(sampler, &texture);
+    if (sampler && bytes >= sizeof(struct cudaTextureDesc))
+        texture.seamless = ((const struct cudaTextureDesc *)sampler)->seamlessCubemap;
+    if (view) read_view(view, &texture);
+    return DONE(device, cass_object_make(device, &texture, parts, handle));
 }
 
 cudaError_t cass_cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
