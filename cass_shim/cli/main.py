@@ -23,6 +23,8 @@ COMMANDS: Mapping[str, str] = {
     "precompile": "precompile",
     "disasm": "disasm",
     "view": "view",
+    "completion": "completion",
+    "man": "manpage",
     "selftest": "selftest",
     "compat": "compat",
     "eval": "eval",

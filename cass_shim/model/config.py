@@ -41,9 +41,23 @@ class BadSetting(CassError):
         self.name, self.value, self.expected = name, value, expected
 
 
-def setting(default: str, doc: str, scope: Scope, choices: tuple[str, ...] = ()) -> Any:
-    """A field of Config. default: the text that stands for an unset variable."""
-    return field(default=default, metadata={"doc": doc, "scope": scope, "choices": choices})
+def setting(default: str, doc: str, scope: Scope, choices: tuple[str, ...] = (), bare: str = "") -> Any:
+    """A field of Config. default: what an unset variable stands for. bare: what cass-run's flag alone stands for."""
+    return field(default=default, metadata={"doc": doc, "scope": scope, "choices": choices, "bare": bare})
+
+
+# What cass-run takes beside the flags of the settings, and how it ends; its help and its man page print these.
+SWITCHES = {
+    "explain": "say for every kernel how it was translated and how far that is proved",
+    "dry-run": "translate and verify the program's kernels without running it",
+    "version": "print the version",
+    "help": "print this help",
+}
+LAUNCHER_PURPOSE = (
+    "Runs a CUDA program on an AMD GPU or on an emulated one. Options come before the program; each is the mirror of "
+    "an environment variable."
+)
+LAUNCHER_EXIT = "the program's own; 125 bad usage, 126 the program cannot be run this way, 127 not found"
 
 
 EVIDENCE_LABELS = ("none", "E0", "E1u", "E1", "E2", "E3", "E4")
@@ -103,10 +117,10 @@ class Config:
     prefer_sm: str = setting("", "The SASS to take from a fat binary, for example `89`.", Scope.PROGRAM)
     python: str = setting("", "The Python interpreter that runs the daemon.", Scope.PROGRAM)
     trace: str = setting(
-        "", "`calls`: log every CUDA call; `stats`: a table at exit; both: `calls,stats`.", Scope.PROGRAM
+        "", "`calls`: log every CUDA call; `stats`: a table at exit; both: `calls,stats`.", Scope.PROGRAM, bare="calls"
     )
     trace_file: str = setting("", "Where the trace goes instead of stderr.", Scope.PROGRAM)
-    quiet: str = setting("0", "1: no progress line and no notes on stderr.", Scope.PROGRAM, ("0", "1"))
+    quiet: str = setting("0", "1: no progress line and no notes on stderr.", Scope.PROGRAM, ("0", "1"), "1")
 
     @classmethod
     def read(cls, environment: Mapping[str, str] | None = None) -> Config:

@@ -8,11 +8,16 @@
 #include "launcher/launcher.h"
 
 static const struct {
-    const char *flag, *variable, *fallback, *text;
+    const char *flag, *variable, *fallback, *text, *bare; /* bare: the flag without a value */
 } options[] = {
-#define X(flag, variable, fallback, text) {flag, variable, fallback, text},
+#define X(flag, variable, fallback, text, bare) {flag, variable, fallback, text, bare},
 #include "cass_options.inc"
-#undef X
+};
+static const struct {
+    const char *name, *text;
+} switches[] = {
+#define S(name, text) {name, text},
+#include "cass_options.inc"
 };
 enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
@@ -27,31 +32,19 @@ void cass_die(int code, const char *format, ...) {
 }
 
 static _Noreturn void show_help(void) {
-    puts("Usage: cass-run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
-         "Runs a CUDA program on an AMD GPU or on an emulated one. Options come before the "
-         "program; each is\n"
-         "the mirror of an environment variable.\n");
+    puts("Usage: cass-run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n" CASS_PURPOSE "\n");
     for (int i = 0; i < OPTION_COUNT; i++)
         printf("  --%-16s %s%s%s%s\n", options[i].flag, options[i].text,
                *options[i].fallback ? " [" : "", options[i].fallback,
                *options[i].fallback ? "]" : "");
-    puts("  --explain          say for every kernel how it was translated and how far that is "
-         "proved\n"
-         "  --dry-run          translate and verify the program's kernels without running it\n"
-         "  --version, --help\n\n"
-         "Exit status: the program's own; 125 bad usage, 126 the program cannot be run this way, "
-         "127 not found.");
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
+        printf("  --%-16s %s\n", switches[i].name, switches[i].text);
+    puts("\nExit status: " CASS_EXIT_STATUS ".");
     exit(0);
 }
 
 static void set(const char *variable, const char *value) {
     if (setenv(variable, value, 1) != 0) cass_die(CASS_EXIT_OWN, "cannot set %s", variable);
-}
-
-/* `--trace` alone traces calls; `--quiet` and other switches alone mean 1. */
-static const char *bare_value(const char *flag) {
-    if (strcmp(flag, "trace") == 0) return "calls";
-    return strcmp(flag, "quiet") == 0 ? "1" : NULL;
 }
 
 /* One "--flag", "--flag=value" or "--flag value"; returns how many arguments it took. */
@@ -61,7 +54,8 @@ static int take_option(char **arguments) {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (strlen(options[i].flag) != length || memcmp(options[i].flag, flag, length) != 0)
             continue;
-        const char *value = equals ? equals + 1 : bare_value(options[i].flag);
+        const char *bare = *options[i].bare ? options[i].bare : NULL;
+        const char *value = equals ? equals + 1 : bare;
         if (value) {
             set(options[i].variable, value);
             return 1;
