@@ -14,7 +14,7 @@ from cass_shim.isa.spec import CONTROL, Effect, specs
 from cass_shim.verify.vectored import index
 
 REFUSED = frozenset({"FSWZADD"})  # declared, so that it is named, but its pattern operand has not been understood
-SMS = (75, 80, 86, 87, 89, 90)
+SMS = (75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
 # What real binaries contain and we do not translate, with the reason. Source: sass.md §4.
 MISSING = {
     "TEX TLD TLD4 TMML TXD TXQ SULD SUST SURED SUATOM": "textures and surfaces",
@@ -24,7 +24,7 @@ MISSING = {
     "UCGABAR_ARV UCGABAR_WAIT MAPA": "clusters",
     "HMMA.SP": "sparse matrices",
     "FSWZADD": "its pattern operand has not been understood",
-    "tcgen05 and what else only sm_100 and sm_120 have": "no meanings, and no decoder rows for these generations",
+    "UTC* (tcgen05) and what else only sm_100a has": "fifth-generation tensor cores: no meanings, no decoder rows",
 }
 
 

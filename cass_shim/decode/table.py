@@ -6,7 +6,7 @@ from cass_shim.isa.encoding.decoder import decode
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Instruction
 
-DESCRIBED = (75, 80, 86, 87, 89, 90)
+DESCRIBED = (75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
 INSTRUCTION_BYTES = 16
 
 

@@ -13,7 +13,7 @@ NEXT = 16
 
 def relative(w: Word, low_byte: bool = True) -> int:
     """The distance from the next instruction in words of four bytes; sm_90 keeps its low byte at 16-23."""
-    value, width = w.bits(34, 48), 48
+    value, width = (w.bits(34, 48), 48) if low_byte or w.sm < 100 else (w.bits(34, 30), 30)
     if w.sm >= 90 and low_byte:
         value, width = value << 8 | w.bits(16, 8), 56
     if value >> (width - 1):
@@ -43,7 +43,8 @@ def branch_on_mask(w: Word) -> list[Printed]:
     return [*condition(w), (mask, text.register(mask)), *target(w)]
 
 
-row("BRA", 0x947, branch, Mod(32, 2, {0: ""}), Mod(86, 1, {0: ""}), when=lambda w: not w.peek(91, 1))
+KINDS = choice(32, 2, "", "U", "DIV", "CONV")
+row("BRA", 0x947, branch, KINDS, flag(84, "ANY"), Mod(86, 1, {0: ""}), when=lambda w: not w.peek(91, 1))
 row(
     "BRA",
     0x947,
@@ -66,14 +67,27 @@ def barrier(w: Word, position: int, width: int = 4) -> list[Printed]:
     return [(Barrier(number), f"B{number}")]
 
 
+CONVERGENCE = ("", "RELIABLE", "RECONVERGENT")
+
+
+def convergence(w: Word) -> list[str]:
+    """The kind of a convergence barrier, from sm_100 on; bits that were the distance's before."""
+    if w.sm < 100:
+        return []
+    kind = w.bits(72, 2)
+    if kind == 3:
+        raise Undescribed(f"convergence barrier of kind {kind}")
+    return [CONVERGENCE[kind]] if kind else []
+
+
 def bssy(w: Word) -> list[Printed]:
     address = relative(w, low_byte=False)  # its barrier is at 16-19
     return [*condition(w), *barrier(w, 16), (Target(address), hex(address))]
 
 
-row("BSSY", 0x945, bssy)
-row("BSYNC", 0x941, lambda w: condition(w) + barrier(w, 16))
-row("BREAK", 0x942, lambda w: condition(w) + barrier(w, 16))
+row("BSSY", 0x945, bssy, convergence)
+row("BSYNC", 0x941, lambda w: condition(w) + barrier(w, 16), convergence)
+row("BREAK", 0x942, lambda w: condition(w) + barrier(w, 16), convergence)
 row("YIELD", 0x946, condition)
 row("NOP", 0x918, lambda w: [])
 row("LDGDEPBAR", 0x9AF, lambda w: [])
@@ -149,11 +163,30 @@ def bar_operands(w: Word, predicated: bool) -> list[Printed]:
     return found + (truth if predicated else [])
 
 
+def bar_register(w: Word) -> list[Printed]:
+    """A number, a count or both in the register at 32-39; it is printed twice for both (number low, count at 16)."""
+    opcode = w.value & 0xFFF
+    found = shown(w, register(w, 32), 32)
+    if opcode == 0x31D:
+        found += found
+    elif opcode == 0x51D:
+        count = w.bits(42, 12)
+        found += [(Imm(count), hex(count))] if count else []
+    else:
+        number = w.bits(54, 4)
+        found = [(Imm(number), hex(number)), *found]
+    truth = predicate(w, "pp")
+    return found + (truth if w.peek(77, 3) == 2 else [])
+
+
 DEFER = flag(80, "DEFER_BLOCKING")
 ACTION = Mod(77, 3, {0: "SYNC", 1: "ARV"})
 row("BAR", 0xB1D, lambda w: bar_operands(w, False), ACTION, DEFER)
 REDUCTION = choice(74, 2, "POPC", "AND", "OR")
 row("BAR", 0xB1D, lambda w: bar_operands(w, True), Mod(77, 3, {2: "RED"}), REDUCTION, DEFER)
+for opcode in (0x31D, 0x51D, 0x91D):
+    row("BAR", opcode, bar_register, ACTION, DEFER)
+    row("BAR", opcode, bar_register, Mod(77, 3, {2: "RED"}), REDUCTION, DEFER)
 
 
 def b2r(w: Word) -> list[Printed]:
@@ -185,7 +218,7 @@ def cctl(w: Word) -> list[Printed]:
     return [(mem, text.memory(mem))]
 
 
-row("CCTL", 0x98F, cctl, flag(72, "E"), Mod(87, 4, {1: "PF2", 4: "IVALL", 11: "RML2"}))
+row("CCTL", 0x98F, cctl, flag(72, "E"), Mod(87, 4, {0: "PF1", 1: "PF2", 4: "IVALL", 10: "DML2", 11: "RML2"}))
 
 
 def nanosleep(w: Word) -> list[Printed]:
@@ -195,7 +228,7 @@ def nanosleep(w: Word) -> list[Printed]:
     return condition(w) + shown(w, register(w, 32), 32)
 
 
-row("NANOSLEEP", 0x15D, nanosleep, forms="14")
+row("NANOSLEEP", 0x15D, nanosleep, flag(85, "WARP"), forms="14")
 row("BPT", 0x95C, lambda w: field(34, 20)(w), Mod(84, 3, {3: "TRAP"}))
 row("LEPC", 0x34E, lambda w: read(w, "d", "hex"))
 
@@ -208,6 +241,14 @@ def r2p(w: Word) -> list[Printed]:
 row("R2P", 0x804, r2p)
 
 
+def p2r(w: Word) -> list[Printed]:
+    bits = w.bits(32, 32)
+    return [*read(w, "d", "hex"), (Bare("PR"), "PR"), *read(w, "a", "hex"), (Imm(bits), hex(bits))]
+
+
+row("P2R", 0x803, p2r)
+
+
 def qspc(w: Word) -> list[Printed]:
     base = register(w, 24)
     offset = w.signed(40, 24)
@@ -215,7 +256,7 @@ def qspc(w: Word) -> list[Printed]:
     return predicate(w, "pu") + read(w, "d", "hex") + [(mem, text.memory(mem))]
 
 
-row("QSPC", 0x3AA, qspc, flag(72, "E"), choice(73, 2, "G", "L", "S"))
+row("QSPC", 0x3AA, qspc, flag(72, "E"), choice(73, 2, "G", "L", "S", "D"))
 
 
 def call_absolute(w: Word) -> list[Printed]:
@@ -226,4 +267,32 @@ def call_absolute(w: Word) -> list[Printed]:
 
 
 row("CALL", 0x343, call_absolute, lambda w: ["ABS"], Mod(86, 1, {1: "NOINC"}))
+
+
+def call_register(w: Word) -> list[Printed]:
+    address = relative(w)
+    return [*condition(w), *shown(w, register(w, 24), 24), (Target(address), hex(address))]
+
+
+row("CALL", 0x344, call_register, lambda w: ["REL"], Mod(86, 1, {1: "NOINC"}))
+
+
+def branch_uniform(w: Word) -> list[Printed]:
+    """Taken by the whole warp: the uniform predicate is at 24-26, its negation at 27."""
+    w.bits(91, 1)
+    found = predicate(w, "Ubranch")
+    address = relative(w)
+    return [*condition(w), *found, (Target(address), hex(address))]
+
+
+row("BRA", 0x547, branch_uniform, Mod(32, 2, {1: "U"}), Mod(86, 1, {0: ""}))
+
+
+def lepc_after(w: Word) -> list[Printed]:
+    """The address that a following call returns to."""
+    address = w.address + NEXT + w.bits(24, 8)
+    return [*read(w, "d", "hex"), (Target(address), hex(address))]
+
+
+row("LEPC", 0x94E, lepc_after)
 row("CGAERRBAR", 0x5AB, lambda w: [])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cass_shim.isa.encoding.grammar import Mod, Printed, Undescribed, Word, choice, flag, row
 from cass_shim.isa.encoding.slots import X_KIND, read, source
-from cass_shim.model.instruction import Reg
+from cass_shim.model.instruction import RZ, Reg
 
 FLOATS = (None, "F16", "F32", "F64")
 TO_INTEGER = choice(78, 2, "", "FLOOR", "CEIL", "TRUNC")
@@ -136,3 +138,57 @@ row(
     forms="1456",
     when=lambda w: not w.peek(89, 2) and not w.peek(73, 2),
 )
+
+
+def eight(w: Word, position: int) -> str:
+    """The eight-bit float type."""
+    return "E4M3" if w.bits(position, 1) else "E5M2"
+
+
+def unpack_types(w: Word) -> list[str]:
+    return [*(["RELU"] if w.bits(75, 1) else []), "F16", eight(w, 73), "UNPACK_B"]
+
+
+def unpack(w: Word) -> list[Printed]:
+    """The low or high half of the source register, two bytes."""
+    found = read(w, "d X", "f32")
+    if w.bits(24, 8) != RZ or w.bits(64, 8) != RZ:
+        raise Undescribed("F2FP.UNPACK_B: a second source")
+    if w.bits(88, 1):
+        reg, shown = found[1]
+        assert isinstance(reg, Reg)
+        found[1] = replace(reg, suffix=("H1",)), shown + ".H1"
+    return found
+
+
+row(
+    "F2FP",
+    0x03E,
+    unpack,
+    unpack_types,
+    Mod(74, 1, {1: ""}),
+    Mod(89, 1, {1: ""}),
+    forms="1",
+    when=lambda w: w.peek(73, 6) & 0x3A == 2,
+)
+
+
+def pack_types(w: Word) -> list[str]:
+    """To eight bits: from two F32, or from packed F16."""
+    half, merged = w.bits(73, 1), w.bits(78, 1)
+    if half == merged:
+        raise Undescribed("F2FP to eight bits: sources")
+    names = ["SATFINITE", *(["RELU"] if w.bits(75, 1) else []), eight(w, 76)]
+    return [*names, "F16", "UNPACK_B_MERGE_C"] if half else [*names, "F32", "PACK_AB_MERGE_C"]
+
+
+def pack(w: Word) -> list[Printed]:
+    if w.peek(73, 1):
+        if w.bits(24, 8) != RZ:
+            raise Undescribed("F2FP.UNPACK_B_MERGE_C: a second source")
+        return read(w, "d X c", "f32")
+    return read(w, "d A X c", "f32")
+
+
+SATURATED = Mod(87, 4, {9: ""})
+row("F2FP", 0x03E, pack, pack_types, Mod(77, 1, {1: ""}), SATURATED, forms="1", when=lambda w: w.peek(87, 4) == 9)

@@ -60,7 +60,7 @@ def assemble_text(guard: Pred | None, mnemonic: str, modifiers: list[str], print
     """The line as nvdisasm prints it."""
     head = ".".join((mnemonic, *modifiers))
     prefix = f"@{text.predicate(guard)} " if guard else ""
-    return prefix + head + (" " + ", ".join(shown for _, shown in printed) if printed else "")
+    return prefix + head + (" " + ", ".join(shown for _, shown in printed if shown) if printed else "")
 
 
 def decode_row(row: Row, w: Word) -> Instruction:

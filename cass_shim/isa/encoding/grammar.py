@@ -18,6 +18,9 @@ from cass_shim.model.instruction import Operand
 
 CONTROL_BITS = ((1 << 21) - 1) << 105
 GUARD_BITS = 0xF << 12
+BLACKWELL_10 = (100, 103, 110)  # data centre
+BLACKWELL_12 = (120, 121)  # the others
+BLACKWELL = BLACKWELL_10 + BLACKWELL_12
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ class Word:
         return self.value >> position & ((1 << width) - 1)
 
 
-Printed = tuple[Operand, str]
+Printed = tuple[Operand, str]  # with how it is printed: "" for one that the operand before it already shows
 Reader = Callable[[Word], list[Printed]]
 Modifiers = Callable[[Word], list[str]]
 

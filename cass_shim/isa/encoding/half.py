@@ -45,7 +45,7 @@ def hfma2(w: Word) -> list[Printed]:
 
 
 row("HFMA2", 0x031, hfma2, flag(78, "F32"), BF16, FTZ, SAT, relu, forms=ALL)
-row("HFMA2", 0x035, hfma2, lambda w: ["MMA"], BF16, FTZ, SAT, relu, forms=ALL)
+row("HFMA2", 0x035, hfma2, lambda w: ["MMA"], BF16, FTZ, SAT, relu, forms=ALL, sms=(75, 80, 86, 87, 89, 90))
 
 
 def hset2(w: Word) -> list[Printed]:

@@ -37,8 +37,6 @@ row("IADD3", 0x010, iadd3, flag(74, "X"), forms=ALL)
 
 def imad_spelling(w: Word) -> list[str]:
     """IMAD prints as MOV, IADD or SHL when its operands make it one (seen in nvdisasm 13.5)."""
-    if w.peek(74, 1):
-        return ["X"]
     a = w.peek(24, 8)
     x_is_b = w.form in (1, 4, 5, 6)
     kind = X_KIND[w.form]
@@ -47,6 +45,8 @@ def imad_spelling(w: Word) -> list[str]:
     b_immediate = w.peek(32, 32) if x_is_b and kind == "immediate" else None
     c_zero = x_is_b and w.peek(64, 8) == RZ and not w.peek(75, 1)
     unsigned = [] if w.peek(73, 1) else ["U32"]
+    if w.peek(74, 1):
+        return [*unsigned, "X"]
     if a == RZ and b_zero and not (kind == "uniform" and not x_is_b):
         return ["MOV", *unsigned]
     if b_immediate == 1:
@@ -60,7 +60,7 @@ def imad(w: Word) -> list[Printed]:
     x = bool(w.bits(74, 1))
     w.bits(73, 1)
     found = read(w, "d", "hex")
-    found += [] if is_true(w, "pu") and w.sm < 100 else predicate(w, "pu")
+    found += [] if is_true(w, "pu") else predicate(w, "pu")
     found += source(w, "a", "signed") + source(w, "b", "signed") + source(w, "~C-" if x else "C-", "signed")
     carry = predicate(w, "pp")
     return found + (carry if x else [])
@@ -75,7 +75,7 @@ def lea(w: Word) -> list[Printed]:
     """LEA and LEA.HI; the third register is there for .HI without .SX32."""
     high, sign_extended, x = w.bits(80, 1), w.bits(73, 1), w.bits(74, 1)
     found = read(w, "d", "hex")
-    found += [] if is_true(w, "pu") and w.sm < 100 else predicate(w, "pu")
+    found += [] if is_true(w, "pu") else predicate(w, "pu")
     found += source(w, "~A-" if x else "A-", "hex") + source(w, "~B-" if x else "B-", "hex")
     third = source(w, "c", "hex")
     if high and not sign_extended:
@@ -88,6 +88,12 @@ def lea(w: Word) -> list[Printed]:
 row("LEA", 0x011, lea, flag(80, "HI"), flag(74, "X"), flag(73, "SX32"), forms="1456")
 
 
+def compared_type(w: Word) -> list[str]:
+    """Unsigned, and from sm_100 on 64 bits by bit 80."""
+    signed, wide = w.bits(73, 1), w.sm >= 100 and w.bits(80, 1)
+    return [("S64" if signed else "U64")] if wide else [] if signed else ["U32"]
+
+
 def isetp(w: Word) -> list[Printed]:
     extended = bool(w.bits(72, 1))
     found = predicate(w, "pu") + predicate(w, "pv") + source(w, "a", "hex")
@@ -96,9 +102,16 @@ def isetp(w: Word) -> list[Printed]:
     return found + (low if extended else [])
 
 
-row("ISETP", 0x00C, isetp, COMPARE, unless(73, "U32"), COMBINE, flag(72, "EX"), forms="1234567")
-row("SEL", 0x007, "d a x pp", forms="1234567")
-row("MOV", 0x002, lambda w: read(w, "d x", "hex") + mov_mask(w), forms="1456")
+row("ISETP", 0x00C, isetp, COMPARE, compared_type, COMBINE, flag(72, "EX"), forms="1234567")
+
+
+def wide(w: Word) -> list[str]:
+    """A register pair, by bit 80 from sm_100 on."""
+    return ["64"] if w.sm >= 100 and w.bits(80, 1) else []
+
+
+row("SEL", 0x007, "d a x pp", forms="1456")
+row("MOV", 0x002, lambda w: read(w, "d x", "hex") + mov_mask(w), wide, forms="1456")
 
 
 def mov_mask(w: Word) -> list[Printed]:
@@ -120,7 +133,7 @@ row(
 
 
 def lop3(w: Word) -> list[Printed]:
-    found = [] if is_true(w, "pu") and w.sm < 100 else predicate(w, "pu")
+    found = [] if is_true(w, "pu") else predicate(w, "pu")
     found += read(w, "d a b c", "hex") + field(72, 8)(w)
     return found + predicate(w, "pp")
 
@@ -149,9 +162,7 @@ row("BREV", 0x101, "d ~X-", forms="1456")
 
 
 def flo(w: Word) -> list[Printed]:
-    return (
-        read(w, "d", "hex") + ([] if is_true(w, "pu") and w.sm < 100 else predicate(w, "pu")) + source(w, "~X-", "hex")
-    )
+    return read(w, "d", "hex") + ([] if is_true(w, "pu") else predicate(w, "pu")) + source(w, "~X-", "hex")
 
 
 row("FLO", 0x100, flo, unless(73, "U32"), flag(74, "SH"), forms="1456")
@@ -165,14 +176,14 @@ def with_output(names: str) -> Callable[[Word], list[Printed]]:
 
     def reader(w: Word) -> list[Printed]:
         found = read(w, first, "hex")
-        found += [] if is_true(w, "pu") and w.sm < 100 else predicate(w, "pu")
+        found += [] if is_true(w, "pu") else predicate(w, "pu")
         return found + read(w, rest, "hex")
 
     return reader
 
 
 row("VABSDIFF", 0x014, with_output("d a b c"), unless(73, "U32"), forms="1456")
-row("VABSDIFF4", 0x015, with_output("d a b c"), choice(73, 1, "U8", "S8"), forms="1456")
+row("VABSDIFF4", 0x015, with_output("d a b c"), choice(73, 1, "U8", "S8"), flag(75, "ACC"), forms="1456")
 FOUR = (choice(76, 1, "4A", None), choice(73, 1, "U8", "S8"), choice(74, 1, "U8", "S8"))
 TWO = (choice(76, 1, None, "2A"), choice(77, 1, "LO", "HI"), choice(73, 1, "U16", "S16"), choice(74, 1, "U8", "S8"))
 row("IDP", 0x026, "d a b c", *FOUR, forms="1456")

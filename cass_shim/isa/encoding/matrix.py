@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cass_shim.isa.encoding.grammar import Mod, Printed, Undescribed, Word, choice, row
+from cass_shim.isa.encoding.grammar import Mod, Printed, Undescribed, Word, choice, flag, row
 from cass_shim.isa.encoding.slots import read
 from cass_shim.model.instruction import Reg
 
@@ -32,6 +32,32 @@ def imma(w: Word) -> list[Printed]:
     return found
 
 
-SIGNED = Mod(74, 5, {0b10101: "S8.S8"})
-row("IMMA", 0x237, imma, choice(86, 1, "8816", "16816"), SIGNED)
+IMMA_SHAPES = {(1, 0): "8816", (1, 8): "16816", (3, 8): "16832", (1, 15): "16864"}  # bits 74-75, 83-86
+
+
+def imma_types(w: Word) -> list[str]:
+    """Shape, and the signs of the bytes (or of the nibbles of 16864)."""
+    key = w.bits(74, 2), w.bits(83, 4)
+    if key not in IMMA_SHAPES:
+        raise Undescribed(f"IMMA: shape {key}")
+    width = 4 if key[1] == 15 else 8
+    w.bits(77, 1)
+    if w.peek(77, 1):
+        raise Undescribed("IMMA: bit 77")
+    return [IMMA_SHAPES[key], *(f"{'S' if w.bits(at, 1) else 'U'}{width}" for at in (76, 78))]
+
+
+row("IMMA", 0x237, imma, imma_types, flag(82, "SAT"))
+
+
+def qmma(w: Word) -> list[Printed]:
+    """sm_89 prints the layouts, as IMMA's."""
+    return imma(w) if w.sm < 100 else read(w, "d a b c", "hex")
+
+
+EIGHT = (choice(78, 1, "E4M3", "E5M2"), choice(79, 1, "E4M3", "E5M2"))
+row("QMMA", 0x27A, qmma, Mod(74, 2, {3: "16832"}), choice(77, 1, "F16", "F32"), choice(76, 1, ""), *EIGHT)
+row("MOVM", 0x23A, "d a", Mod(75, 4, {0: "16.MT88", 9: "U4TO8.M832"}))
+
+
 row("DMMA", 0x23F, "d a b c", lambda w: ["8x8x4" if w.sm >= 90 else "884"])

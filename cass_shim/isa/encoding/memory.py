@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cass_shim.isa.encoding import text
-from cass_shim.isa.encoding.grammar import Mod, Printed, Undescribed, Word, choice, flag, row
+from cass_shim.isa.encoding.grammar import BLACKWELL, Mod, Printed, Undescribed, Word, choice, flag, row
 from cass_shim.isa.encoding.slots import is_true, predicate, read, register
 from cass_shim.model.instruction import RZ, Const, Mem, Reg
 
@@ -50,6 +50,12 @@ def printed(mem: Mem, hide_descriptor: bool) -> Printed:
     return shown, text.memory(shown)
 
 
+def atomic_offset(w: Word) -> int:
+    """23 bits from sm_100 on; bit 63 goes with a descriptor."""
+    w.bits(63, 1)
+    return w.signed(40, 23)
+
+
 def global_address(
     w: Word, uniform_at: int, described: Callable[[Word], bool], offset_at: int = 40, wide_always: bool = False
 ) -> list[Printed]:
@@ -57,9 +63,11 @@ def global_address(
     base = register(w, 24)
     if not w.bits(91, 1) and offset_at == 32:
         return [printed(Mem(base, w.signed(32, 32)), True)]
-    offset = w.signed(40, 24)
     if not w.bits(91, 1):
-        return [printed(Mem(base, offset), True)]
+        if w.sm < 80 and uniform_at == 64 and w.peek(64, 8) == RZ:
+            w.bits(64, 8)
+        return [printed(Mem(base, w.signed(40, 24)), True)]
+    offset = atomic_offset(w) if wide_always and w.sm >= 100 else w.signed(40, 24)
     wide = wide_always or bool(w.bits(90, 1))
     if not wide and base.index != RZ:
         base = Reg(base.index, suffix=("U32",))
@@ -133,17 +141,37 @@ NAMES = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH")
 OPERATION = choice(87, 4, *NAMES)
 REDUCTION = choice(87, 3, *NAMES[:8])
 KIND = choice(73, 3, "", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN")
-FLOAT_KIND = Mod(73, 4, {9: "F32.FTZ.RN", 15: "F64.RN"})
 NORMAL = Mod(84, 3, {1: ""})
+REDUCED_FLOAT = Mod(73, 4, {9: "F32.FTZ.RN", 15: "F64.RN"})
 CAS_KIND = choice(73, 3, "", None, "64")
 
 
+def reduction_described(w: Word) -> bool:
+    """Bit 81 from sm_100 on, where the uniform register takes the place of bits 70 and 71."""
+    return bool(w.bits(81, 1)) if w.sm >= 100 else by_bits_70(w)
+
+
 def by_bits_70(w: Word) -> bool:
-    """Bits 70 and 71: both set for a returning atomic with a descriptor, bit 71 alone for a reduction."""
+    """Bits 70 and 71: both set for a returning atomic with a descriptor, bit 71 alone for a reduction.
+
+    From sm_100 on bit 63.
+    """
+    if w.sm >= 100:
+        return bool(w.bits(63, 1))
     marks = w.bits(70, 2)
     if marks == 1 and w.sm >= 80:
         raise Undescribed(f"bits 70-71 of an atomic are {marks}")
     return marks > 1
+
+
+def marked_kind(w: Word) -> list[str]:
+    """The type of a returning atomic; bit 76 above it is set from sm_100 on."""
+    if w.sm >= 100 and not w.bits(76, 1):
+        raise Undescribed("bit 76 of an atomic is clear")
+    name = KIND.names.get(w.bits(73, 3))
+    if name is None:
+        raise Undescribed(f"type {w.bits(73, 3)} of an atomic")
+    return name.split(".") if name else []
 
 
 def atomic(w: Word) -> list[Printed]:
@@ -158,18 +186,30 @@ def compare_and_swap(w: Word) -> list[Printed]:
 
 
 def reduction(w: Word) -> list[Printed]:
-    return global_address(w, 64, by_bits_70) + data(w)
+    return global_address(w, 64, reduction_described) + data(w)
 
 
 for opcode in (0x3A8, 0x9A8):
-    row("ATOMG", opcode, atomic, EXTENDED, OPERATION, KIND, order, NORMAL)
+    row("ATOMG", opcode, atomic, EXTENDED, OPERATION, marked_kind, order, NORMAL)
 for opcode in (0x38A, 0x98A):
-    row("ATOM", opcode, atomic, EXTENDED, OPERATION, KIND, order, NORMAL)
+    row("ATOM", opcode, atomic, EXTENDED, OPERATION, marked_kind, order, NORMAL)
 row("ATOMG", 0x3A9, compare_and_swap, EXTENDED, lambda w: ["CAS"], CAS_KIND, order, NORMAL)
-row("ATOM", 0x38B, compare_and_swap, EXTENDED, lambda w: ["CAS"], CAS_KIND, order, NORMAL)
+row("ATOM", 0x38B, compare_and_swap, EXTENDED, Mod(87, 4, {0: "CAS", 3: "CAST.SPIN"}), CAS_KIND, order, NORMAL)
+FLOAT_KIND = Mod(73, 4, {0: "F16x2.RN", 3: "BF16x2.RN", 9: "F32.FTZ.RN", 15: "F64.RN"})
+
+
+def atomic_float(w: Word) -> list[Printed]:
+    """Bit 90, which marks a pair in other accesses, is set from sm_100 on."""
+    if w.sm >= 100 and not w.bits(90, 1):
+        raise Undescribed("bit 90 of a floating atomic is clear")
+    return atomic(w)
+
+
+for opcode, name in ((0x9A3, "ATOMG"), (0x9A2, "ATOM")):
+    row(name, opcode, atomic_float, EXTENDED, choice(87, 3, "ADD"), FLOAT_KIND, order, NORMAL)
 for sms, name in ((tuple(s for s in AMPERE if s >= 90), "REDG"), ((75, 80, 86, 87, 89), "RED")):
     row(name, 0x98E, reduction, EXTENDED, REDUCTION, KIND, order, NORMAL, sms=sms)
-    row(name, 0x9A6, reduction, EXTENDED, REDUCTION, FLOAT_KIND, order, NORMAL, sms=sms)
+    row(name, 0x9A6, reduction, EXTENDED, REDUCTION, REDUCED_FLOAT, order, NORMAL, sms=sms)
 SHARED_OPERATION = choice(87, 4, "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH")
 SHARED_KIND = choice(73, 2, "", "S32", "64")
 for opcode in (0x38C, 0x98C):
@@ -178,10 +218,19 @@ SWAP = Mod(87, 4, {0: "CAS", 3: "CAST.SPIN"})
 row("ATOMS", 0x38D, lambda w: read(w, "d", "hex") + shared_address(w, 99) + data(w) + data(w, 64), SWAP, SHARED_KIND)
 
 
+def cast_spin(w: Word) -> list[Printed]:
+    """From sm_100 on the result is a predicate."""
+    return predicate(w, "pu") + shared_address(w, 99) + data(w) + data(w, 64)
+
+
+row("ATOMS", 0x58D, cast_spin, Mod(87, 4, {3: "CAST.SPIN"}), SHARED_KIND, sms=BLACKWELL)
+
+
 def no_uniform(w: Word) -> list[Printed]:
     return read(w, "d", "hex") + shared_address(w, 64)
 
 
+row("ATOMS", 0xF8C, no_uniform, Mod(87, 4, {9: "ARRIVE"}), Mod(73, 2, {2: "64"}))
 row("ATOMS", 0xF8C, no_uniform, Mod(87, 4, {10: "POPC.INC.32", 11: "POPC.INC.32"}), Mod(73, 2, {0: ""}))
 
 
@@ -201,6 +250,7 @@ row("LDC", 0xB82, lambda w: read(w, "d", "hex") + constant_address(w), LDC_MODE,
 
 
 def uldc(w: Word) -> list[Printed]:
+    w.notes["guard_uniform"] = True
     bank, offset = w.bits(54, 5), w.bits(38, 16)
     const = Const(bank, offset)
     return [*read(w, "u", "hex"), (const, text.constant(const))]
@@ -219,14 +269,53 @@ for opcode in (0x83B, 0x93B):
     row("LDSM", opcode, ldsm, lambda w: ["16"], choice(78, 1, "M88", "MT88"), choice(72, 2, "", "2", "4"))
 
 
+ZERO_FILL = flag(82, "ZFILL")
+
+
+def copy_cached(w: Word) -> list[str]:
+    """How much the second cache prefetches; the field moved up by one with sm_100."""
+    name = ("", "LTC64B", "LTC128B", "LTC256B")[w.bits(72 if w.sm >= 100 else 71, 2)]
+    return [name] if name else []
+
+
+def copy_size(w: Word) -> list[str]:
+    """Words copied; a field of its own from sm_100 on."""
+    names = {0: "", 1: "64", 2: "128"} if w.sm >= 100 else {4: "", 5: "64", 6: "128"}
+    value = w.bits(74, 2) if w.sm >= 100 else w.bits(73, 3)
+    if value not in names:
+        raise Undescribed(f"LDGSTS: size {value}")
+    return [names[value]] if names[value] else []
+
+
 def ldgsts(w: Word) -> list[Printed]:
     """Shared address from the destination field and 20 bits of offset; global address beside it."""
     shared = printed(Mem(register(w, 16), w.bits(44, 20)), True)
     source = printed(Mem(register(w, 24), w.signed(32, 12), None, True, 1, uniform(w, 64)), w.sm < 90)
-    if not w.bits(91, 1) or w.bits(70, 2) != 1:
+    if not w.bits(91, 1) or not (w.bits(83, 1) if w.sm >= 100 else w.bits(70, 1)):
         raise Undescribed("LDGSTS without a descriptor")
     extra = [] if is_true(w, "pp") else predicate(w, "pp")
+    if w.sm < 90:  # printed without a comma between them
+        shared, source = (shared[0], shared[1] + source[1]), (source[0], "")
     return [shared, source, *extra]
 
 
-row("LDGSTS", 0xFAE, ldgsts, Mod(76, 1, {1: "E"}), choice(81, 1, "BYPASS", ""), EVICT, SIZE, order)
+def stsm(w: Word) -> list[Printed]:
+    base, offset = register(w, 24), w.signed(40, 24)
+    extra = uniform(w, 64) if w.bits(91, 1) else None
+    return [printed(Mem(base, offset, extra), True), *data(w)]
+
+
+MATRICES = (lambda w: ["16"], choice(78, 1, "M88", "MT88"), choice(72, 2, "", "2", "4"))
+row("STSM", 0x844, stsm, *MATRICES)
+row(
+    "LDGSTS",
+    0xFAE,
+    ldgsts,
+    Mod(76, 1, {1: "E"}),
+    choice(81, 1, "BYPASS", ""),
+    EVICT,
+    copy_cached,
+    copy_size,
+    order,
+    ZERO_FILL,
+)

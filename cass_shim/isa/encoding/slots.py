@@ -14,7 +14,7 @@ from cass_shim.model.instruction import PT, RZ, Const, Imm, Pred, Reg
 
 X_IS_C = (2, 3, 7)
 X_KIND = {1: "register", 2: "immediate", 3: "constant", 4: "immediate", 5: "constant", 6: "uniform", 7: "uniform"}
-PREDICATES = {"pu": (81, None), "pv": (84, None), "pp": (87, 90), "pq": (77, 80), "pr": (68, 71)}
+PREDICATES = {"pu": (81, None), "pv": (84, None), "pp": (87, 90), "pq": (77, 80), "pr": (68, 71), "branch": (24, 27)}
 REUSE = {24: 122, 32: 123, 64: 124}  # by logical operand: in forms 2 3 7 operand b stands at 64, c at 32
 HALF = ("", None, "H0_H0", "H1_H1")
 

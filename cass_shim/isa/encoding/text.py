@@ -14,6 +14,8 @@ def float_text(value: float) -> str:
     """A floating-point immediate."""
     if math.isnan(value):
         return "-QNAN" if math.copysign(1.0, value) < 0 else "+QNAN"
+    if not value and math.copysign(1.0, value) < 0:
+        return "-0.0"
     if math.isinf(value):
         return "-INF" if value < 0 else "+INF"
     if abs(value) >= LARGE:

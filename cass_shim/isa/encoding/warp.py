@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cass_shim.isa.encoding.grammar import Printed, Word, choice, flag, row
+from cass_shim.isa.encoding.grammar import BLACKWELL_10, Mod, Printed, Undescribed, Word, choice, flag, row
 from cass_shim.isa.encoding.slots import is_true, predicate, read, register, shown, source
 from cass_shim.model.instruction import RZ, Imm
 
@@ -51,17 +51,31 @@ def redux(w: Word) -> list[Printed]:
 
 
 row("REDUX", 0x3C4, redux, choice(78, 3, "", "OR", "XOR", "SUM", "MIN", "MAX"), flag(73, "S32"))
-row("VIADD", 0x036, "d a X-", choice(73, 1, "", "16x2"), forms="1456")
-row("VIMNMX", 0x048, lambda w: vimnmx(w), choice(72, 2, "U32", "", "U16x2", "S16x2"), flag(76, "RELU"), forms="1456")
+row("CREDUX", 0x2CC, redux, choice(79, 1, "MAX", "MIN"), flag(73, "S32"), sms=BLACKWELL_10)
+row("VIADD", 0x036, "d a X-", Mod(73, 3, {0: "", 1: "16x2", 4: "U8x4"}), forms="1456")
 
 
 def vimnmx(w: Word) -> list[Printed]:
-    """Two predicate destinations that have only been seen unused."""
+    """Two predicate destinations that have only been seen unused; printed always for sm_100 and its like."""
     found = read(w, "d", "hex")
     for slot in ("pu", "pv"):
-        found += [] if is_true(w, slot) else predicate(w, slot)
+        found += predicate(w, slot) if w.sm in BLACKWELL_10 or not is_true(w, slot) else []
     w.bits(77, 4)
     return found + read(w, "a X-", "signed") + predicate(w, "pp")
+
+
+TYPES = ("U32", "S32", "U16x2", "S16x2", "U8x4")
+
+
+def vimnmx_type(w: Word) -> list[str]:
+    """S32 is printed from sm_120 on, where four bytes are another type."""
+    kind = w.bits(72, 2) | (w.bits(74, 1) << 2 if w.sm >= 120 else 0)
+    if kind >= len(TYPES):
+        raise Undescribed(f"VIMNMX: type {kind}")
+    return [] if kind == 1 and w.sm < 120 else [TYPES[kind]]
+
+
+row("VIMNMX", 0x048, vimnmx, vimnmx_type, flag(76, "RELU"), forms="1456")
 
 
 def viaddmnmx(w: Word) -> list[Printed]:
