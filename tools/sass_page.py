@@ -24,7 +24,7 @@ MISSING = {
     "UCGABAR_ARV UCGABAR_WAIT MAPA": "clusters",
     "HMMA.SP": "sparse matrices",
     "FSWZADD": "its pattern operand has not been understood",
-    "UTC* (tcgen05) and what else only sm_100a has": "fifth-generation tensor cores: no meanings, no decoder rows",
+    "UTC* (tcgen05) and what else only sm_100a has": "fifth-generation tensor cores: no meanings, no rows",
 }
 
 

@@ -30,6 +30,7 @@ from cass_shim.model.instruction import (
 # Mnemonics whose last hexadecimal operand is a code address; BRX and BRXU print theirs relative to the next one.
 BRANCHES = frozenset({"BRA", "BSSY", "CALL", "RET", "JMP", "JMX", "LEPC", "BRX", "BRXU"})
 PC_RELATIVE = frozenset({"BRX", "BRXU", "JMX"})
+WIDE_IMMEDIATE = frozenset({"MOV", "UMOV", "SEL"})  # with .64, since sm_100
 HALF_PAIRS = frozenset({"HADD2", "HMUL2", "HFMA2", "HSETP2", "HSET2", "HMNMX2"})
 INSTRUCTION_BYTES = 16
 
@@ -99,6 +100,8 @@ def _parse(mnemonic: str, modifiers: tuple[str, ...], text: str, word: int, addr
         code = mnemonic in BRANCHES or (mnemonic == "WARPSYNC" and "COLLECTIVE" in modifiers)
         if code and last:
             return Target(value + address + INSTRUCTION_BYTES if mnemonic in PC_RELATIVE else value)
+        if "64" in modifiers and mnemonic in WIDE_IMMEDIATE:
+            return Imm(value & (1 << 64) - 1)
         if not -(2**31) <= value < 2**32:
             raise _Unknown(text)
         return Imm(value & 0xFFFFFFFF)

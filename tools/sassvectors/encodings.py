@@ -15,6 +15,7 @@ from cass_shim.decode.nvdisasm import disassemble
 from cass_shim.extract.cubin import read_cubin
 
 BYTES = 16
+CHUNK = 20_000 * BYTES  # one process of nvdisasm
 
 
 def form_of(word: int, text: str) -> str:
@@ -35,17 +36,18 @@ def forms(code: bytes, sm: int) -> dict[str, tuple[int, int, str]]:
 
 def main(paths: list[str]) -> int:
     """Print the forms of all kernels and functions of the cubins."""
-    found: dict[str, tuple[int, int, str]] = {}
-    sms = set()
+    code, sms = b"", set()
     for path in paths:
         cubin = read_cubin(Path(path).read_bytes(), path)
         sms.add(cubin.sm)
-        for function in {**cubin.functions, **cubin.kernels}.values():
-            for form, example in forms(function.code, cubin.sm).items():
-                found.setdefault(form, example)
+        code += b"".join(function.code for function in (*cubin.functions.values(), *cubin.kernels.values()))
     if len(sms) != 1:
         raise SystemExit(f"cubins of one SM are needed; these are of {sorted(sms) or 'none'}")
-    print(f"# sm_{sms.pop()}: address, word, text of nvdisasm; by tools/sassvectors/encodings.py")
+    sm, found = sms.pop(), dict[str, tuple[int, int, str]]()
+    for at in range(0, len(code), CHUNK):
+        for form, example in forms(code[at : at + CHUNK], sm).items():
+            found.setdefault(form, example)
+    print(f"# sm_{sm}: address, word, text of nvdisasm; by tools/sassvectors/encodings.py")
     for _, (at, word, text) in sorted(found.items()):
         print(f"{at:x} {word:032x} {text.strip()}")
     return 0
