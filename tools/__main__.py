@@ -9,6 +9,7 @@ COMMANDS = {
     "test": ("tools.test", "run the whole test suite"),
     "check": ("tools.check", "linters, types, layer rule, fast tests"),
     "examples": ("tools.examples", "build every example four ways, run it every route, print the table"),
+    "docs": ("tools.docs", "build the documentation site into site/, strictly"),
     "bench": ("tools.bench", "measure against the named rivals, as ratios"),
 }
 

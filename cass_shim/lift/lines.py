@@ -80,7 +80,9 @@ def with_lines(module: LlvmModule, locate: Callable[[int], tuple[str, int]]) -> 
         elif line == "}":
             inside = False
         elif inside and line.startswith(MARK):
-            place = nodes.place(int(line.removeprefix(MARK)))
+            address = int(line.removeprefix(MARK))
+            place, (section, offset) = nodes.place(address), locate(address)
+            line = f"  ; {offset:04x}" if section == module.symbol else f"  ; {section}+{offset:04x}"
         elif inside and place and line.startswith("  ") and not line.startswith("  ;"):
             line += f", !dbg {place}"
         elif line.startswith("!llvm.module.flags"):
