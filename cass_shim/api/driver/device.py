@@ -29,7 +29,7 @@ fn("cuDeviceGetTexture1DLinearMaxWidth", IMPLEMENTED, "CUresult",
 fn("cuDeviceGetUuid", IMPLEMENTED, "CUresult", "CUuuid *uuid, CUdevice dev", since=9020)
 fn("cuDeviceGetUuid_v2", IMPLEMENTED, "CUresult", "CUuuid *uuid, CUdevice dev", since=11040)
 fn("cuDeviceSetMemPool", IMPLEMENTED, "CUresult", "CUdevice dev, CUmemoryPool pool", since=11020)
-fn("cuDeviceTotalMem", STUB, "CUresult", "unsigned int *bytes, CUdevice dev", since=2000)
+fn("cuDeviceTotalMem", IMPLEMENTED, "CUresult", "unsigned int *bytes, CUdevice dev", since=2000)
 fn("cuDeviceTotalMem_v2", IMPLEMENTED, "CUresult", "size_t *bytes, CUdevice dev", since=3020)
 fn("cuFlushGPUDirectRDMAWrites", STUB, "CUresult",
    "CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope", since=11030)

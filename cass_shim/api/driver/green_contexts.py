@@ -3,34 +3,34 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Green contexts")
 fn = chapter.fn
 
-fn("cuCtxFromGreenCtx", STUB, "CUresult", "CUcontext *pContext, CUgreenCtx hCtx", since=12040)
-fn("cuCtxGetDevResource", STUB, "CUresult",
+fn("cuCtxFromGreenCtx", IMPLEMENTED, "CUresult", "CUcontext *pContext, CUgreenCtx hCtx", since=12040)
+fn("cuCtxGetDevResource", IMPLEMENTED, "CUresult",
    "CUcontext hCtx, CUdevResource *resource, CUdevResourceType type", since=12040)
-fn("cuDevResourceGenerateDesc", STUB, "CUresult",
+fn("cuDevResourceGenerateDesc", IMPLEMENTED, "CUresult",
    "CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources", since=12040)
-fn("cuDevSmResourceSplitByCount", STUB, "CUresult",
+fn("cuDevSmResourceSplitByCount", IMPLEMENTED, "CUresult",
    "CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource "
    "*remaining, unsigned int useFlags, unsigned int minCount", since=12040)
-fn("cuDeviceGetDevResource", STUB, "CUresult",
+fn("cuDeviceGetDevResource", IMPLEMENTED, "CUresult",
    "CUdevice device, CUdevResource *resource, CUdevResourceType type", since=12040)
-fn("cuGreenCtxCreate", STUB, "CUresult",
+fn("cuGreenCtxCreate", IMPLEMENTED, "CUresult",
    "CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags", since=12040)
-fn("cuGreenCtxDestroy", STUB, "CUresult", "CUgreenCtx hCtx", since=12040)
-fn("cuGreenCtxGetDevResource", STUB, "CUresult",
+fn("cuGreenCtxDestroy", IMPLEMENTED, "CUresult", "CUgreenCtx hCtx", since=12040)
+fn("cuGreenCtxGetDevResource", IMPLEMENTED, "CUresult",
    "CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type", since=12040)
-fn("cuGreenCtxGetId", STUB, "CUresult", "CUgreenCtx greenCtx, unsigned long long *greenCtxId", since=12090)
-fn("cuGreenCtxRecordEvent", STUB, "CUresult", "CUgreenCtx hCtx, CUevent hEvent", since=12040)
-fn("cuGreenCtxStreamCreate", STUB, "CUresult",
+fn("cuGreenCtxGetId", IMPLEMENTED, "CUresult", "CUgreenCtx greenCtx, unsigned long long *greenCtxId", since=12090)
+fn("cuGreenCtxRecordEvent", IMPLEMENTED, "CUresult", "CUgreenCtx hCtx, CUevent hEvent", since=12040)
+fn("cuGreenCtxStreamCreate", IMPLEMENTED, "CUresult",
    "CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority", since=12050)
-fn("cuGreenCtxWaitEvent", STUB, "CUresult", "CUgreenCtx hCtx, CUevent hEvent", since=12040)
-fn("cuStreamGetGreenCtx", STUB, "CUresult", "CUstream hStream, CUgreenCtx *phCtx", since=12040)
-fn("cuDevSmResourceSplit", STUB, "CUresult",
+fn("cuGreenCtxWaitEvent", IMPLEMENTED, "CUresult", "CUgreenCtx hCtx, CUevent hEvent", since=12040)
+fn("cuStreamGetGreenCtx", IMPLEMENTED, "CUresult", "CUstream hStream, CUgreenCtx *phCtx", since=12040)
+fn("cuDevSmResourceSplit", IMPLEMENTED, "CUresult",
    "CUdevResource *result, unsigned int nbGroups, const CUdevResource *input, CUdevResource "
    "*remainder, unsigned int flags, CU_DEV_SM_RESOURCE_GROUP_PARAMS *groupParams", since=13010)
-fn("cuStreamGetDevResource", STUB, "CUresult",
+fn("cuStreamGetDevResource", IMPLEMENTED, "CUresult",
    "CUstream hStream, CUdevResource *resource, CUdevResourceType type", since=13010, pt="ptsz")

@@ -8,20 +8,20 @@ from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 chapter = Chapter("driver", "Memory management")
 fn = chapter.fn
 
-fn("cuArray3DCreate", STUB, "CUresult",
+fn("cuArray3DCreate", IMPLEMENTED, "CUresult",
    "CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *pAllocateArray", since=2000)
 fn("cuArray3DCreate_v2", IMPLEMENTED, "CUresult",
    "CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray", since=3020)
-fn("cuArray3DGetDescriptor", STUB, "CUresult",
+fn("cuArray3DGetDescriptor", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY3D_DESCRIPTOR_v1 *pArrayDescriptor, CUarray hArray", since=2000)
 fn("cuArray3DGetDescriptor_v2", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray", since=3020)
-fn("cuArrayCreate", STUB, "CUresult",
+fn("cuArrayCreate", IMPLEMENTED, "CUresult",
    "CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR_v1 *pAllocateArray", since=2000)
 fn("cuArrayCreate_v2", IMPLEMENTED, "CUresult",
    "CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray", since=3020)
 fn("cuArrayDestroy", IMPLEMENTED, "CUresult", "CUarray hArray", since=2000)
-fn("cuArrayGetDescriptor", STUB, "CUresult",
+fn("cuArrayGetDescriptor", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY_DESCRIPTOR_v1 *pArrayDescriptor, CUarray hArray", since=2000)
 fn("cuArrayGetDescriptor_v2", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray", since=3020)
@@ -46,13 +46,13 @@ fn("cuIpcOpenMemHandle", IMPLEMENTED, "CUresult",
    "CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags", since=4010)
 fn("cuIpcOpenMemHandle_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags", since=11000)
-fn("cuMemAlloc", STUB, "CUresult", "CUdeviceptr_v1 *dptr, unsigned int bytesize", since=2000)
+fn("cuMemAlloc", IMPLEMENTED, "CUresult", "CUdeviceptr_v1 *dptr, unsigned int bytesize", since=2000)
 fn("cuMemAlloc_v2", IMPLEMENTED, "CUresult", "CUdeviceptr *dptr, size_t bytesize", since=3020)
-fn("cuMemAllocHost", STUB, "CUresult", "void **pp, unsigned int bytesize", since=2000)
+fn("cuMemAllocHost", IMPLEMENTED, "CUresult", "void **pp, unsigned int bytesize", since=2000)
 fn("cuMemAllocHost_v2", IMPLEMENTED, "CUresult", "void **pp, size_t bytesize", since=3020)
 fn("cuMemAllocManaged", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dptr, size_t bytesize, unsigned int flags", since=6000)
-fn("cuMemAllocPitch", STUB, "CUresult",
+fn("cuMemAllocPitch", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 *dptr, unsigned int *pPitch, unsigned int WidthInBytes, unsigned int Height, "
    "unsigned int ElementSizeBytes", since=2000)
 fn("cuMemAllocPitch_v2", IMPLEMENTED, "CUresult",
@@ -61,20 +61,20 @@ fn("cuMemAllocPitch_v2", IMPLEMENTED, "CUresult",
 fn("cuMemBatchDecompressAsync", STUB, "CUresult",
    "CUmemDecompressParams *paramsArray, size_t count, unsigned int flags, size_t *errorIndex, CUstream "
    "stream", since=12060, pt="ptsz")
-fn("cuMemFree", STUB, "CUresult", "CUdeviceptr_v1 dptr", since=2000)
+fn("cuMemFree", IMPLEMENTED, "CUresult", "CUdeviceptr_v1 dptr", since=2000)
 fn("cuMemFree_v2", IMPLEMENTED, "CUresult", "CUdeviceptr dptr", since=3020)
 fn("cuMemFreeHost", IMPLEMENTED, "CUresult", "void *p", since=2000)
-fn("cuMemGetAddressRange", STUB, "CUresult",
+fn("cuMemGetAddressRange", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 *pbase, unsigned int *psize, CUdeviceptr_v1 dptr", since=2000)
 fn("cuMemGetAddressRange_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr", since=3020)
 fn("cuMemGetHandleForAddressRange", STUB, "CUresult",
    "void *handle, CUdeviceptr dptr, size_t size, CUmemRangeHandleType handleType, unsigned long long "
    "flags", since=11070)
-fn("cuMemGetInfo", STUB, "CUresult", "unsigned int *free, unsigned int *total", since=2000)
+fn("cuMemGetInfo", IMPLEMENTED, "CUresult", "unsigned int *free, unsigned int *total", since=2000)
 fn("cuMemGetInfo_v2", IMPLEMENTED, "CUresult", "size_t *free, size_t *total", since=3020)
 fn("cuMemHostAlloc", IMPLEMENTED, "CUresult", "void **pp, size_t bytesize, unsigned int Flags", since=2020)
-fn("cuMemHostGetDevicePointer", STUB, "CUresult",
+fn("cuMemHostGetDevicePointer", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 *pdptr, void *p, unsigned int Flags", since=2020)
 fn("cuMemHostGetDevicePointer_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *pdptr, void *p, unsigned int Flags", since=3020)
@@ -83,16 +83,16 @@ fn("cuMemHostRegister", IMPLEMENTED, "CUresult", "void *p, size_t bytesize, unsi
 fn("cuMemHostRegister_v2", IMPLEMENTED, "CUresult", "void *p, size_t bytesize, unsigned int Flags", since=6050)
 fn("cuMemHostUnregister", IMPLEMENTED, "CUresult", "void *p", since=4000)
 fn("cuMemcpy", IMPLEMENTED, "CUresult", "CUdeviceptr dst, CUdeviceptr src, size_t ByteCount", since=4000, pt="ptds")
-fn("cuMemcpy2D", STUB, "CUresult", "const CUDA_MEMCPY2D_v1 *pCopy", since=2000)
+fn("cuMemcpy2D", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY2D_v1 *pCopy", since=2000)
 fn("cuMemcpy2D_v2", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY2D *pCopy", since=3020, pt="ptds")
-fn("cuMemcpy2DAsync", STUB, "CUresult", "const CUDA_MEMCPY2D_v1 *pCopy, CUstream hStream", since=2000)
+fn("cuMemcpy2DAsync", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY2D_v1 *pCopy, CUstream hStream", since=2000)
 fn("cuMemcpy2DAsync_v2", IMPLEMENTED, "CUresult",
    "const CUDA_MEMCPY2D *pCopy, CUstream hStream", since=3020, pt="ptsz")
-fn("cuMemcpy2DUnaligned", STUB, "CUresult", "const CUDA_MEMCPY2D_v1 *pCopy", since=2000)
+fn("cuMemcpy2DUnaligned", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY2D_v1 *pCopy", since=2000)
 fn("cuMemcpy2DUnaligned_v2", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY2D *pCopy", since=3020, pt="ptds")
-fn("cuMemcpy3D", STUB, "CUresult", "const CUDA_MEMCPY3D_v1 *pCopy", since=2000)
+fn("cuMemcpy3D", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY3D_v1 *pCopy", since=2000)
 fn("cuMemcpy3D_v2", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY3D *pCopy", since=3020, pt="ptds")
-fn("cuMemcpy3DAsync", STUB, "CUresult", "const CUDA_MEMCPY3D_v1 *pCopy, CUstream hStream", since=2000)
+fn("cuMemcpy3DAsync", IMPLEMENTED, "CUresult", "const CUDA_MEMCPY3D_v1 *pCopy, CUstream hStream", since=2000)
 fn("cuMemcpy3DAsync_v2", IMPLEMENTED, "CUresult",
    "const CUDA_MEMCPY3D *pCopy, CUstream hStream", since=3020, pt="ptsz")
 fn("cuMemcpy3DBatchAsync", IMPLEMENTED, "CUresult",
@@ -106,21 +106,21 @@ fn("cuMemcpy3DPeerAsync", IMPLEMENTED, "CUresult",
    "const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream", since=4000, pt="ptsz")
 fn("cuMemcpyAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream", since=4000, pt="ptsz")
-fn("cuMemcpyAtoA", STUB, "CUresult",
+fn("cuMemcpyAtoA", IMPLEMENTED, "CUresult",
    "CUarray dstArray, unsigned int dstOffset, CUarray srcArray, unsigned int srcOffset, unsigned int "
    "ByteCount", since=2000)
 fn("cuMemcpyAtoA_v2", IMPLEMENTED, "CUresult",
    "CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount",
    since=3020, pt="ptds")
-fn("cuMemcpyAtoD", STUB, "CUresult",
+fn("cuMemcpyAtoD", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 dstDevice, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount", since=2000)
 fn("cuMemcpyAtoD_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount", since=3020, pt="ptds")
-fn("cuMemcpyAtoH", STUB, "CUresult",
+fn("cuMemcpyAtoH", IMPLEMENTED, "CUresult",
    "void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount", since=2000)
 fn("cuMemcpyAtoH_v2", IMPLEMENTED, "CUresult",
    "void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount", since=3020, pt="ptds")
-fn("cuMemcpyAtoHAsync", STUB, "CUresult",
+fn("cuMemcpyAtoHAsync", IMPLEMENTED, "CUresult",
    "void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount, CUstream hStream",
    since=2000)
 fn("cuMemcpyAtoHAsync_v2", IMPLEMENTED, "CUresult",
@@ -132,41 +132,41 @@ fn("cuMemcpyBatchAsync", IMPLEMENTED, "CUresult",
 fn("cuMemcpyBatchAsync_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs, "
    "size_t *attrsIdxs, size_t numAttrs, CUstream hStream", since=13000, pt="ptsz")
-fn("cuMemcpyDtoA", STUB, "CUresult",
+fn("cuMemcpyDtoA", IMPLEMENTED, "CUresult",
    "CUarray dstArray, unsigned int dstOffset, CUdeviceptr_v1 srcDevice, unsigned int ByteCount", since=2000)
 fn("cuMemcpyDtoA_v2", IMPLEMENTED, "CUresult",
    "CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount", since=3020, pt="ptds")
-fn("cuMemcpyDtoD", STUB, "CUresult",
+fn("cuMemcpyDtoD", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice, unsigned int ByteCount", since=2000)
 fn("cuMemcpyDtoD_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount", since=3020, pt="ptds")
-fn("cuMemcpyDtoDAsync", STUB, "CUresult",
+fn("cuMemcpyDtoDAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice, unsigned int ByteCount, CUstream hStream", since=3000)
 fn("cuMemcpyDtoDAsync_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream", since=3020, pt="ptsz")
-fn("cuMemcpyDtoH", STUB, "CUresult",
+fn("cuMemcpyDtoH", IMPLEMENTED, "CUresult",
    "void *dstHost, CUdeviceptr_v1 srcDevice, unsigned int ByteCount", since=2000)
 fn("cuMemcpyDtoH_v2", IMPLEMENTED, "CUresult",
    "void *dstHost, CUdeviceptr srcDevice, size_t ByteCount", since=3020, pt="ptds")
-fn("cuMemcpyDtoHAsync", STUB, "CUresult",
+fn("cuMemcpyDtoHAsync", IMPLEMENTED, "CUresult",
    "void *dstHost, CUdeviceptr_v1 srcDevice, unsigned int ByteCount, CUstream hStream", since=2000)
 fn("cuMemcpyDtoHAsync_v2", IMPLEMENTED, "CUresult",
    "void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream", since=3020, pt="ptsz")
-fn("cuMemcpyHtoA", STUB, "CUresult",
+fn("cuMemcpyHtoA", IMPLEMENTED, "CUresult",
    "CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount", since=2000)
 fn("cuMemcpyHtoA_v2", IMPLEMENTED, "CUresult",
    "CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount", since=3020, pt="ptds")
-fn("cuMemcpyHtoAAsync", STUB, "CUresult",
+fn("cuMemcpyHtoAAsync", IMPLEMENTED, "CUresult",
    "CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount, CUstream "
    "hStream", since=2000)
 fn("cuMemcpyHtoAAsync_v2", IMPLEMENTED, "CUresult",
    "CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream",
    since=3020, pt="ptsz")
-fn("cuMemcpyHtoD", STUB, "CUresult",
+fn("cuMemcpyHtoD", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount", since=2000)
 fn("cuMemcpyHtoD_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount", since=3020, pt="ptds")
-fn("cuMemcpyHtoDAsync", STUB, "CUresult",
+fn("cuMemcpyHtoDAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount, CUstream hStream", since=2000)
 fn("cuMemcpyHtoDAsync_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream", since=3020, pt="ptsz")
@@ -176,12 +176,12 @@ fn("cuMemcpyPeer", IMPLEMENTED, "CUresult",
 fn("cuMemcpyPeerAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t "
    "ByteCount, CUstream hStream", since=4000, pt="ptsz")
-fn("cuMemsetD16", STUB, "CUresult", "CUdeviceptr_v1 dstDevice, unsigned short us, unsigned int N", since=2000)
+fn("cuMemsetD16", IMPLEMENTED, "CUresult", "CUdeviceptr_v1 dstDevice, unsigned short us, unsigned int N", since=2000)
 fn("cuMemsetD16_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned short us, size_t N", since=3020, pt="ptds")
 fn("cuMemsetD16Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream", since=3020, pt="ptsz")
-fn("cuMemsetD2D16", STUB, "CUresult",
+fn("cuMemsetD2D16", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned short us, unsigned int Width, unsigned "
    "int Height", since=2000)
 fn("cuMemsetD2D16_v2", IMPLEMENTED, "CUresult",
@@ -190,7 +190,7 @@ fn("cuMemsetD2D16_v2", IMPLEMENTED, "CUresult",
 fn("cuMemsetD2D16Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream "
    "hStream", since=3020, pt="ptsz")
-fn("cuMemsetD2D32", STUB, "CUresult",
+fn("cuMemsetD2D32", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned int ui, unsigned int Width, unsigned int "
    "Height", since=2000)
 fn("cuMemsetD2D32_v2", IMPLEMENTED, "CUresult",
@@ -199,7 +199,7 @@ fn("cuMemsetD2D32_v2", IMPLEMENTED, "CUresult",
 fn("cuMemsetD2D32Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream "
    "hStream", since=3020, pt="ptsz")
-fn("cuMemsetD2D8", STUB, "CUresult",
+fn("cuMemsetD2D8", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned char uc, unsigned int Width, unsigned "
    "int Height", since=2000)
 fn("cuMemsetD2D8_v2", IMPLEMENTED, "CUresult",
@@ -208,12 +208,12 @@ fn("cuMemsetD2D8_v2", IMPLEMENTED, "CUresult",
 fn("cuMemsetD2D8Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream "
    "hStream", since=3020, pt="ptsz")
-fn("cuMemsetD32", STUB, "CUresult", "CUdeviceptr_v1 dstDevice, unsigned int ui, unsigned int N", since=2000)
+fn("cuMemsetD32", IMPLEMENTED, "CUresult", "CUdeviceptr_v1 dstDevice, unsigned int ui, unsigned int N", since=2000)
 fn("cuMemsetD32_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned int ui, size_t N", since=3020, pt="ptds")
 fn("cuMemsetD32Async", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream", since=3020, pt="ptsz")
-fn("cuMemsetD8", STUB, "CUresult", "CUdeviceptr_v1 dstDevice, unsigned char uc, unsigned int N", since=2000)
+fn("cuMemsetD8", IMPLEMENTED, "CUresult", "CUdeviceptr_v1 dstDevice, unsigned char uc, unsigned int N", since=2000)
 fn("cuMemsetD8_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr dstDevice, unsigned char uc, size_t N", since=3020, pt="ptds")
 fn("cuMemsetD8Async", IMPLEMENTED, "CUresult",

@@ -3,7 +3,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Module management")
 fn = chapter.fn
@@ -30,7 +30,7 @@ fn("cuModuleEnumerateFunctions", IMPLEMENTED, "CUresult",
    "CUfunction *functions, unsigned int numFunctions, CUmodule mod", since=12040)
 fn("cuModuleGetFunction", IMPLEMENTED, "CUresult", "CUfunction *hfunc, CUmodule hmod, const char *name", since=2000)
 fn("cuModuleGetFunctionCount", IMPLEMENTED, "CUresult", "unsigned int *count, CUmodule mod", since=12040)
-fn("cuModuleGetGlobal", STUB, "CUresult",
+fn("cuModuleGetGlobal", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 *dptr, unsigned int *bytes, CUmodule hmod, const char *name", since=2000)
 fn("cuModuleGetGlobal_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name", since=3020)

@@ -14,17 +14,17 @@ fn("cuMemAddressReserve", IMPLEMENTED, "CUresult",
 fn("cuMemCreate", IMPLEMENTED, "CUresult",
    "CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long "
    "long flags", since=10020)
-fn("cuMemExportToShareableHandle", STUB, "CUresult",
+fn("cuMemExportToShareableHandle", IMPLEMENTED, "CUresult",
    "void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, "
    "unsigned long long flags", since=10020)
-fn("cuMemGetAccess", STUB, "CUresult",
+fn("cuMemGetAccess", IMPLEMENTED, "CUresult",
    "unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr", since=10020)
 fn("cuMemGetAllocationGranularity", IMPLEMENTED, "CUresult",
    "size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option",
    since=10020)
-fn("cuMemGetAllocationPropertiesFromHandle", STUB, "CUresult",
+fn("cuMemGetAllocationPropertiesFromHandle", IMPLEMENTED, "CUresult",
    "CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle", since=10020)
-fn("cuMemImportFromShareableHandle", STUB, "CUresult",
+fn("cuMemImportFromShareableHandle", IMPLEMENTED, "CUresult",
    "CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType",
    since=10020)
 fn("cuMemMap", IMPLEMENTED, "CUresult",
@@ -33,7 +33,7 @@ fn("cuMemMap", IMPLEMENTED, "CUresult",
 fn("cuMemMapArrayAsync", STUB, "CUresult",
    "CUarrayMapInfo *mapInfoList, unsigned int count, CUstream hStream", since=11010, pt="ptsz")
 fn("cuMemRelease", IMPLEMENTED, "CUresult", "CUmemGenericAllocationHandle handle", since=10020)
-fn("cuMemRetainAllocationHandle", STUB, "CUresult",
+fn("cuMemRetainAllocationHandle", IMPLEMENTED, "CUresult",
    "CUmemGenericAllocationHandle *handle, void *addr", since=11000)
 fn("cuMemSetAccess", IMPLEMENTED, "CUresult",
    "CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count", since=10020)

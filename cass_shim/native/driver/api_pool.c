@@ -1,5 +1,4 @@
-/* Driver API: memory pools, sharing between processes, virtual memory management, profiler control.
- */
+/* Driver API: memory pools, sharing between processes, profiler control. */
 #include <string.h>
 
 #include "driver/api.h"
@@ -149,93 +148,6 @@ CUresult cass_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {
     memcpy(&given, &handle, sizeof given);
     TRY(device, HIP_OPTIONAL(hipIpcOpenEventHandle, (hipEvent_t *)(void *)phEvent, given));
     return DONE(device, cass_event_adopt(cass_event(*phEvent)));
-}
-
-/* CUDA's properties of a physical allocation in HIP's words; 801 for what HIP has no word for. */
-static int properties(const CUmemAllocationProp *given, hipMemAllocationProp *own) {
-    if (!given || given->type != CU_MEM_ALLOCATION_TYPE_PINNED) return INVALID_VALUE;
-    if (given->requestedHandleTypes || given->allocFlags.compressionType) return NOT_SUPPORTED;
-    if (given->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return NOT_SUPPORTED;
-    if (given->location.id < 0 || given->location.id >= cass_device_count) return INVALID_DEVICE;
-    *own = (hipMemAllocationProp){.type = 1, .location = {1, given->location.id}};
-    return OK;
-}
-
-CUresult cass_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
-                                            CUmemAllocationGranularity_flags option) {
-    STARTED();
-    hipMemAllocationProp own;
-    if (!granularity || (unsigned)option > 1) return CUDA_ERROR_INVALID_VALUE;
-    int result = properties(prop, &own);
-    if (!result)
-        result = HIP_OPTIONAL(hipMemGetAllocationGranularity, granularity, &own, (int)option);
-    return RESULT(result);
-}
-
-CUresult cass_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
-                          const CUmemAllocationProp *prop, unsigned long long flags) {
-    STARTED();
-    hipMemAllocationProp own;
-    hipMemGenericAllocationHandle_t made = NULL;
-    if (!handle || !size || flags) return CUDA_ERROR_INVALID_VALUE;
-    int result = properties(prop, &own);
-    if (!result) result = HIP_OPTIONAL(hipMemCreate, &made, size, &own, flags);
-    if (!result) *handle = (CUmemGenericAllocationHandle)(uintptr_t)made;
-    return RESULT(result);
-}
-
-static hipMemGenericAllocationHandle_t allocation(CUmemGenericAllocationHandle handle) {
-    return (hipMemGenericAllocationHandle_t)(uintptr_t)handle;
-}
-
-CUresult cass_cuMemRelease(CUmemGenericAllocationHandle handle) {
-    STARTED();
-    return handle ? RESULT(HIP_OPTIONAL(hipMemRelease, allocation(handle)))
-                  : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cass_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
-                                  unsigned long long flags) {
-    STARTED();
-    void *pointer = NULL;
-    if (!ptr || !size || flags) return CUDA_ERROR_INVALID_VALUE;
-    int result =
-        HIP_OPTIONAL(hipMemAddressReserve, &pointer, size, alignment, cass_address(addr), flags);
-    if (!result) *ptr = (CUdeviceptr)(uintptr_t)pointer;
-    return RESULT(result);
-}
-
-CUresult cass_cuMemAddressFree(CUdeviceptr ptr, size_t size) {
-    STARTED();
-    if (!ptr || !size) return CUDA_ERROR_INVALID_VALUE;
-    return RESULT(HIP_OPTIONAL(hipMemAddressFree, cass_address(ptr), size));
-}
-
-CUresult cass_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
-                       CUmemGenericAllocationHandle handle, unsigned long long flags) {
-    STARTED();
-    if (!ptr || !size || !handle || flags) return CUDA_ERROR_INVALID_VALUE;
-    return RESULT(
-        HIP_OPTIONAL(hipMemMap, cass_address(ptr), size, offset, allocation(handle), flags));
-}
-
-CUresult cass_cuMemUnmap(CUdeviceptr ptr, size_t size) {
-    STARTED();
-    if (!ptr || !size) return CUDA_ERROR_INVALID_VALUE;
-    return RESULT(HIP_OPTIONAL(hipMemUnmap, cass_address(ptr), size));
-}
-
-CUresult cass_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc,
-                             size_t count) {
-    STARTED();
-    if (!ptr || !size || !desc || !count) return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < count; i++) {
-        hipMemAccessDesc own = {{1, desc[i].location.id}, (int)desc[i].flags};
-        if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
-        int result = HIP_OPTIONAL(hipMemSetAccess, cass_address(ptr), size, &own, 1);
-        if (result) return RESULT(result);
-    }
-    return CUDA_SUCCESS;
 }
 
 CUresult cass_cuProfilerStart(void) {

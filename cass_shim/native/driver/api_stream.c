@@ -113,8 +113,13 @@ CUresult cass_cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
 }
 
 CUresult cass_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx) {
-    if (pGreenCtx) *pGreenCtx = NULL;
-    return cass_cuStreamGetCtx(hStream, pCtx);
+    cass_stream_info found;
+    CUresult result = pCtx ? stream_info(hStream, &found) : CUDA_ERROR_INVALID_VALUE;
+    if (result) return result;
+    cass_context *of = found.context;
+    *pCtx = of->green ? &cass_devices[of->device].primary : of;
+    if (pGreenCtx) *pGreenCtx = of->green;
+    return CUDA_SUCCESS;
 }
 
 CUresult cass_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,

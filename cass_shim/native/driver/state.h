@@ -75,6 +75,9 @@ typedef struct CUctx_st {
     _Atomic int retained; /* cuDevicePrimaryCtxRetain count */
     uint64_t id;
     int cache_config, shared_config;
+    struct CUgreenCtx_st *green; /* of a green context */
+    hipStream_t joint;           /* follows its other streams; made when an event is recorded */
+    hipEvent_t gate;             /* what streams made from now on wait for */
 } cass_context;
 
 /* One device. `sticky` is the error that every call on it returns after a fault (CUDA keeps it per

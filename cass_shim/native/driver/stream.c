@@ -86,6 +86,20 @@ void cass_streams_drop(cass_device *device) {
     pthread_mutex_unlock(&lock);
 }
 
+size_t cass_streams_of(const cass_context *context, hipStream_t *list, size_t room) {
+    size_t found = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < BUCKETS; i++)
+        for (const handle *at = buckets[i]; at; at = at->next) {
+            if (at->is_event || at->device != context->device) continue;
+            if (!context->primary && at->stream.context != context) continue;
+            if (found < room) list[found] = (hipStream_t)(uintptr_t)at->value;
+            found++;
+        }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 int cass_stream_create(unsigned flags, int priority, hipStream_t *stream) {
     if (!stream || flags > CASS_STREAM_NON_BLOCKING) return INVALID_VALUE;
     if (priority > CASS_LOWEST_PRIORITY) priority = CASS_LOWEST_PRIORITY;
@@ -94,6 +108,8 @@ int cass_stream_create(unsigned flags, int priority, hipStream_t *stream) {
     if (priority < CASS_LOWEST_PRIORITY && cass_hip.hipStreamCreateWithPriority)
         result = HIP(hipStreamCreateWithPriority, stream, flags, HIP_HIGH);
     else result = HIP(hipStreamCreateWithFlags, stream, flags);
+    if (!result && cass_thread.current->gate)
+        result = HIP(hipStreamWaitEvent, *stream, cass_thread.current->gate, 0);
     return result ? result : add(*stream, 0, flags, priority);
 }
 

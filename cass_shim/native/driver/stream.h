@@ -39,6 +39,10 @@ int cass_event_query(cass_device *device, hipEvent_t event);
 int cass_event_synchronize(cass_device *device, hipEvent_t event);
 int cass_event_elapsed(cass_device *device, float *milliseconds, hipEvent_t start, hipEvent_t stop);
 
+/* Streams made in this context, or on the device of a primary one; default streams are not among
+ * them. Returns how many there are, and stores as many as fit. */
+size_t cass_streams_of(const cass_context *context, hipStream_t *list, size_t room);
+
 /* After a device reset: the device's streams and events are gone. */
 void cass_streams_drop(cass_device *device);
 

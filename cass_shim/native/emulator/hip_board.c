@@ -214,12 +214,12 @@ static hipError_t other_attribute(int *pi, hipDeviceAttribute_t attr) {
     case hipDeviceAttributeFineGrainSupport:
     case hipDeviceAttributeImageSupport:
     case hipDeviceAttributeNumberOfXccs:
+    case hipDeviceAttributeVirtualMemoryManagementSupported:
         *pi = 1;
         return hipSuccess;
     case hipDeviceAttributeMaxAvailableVgprsPerThread:
         *pi = 256;
         return hipSuccess;
-    case hipDeviceAttributeVirtualMemoryManagementSupported:
     case hipDeviceAttributeMemoryPoolSupportedHandleTypes:
     case hipDeviceAttributeHostNumaId:
     case hipDeviceAttributeDmaBufSupported:

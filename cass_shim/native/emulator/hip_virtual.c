@@ -274,7 +274,8 @@ hipError_t emu_hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *
     int file = shHandleType == hipMemHandleTypePosixFileDescriptor
                    ? fcntl((int)(intptr_t)osHandle, F_DUPFD_CLOEXEC, 0)
                    : -1;
-    if (!handle || file < 0 || fstat(file, &state) != 0) {
+    if (!handle || file < 0 || fstat(file, &state) != 0 || !S_ISREG(state.st_mode) ||
+        !state.st_size || (uint64_t)state.st_size % GRANULARITY) {
         if (file >= 0) close(file);
         return emu_fail(hipErrorInvalidValue, "memory is imported from a file descriptor");
     }
