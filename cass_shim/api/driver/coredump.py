@@ -3,24 +3,24 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
 
 chapter = Chapter("driver", "Coredump attributes")
 fn = chapter.fn
 
-fn("cuCoredumpGetAttribute", STUB, "CUresult",
+fn("cuCoredumpGetAttribute", IMPLEMENTED, "CUresult",
    "CUcoredumpSettings attrib, void *value, size_t *size", since=12010)
-fn("cuCoredumpGetAttributeGlobal", STUB, "CUresult",
+fn("cuCoredumpGetAttributeGlobal", IMPLEMENTED, "CUresult",
    "CUcoredumpSettings attrib, void *value, size_t *size", since=12010)
-fn("cuCoredumpSetAttribute", STUB, "CUresult",
+fn("cuCoredumpSetAttribute", IMPLEMENTED, "CUresult",
    "CUcoredumpSettings attrib, void *value, size_t *size", since=12010)
-fn("cuCoredumpSetAttributeGlobal", STUB, "CUresult",
+fn("cuCoredumpSetAttributeGlobal", IMPLEMENTED, "CUresult",
    "CUcoredumpSettings attrib, void *value, size_t *size", since=12010)
 fn("cuGetExportTable", STUB, "CUresult",
    "const void **ppExportTable, const CUuuid *pExportTableId", since=3000)
-fn("cuCoredumpDeregisterCompleteCallback", STUB, "CUresult", "CUcoredumpCallbackHandle callback", since=13020)
-fn("cuCoredumpDeregisterStartCallback", STUB, "CUresult", "CUcoredumpCallbackHandle callback", since=13020)
-fn("cuCoredumpRegisterCompleteCallback", STUB, "CUresult",
+fn("cuCoredumpDeregisterCompleteCallback", IMPLEMENTED, "CUresult", "CUcoredumpCallbackHandle callback", since=13020)
+fn("cuCoredumpDeregisterStartCallback", IMPLEMENTED, "CUresult", "CUcoredumpCallbackHandle callback", since=13020)
+fn("cuCoredumpRegisterCompleteCallback", IMPLEMENTED, "CUresult",
    "CUcoredumpStatusCallback callback, void *userData, CUcoredumpCallbackHandle *callbackOut", since=13020)
-fn("cuCoredumpRegisterStartCallback", STUB, "CUresult",
+fn("cuCoredumpRegisterStartCallback", IMPLEMENTED, "CUresult",
    "CUcoredumpStatusCallback callback, void *userData, CUcoredumpCallbackHandle *callbackOut", since=13020)

@@ -75,6 +75,7 @@ typedef struct CUctx_st {
     _Atomic int retained; /* cuDevicePrimaryCtxRetain count */
     uint64_t id;
     int cache_config, shared_config;
+    struct cass_coredump *coredump; /* its own core dump settings; NULL: the process's */
     struct CUgreenCtx_st *green; /* of a green context */
     hipStream_t joint;           /* follows its other streams; made when an event is recorded */
     hipEvent_t gate;             /* what streams made from now on wait for */
