@@ -1,5 +1,5 @@
-/* Driver API: core dump settings. They are kept and read back, of the process and of each context; no core
- * dump is written here, which is said once when one is asked for. */
+/* Driver API: core dump settings. They are kept and read back, of the process and of each context;
+ * no core dump is written here, which is said once when one is asked for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -76,9 +76,9 @@ typedef struct CUctx_st {
     uint64_t id;
     int cache_config, shared_config;
     struct cass_coredump *coredump; /* its own core dump settings; NULL: the process's */
-    struct CUgreenCtx_st *green; /* of a green context */
-    hipStream_t joint;           /* follows its other streams; made when an event is recorded */
-    hipEvent_t gate;             /* what streams made from now on wait for */
+    struct CUgreenCtx_st *green;    /* of a green context */
+    hipStream_t joint;              /* follows its other streams; made when an event is recorded */
+    hipEvent_t gate;                /* what streams made from now on wait for */
 } cass_context;
 
 /* One device. `sticky` is the error that every call on it returns after a fault (CUDA keeps it per
