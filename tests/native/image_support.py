@@ -175,7 +175,7 @@ def run(
     addresses: list[np.ndarray],
     data: list[np.ndarray],
 ) -> tuple[Outcome, np.ndarray]:
-    """One instruction in every lane. addresses and data: arrays of 32-bit numbers; out: v[8:8 + len(data)] afterwards."""
+    """One instruction in every lane. addresses, data: arrays of 32-bit numbers; out: v[8:8 + len(data)] afterwards."""
     count = -(-len(addresses[0]) // 32) * 32
     planes = [np.zeros((len(group), count), np.uint32) for group in (addresses, data)]
     for plane, group in zip(planes, (addresses, data), strict=True):
