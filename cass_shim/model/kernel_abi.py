@@ -100,9 +100,9 @@ HEAP_BLOCK_BYTES = 16
 #   u64 object; u32 texel_bytes; u32 flags; u32 width; u32 height; u32 depth; u32 levels
 # object is the device address of 16 dwords: 0 to 7 the gfx11 image resource, 12 to 15 the sampler (8 to 11 reserved),
 # where HIP's device headers expect them (HIP_SAMPLER_OBJECT_OFFSET_DWORD). Of linear memory (TextureKind.LINEAR)
-# dwords 0 and 1 are the address and dword 2 the size in elements: it is read by plain loads, and a fetch outside gives
-# 0. Sizes are in texels; depth counts planes, layers or faces of all layers. SASS uses the low 32 bits of a handle: bits 0
-# to 19 name the texture, bits 20 to 31 the sampler, so handles stay below 2^20.
+# dwords 0 and 1 are the address and dword 2 the size in elements: plain loads read it, and a fetch outside gives 0.
+# Sizes are in texels; depth counts planes, layers or faces of all layers. SASS uses the low 32 bits of a handle:
+# bits 0 to 19 name the texture, bits 20 to 31 the sampler, so handles stay below 2^20.
 TEXTURE_ENTRY_BYTES = 32
 TEXTURE_ENTRIES_LIMIT = 1 << 20
 TEXTURE_OBJECT_DWORDS = 16

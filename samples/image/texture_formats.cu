@@ -75,6 +75,10 @@ template <typename T> long normalized(const char *name, unsigned seed, bool line
     const int channels = Parts<T>::channels, count = width * height;
     using Value = typename Floats<channels>::Type;
     std::vector<T> texels = texels_of<T>(seed);
+    // Where -128 stands while filtering is the hardware's own business: left out.
+    Scalar *parts = reinterpret_cast<Scalar *>(texels.data());
+    for (int i = 0; linear && i < count * channels; ++i)
+        if (parts[i] == std::numeric_limits<Scalar>::min()) ++parts[i];
     Array<T> array(make_cudaExtent(width, height, 0), texels);
     Sampling how;
     how.filter = linear ? cudaFilterModeLinear : cudaFilterModePoint;

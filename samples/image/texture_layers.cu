@@ -60,7 +60,8 @@ static long two_dimensions() {
     std::vector<float2> got = out.get();
     long wrong = 0;
     for (int k = 0; k < shown; ++k) {
-        int layer = std::min(std::max(k - 1, 0), layers - 1);
+        int layer =
+            (int)std::min((unsigned)(k - 1), (unsigned)(layers - 1)); // -1 is a large number
         std::vector<float> x(width * height), y(width * height);
         for (int i = 0; i < width * height; ++i) {
             x[i] = texels[layer * width * height + i].x;

@@ -156,7 +156,8 @@ def code_of(instruction: str, inputs: int, outputs: int) -> bytes:
     """
     lines = ["s_load_b256 s[24:31], s[0:1], 32", "s_load_b128 s[16:19], s[0:1], 64", "s_load_b128 s[4:7], s[0:1], 0"]
     lines += ["s_load_b128 s[8:11], s[0:1], 16", "s_lshl_b32 s12, s2, 5", "v_add_nc_u32 v1, s12, v0"]
-    lines += ["v_lshlrev_b32 v1, 2, v1", "s_waitcnt lgkmcnt(0)", "v_mov_b32 v2, v1", "v_mov_b32 v3, v1"]
+    lines += ["s_waitcnt lgkmcnt(0)", "v_cmpx_gt_u32 s10, v1"]
+    lines += ["v_lshlrev_b32 v1, 2, v1", "v_mov_b32 v2, v1", "v_mov_b32 v3, v1"]
     for i in range(inputs):
         lines += [f"global_load_b32 v{32 + i}, v2, s[4:5]", "v_add_nc_u32 v2, s8, v2"]
     for i in range(outputs):
@@ -182,7 +183,7 @@ def run(
         for row, values in zip(plane, group, strict=True):
             row[: len(values)] = np.ascontiguousarray(values).view(np.uint32)
     arguments = np.zeros(10, np.uint64)
-    arguments[:3] = [planes[0].ctypes.data, planes[1].ctypes.data, count * 4]
+    arguments[:4] = [planes[0].ctypes.data, planes[1].ctypes.data, count * 4, len(addresses[0])]
     arguments[4:8] = np.array(image, np.uint32).view(np.uint64)
     arguments[8:10] = np.array(sampler, np.uint32).view(np.uint64)
     code = code_of(instruction, len(addresses), len(data))

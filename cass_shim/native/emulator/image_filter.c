@@ -5,14 +5,15 @@
 
 #include "emulator/lanes.h"
 
-#define FRACTION 256.0 /* of a texel: 8 bits */
+enum { WHOLE = 256 }; /* a weight of 1: weights have 8 fraction bits */
+#define FRACTION ((double)WHOLE)
 enum { OUTSIDE = -1 }; /* the border */
 enum { KEPT = 8 };     /* an address mode: may lie outside, which over_the_edge is for */
 
-/* Two neighbours along one axis and the weight of the second. */
+/* Two neighbours along one axis and the weight of the second, in 256ths. */
 typedef struct {
     int64_t texel[2];
-    double weight;
+    unsigned weight;
 } axis_t;
 
 static int64_t wrapped(unsigned mode, int64_t i, int64_t size) {
@@ -39,17 +40,17 @@ static int64_t wrapped(unsigned mode, int64_t i, int64_t size) {
     }
 }
 
-/* A position in texels. What repeats is reduced first, so that far positions keep their fraction.
- */
+/* A position in texels. Normalized coordinates are cut to 21 fraction bits (recorded); what repeats
+ * is reduced first, so that far positions keep their fraction. */
 static double position_of(float coordinate, const sampler_t *sampler, unsigned mode, double size) {
-    double u = (double)coordinate;
+    double u = (double)coordinate, most = 1 << 24;
     if (isnan(u)) return 0;
-    if (!sampler->unnormalized) {
-        if (mode == GFX11_WRAP && isfinite(u)) u -= floor(u);
-        if (mode == GFX11_MIRROR && isfinite(u)) u -= 2 * floor(u / 2);
+    if (!sampler->unnormalized && isfinite(u)) {
+        u = floor(u * 0x1p21) * 0x1p-21;
+        if (mode == GFX11_WRAP) u -= floor(u);
+        if (mode == GFX11_MIRROR) u -= 2 * floor(u / 2);
         u *= size;
     }
-    double most = 1 << 24;
     return u < -most ? -most : u > most ? most : u;
 }
 
@@ -60,7 +61,7 @@ static axis_t axis_of(double position, unsigned mode, int64_t size, int offset, 
     if (linear) rounded -= 0.5;
     else if (truncate) rounded = position;
     int64_t first = (int64_t)floor(rounded);
-    if (linear) axis.weight = rounded - floor(rounded);
+    if (linear) axis.weight = (unsigned)((rounded - floor(rounded)) * FRACTION);
     axis.texel[0] = wrapped(mode, first + offset, size);
     axis.texel[1] = wrapped(mode, first + 1 + offset, size);
     return axis;
@@ -154,11 +155,35 @@ static int corner_texel(const image_t *image, const sampler_t *sampler, const fo
     return 1;
 }
 
-static double weight_of(const footprint_t *print, unsigned corner) {
-    double weight = 1;
-    for (unsigned i = 0; i < print->filtered; i++)
-        weight *= corner >> i & 1 ? print->axis[i].weight : 1 - print->axis[i].weight;
-    return weight;
+/* Half of a 256th goes up, or with `down` not. */
+static unsigned share(unsigned whole, unsigned weight, int down) {
+    return (whole * weight + (down ? WHOLE / 2 - 1 : WHOLE / 2)) / WHOLE;
+}
+
+/* Weights of the eight corners, whole 256ths that add up to 1: first z, then x, then y, each part
+ * rounded. As NVIDIA's recorded samples show (tests/vectors/texture); what AMD's
+ * texture units do with the bits below is not published. */
+static void weights_of(const footprint_t *print, unsigned weight[8]) {
+    unsigned z[2] = {WHOLE - print->axis[2].weight, print->axis[2].weight};
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned right = share(z[k], print->axis[0].weight, 0), x[2] = {z[k] - right, right};
+        for (unsigned i = 0; i < 2; i++) {
+            unsigned below = share(x[i], print->axis[1].weight, i == 0);
+            weight[4 * k + i] = x[i] - below;
+            weight[4 * k + 2 + i] = below;
+        }
+    }
+}
+
+/* The value of a channel while filtering: 8 and 16 bits that are normalized take part as whole
+ * numbers of 16 bits, and so does their result (recorded). */
+static double normalized_whole(const gfx11_format *format) {
+    return format->kind == GFX11_UNORM ? 65535 : format->kind == GFX11_SNORM ? 32767 : 0;
+}
+
+static float blended_channel(double sum, unsigned given, double whole) {
+    double value = sum / (given ? given : 1);
+    return (float)(whole > 0 ? floor(value + 0.5) / whole : value);
 }
 
 void emu_sample_level(const image_t *image, const sampler_t *sampler, const lookup_t *at,
@@ -169,17 +194,22 @@ void emu_sample_level(const image_t *image, const sampler_t *sampler, const look
         corner_texel(image, sampler, &print, level, 0, out, fault);
         return;
     }
-    double sum[4] = {0, 0, 0, 0}, given = 0;
-    for (unsigned corner = 0; corner < 1u << print.filtered; corner++) {
+    unsigned weight[8], given = 0;
+    double whole = normalized_whole(image->format);
+    double sum[4] = {0, 0, 0, 0};
+    weights_of(&print, weight);
+    for (unsigned corner = 0; corner < 8; corner++) {
         uint32_t texel[4] = {0, 0, 0, 0};
-        double weight = weight_of(&print, corner);
-        if (weight <= 0) continue;
+        if (!weight[corner]) continue;
         if (!corner_texel(image, sampler, &print, level, corner, texel, fault)) continue;
-        given += weight;
-        for (unsigned i = 0; i < 4; i++) sum[i] += weight * (double)f32_of(texel[i]);
+        given += weight[corner];
+        for (unsigned i = 0; i < 4; i++) {
+            double value = (double)f32_of(texel[i]);
+            sum[i] += weight[corner] * (whole > 0 ? nearbyint(value * whole) : value);
+        }
     }
     /* Where three faces meet there is no fourth texel: the three share its weight. */
-    for (unsigned i = 0; i < 4; i++) out[i] = bits32((float)(given < 1 ? sum[i] / given : sum[i]));
+    for (unsigned i = 0; i < 4; i++) out[i] = bits32(blended_channel(sum[i], given, whole));
 }
 
 void emu_gather_level(const image_t *image, const sampler_t *sampler, const lookup_t *at,

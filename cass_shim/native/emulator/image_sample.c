@@ -134,7 +134,7 @@ static levels_t levels_of(const image_t *image, const sampler_t *sampler, double
     unsigned deepest = image->last_level - image->first_level;
     chosen.linear = lod > 0 ? sampler->min_filter : sampler->mag_filter;
     if (sampler->mip_filter == GFX11_MIP_NONE || lod <= 0) return chosen;
-    double exact = floor(lod * 256 + 0.5) / 256,
+    double exact = floor(lod * 256) / 256,
            whole = floor(sampler->mip_filter == GFX11_MIP_LINEAR ? exact : lod + 0.5);
     unsigned low = whole < deepest ? (unsigned)whole : deepest;
     chosen.level[0] += low;

@@ -92,9 +92,9 @@ const char *gfx11_image_encode(const gfx11_image *image, uint32_t words[GFX11_IM
     put(words, GFX11_HEIGHT, image->height - 1);
     for (unsigned i = 0; i < 4; i++)
         put(words, GFX11_SELECT(i),
-            i < format->channels ? GFX11_SELECT_X + i
-            : i == 3             ? GFX11_SELECT_1
-                                 : GFX11_SELECT_0);
+            i < format->channels         ? GFX11_SELECT_X + i
+            : i == 3 && image->alpha_one ? GFX11_SELECT_1
+                                         : GFX11_SELECT_0);
     put(words, GFX11_BASE_LEVEL, image->first_level);
     put(words, GFX11_LAST_LEVEL, image->last_level);
     put(words, GFX11_TYPE, image->type);

@@ -105,9 +105,10 @@ typedef struct {
     unsigned levels, first_level, last_level, first_slice;
     uint64_t pitch; /* bytes, 1D and 2D only; 0: as gfx11_level_of */
     const gfx11_format *format;
+    int alpha_one; /* a missing alpha reads as 1 (HIP), else as 0 like other channels (CUDA) */
 } gfx11_image;
 
-/* NULL, or why gfx11 has no such image. Missing channels read as 0, alpha as 1. */
+/* NULL, or why gfx11 has no such image. */
 const char *gfx11_image_encode(const gfx11_image *image, uint32_t words[GFX11_IMAGE_DWORDS]);
 
 typedef struct {
