@@ -317,12 +317,12 @@ def assemble(source: Source, abi: KernelAbi) -> CodeObject:
     return assemble_text(source, abi)
 
 
-def verify(work: Work, code: CodeObject) -> Verified:
-    """Ask the verifier; Rejected with a witness when the code object is wrong."""
+def verify(work: Work, code: CodeObject, blocks: Sequence[tuple[int, int, int]] = ()) -> Verified:
+    """Ask the verifier; Rejected with a witness when the code object is wrong. blocks: shapes to prove, if any."""
     from cass_shim.verify import verify_kernel
 
     sass = work.sass if work.module.cubin is not None else None
-    return verify_kernel(code, sass, work.module.cubin)
+    return verify_kernel(code, sass, work.module.cubin, prove_s=work.config.proof_seconds, blocks=blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +352,16 @@ def translate(module: Module, kernel: str, config: Config) -> Translation:
     raise NoTranslation(kernel, reasons)
 
 
+def _proof_said(verified: Verified) -> str:
+    """Why a proof was no E4, for the reader of a refusal."""
+    proof = verified.report.get("proof")
+    if not isinstance(proof, dict):
+        return ""
+    if proof["verdict"] == "proved":
+        return f" (proved, but {', '.join(map(str, verified.report['unvectored']))} has no vectors)"  # type: ignore[call-overload]
+    return f" (proof {proof['verdict']}: {proof.get('reason', '')})"
+
+
 def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Exception]) -> Translation:
     code = assemble(translate_source(work, name), work.abi)
     work.keep(f".{name}.hsaco", code.elf)
@@ -360,7 +370,8 @@ def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Except
     least = {one.label: one for one in Evidence}[work.config.min_evidence]
     if verified.evidence < least:
         raise Rejected(
-            f"evidence {verified.evidence.label} is below CASS_MIN_EVIDENCE={least.label}", kernel=work.kernel
+            f"evidence {verified.evidence.label} is below CASS_MIN_EVIDENCE={least.label}{_proof_said(verified)}",
+            kernel=work.kernel,
         )
     key = work.module.key(work.kernel, work.config.gfx)
     content = pack_entry(CodeEntry(key.digest, verified.code, verified.evidence, name))

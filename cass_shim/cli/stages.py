@@ -114,6 +114,18 @@ def assemble_command(file: Path, out: Path) -> None:
     print(f"{code.vgprs} VGPRs, {code.sgprs} SGPRs, {code.lds_bytes} bytes LDS, {code.scratch_bytes} bytes scratch")
 
 
+def block_shape(text: str) -> tuple[int, int, int]:
+    """A block as it is written on the command line, "32,8" or "64". Raises click.BadParameter."""
+    try:
+        parts = [int(part) for part in text.split(",")]
+    except ValueError:
+        parts = []
+    x, y, z = [*parts, 1, 1, 1][:3]
+    if not 1 <= len(parts) <= 3 or min(parts) < 1 or x * y * z > 1024:
+        raise click.BadParameter(f"{text} is no block shape; write for example 32,8,1", param_hint="--block")
+    return x, y, z
+
+
 @click.command("verify")
 @FILE
 @click.option(
@@ -122,8 +134,13 @@ def assemble_command(file: Path, out: Path) -> None:
     required=True,
     help="The program, cubin or PTX that the code object is a translation of.",
 )
-def verify_command(file: Path, against: Path) -> None:
+@click.option("--prove", is_flag=True, help="Also try to prove it equal for all inputs within bounds (E4).")
+@click.option("--seconds", type=float, default=60.0, show_default=True, help="How long a proof may take.")
+@click.option("--block", "blocks", multiple=True, help="A block shape to prove, for example 32,8,1; may be repeated.")
+def verify_command(file: Path, against: Path, prove: bool, seconds: float, blocks: tuple[str, ...]) -> None:
     """Check a .hsaco (its .json beside it) against the original. Exit status 1 when it is rejected."""
+    from dataclasses import replace
+
     from cass_shim.assemble.code_object import parse_code_object
     from cass_shim.model.errors import Rejected
 
@@ -133,7 +150,8 @@ def verify_command(file: Path, against: Path) -> None:
     )
     module, name = chosen_kernels(against, sidecar.kernel)[0]
     try:
-        verified = verify(Work(module, name, Config.read()), code)
+        config = replace(Config.read(), prove=str(seconds), kernel_timeout=str(2 * seconds)) if prove else Config.read()
+        verified = verify(Work(module, name, config), code, [block_shape(text) for text in blocks])
     except Rejected as error:
         print(f"rejected: {error}")
         sys.exit(1)

@@ -70,7 +70,9 @@ def check_again(module: Module, kernel: str, record: Record, content: bytes, con
     started = time.monotonic()
     _check_facts(entry.code)
     sass = work.sass if module.cubin is not None else None
-    verified = verify_kernel(entry.code, sass, module.cubin, seed=secrets.randbelow(1 << 31) + 1)
+    verified = verify_kernel(
+        entry.code, sass, module.cubin, seed=secrets.randbelow(1 << 31) + 1, prove_s=config.proof_seconds
+    )
     least = {one.label: one for one in Evidence}[config.min_evidence]
     if verified.evidence < least:
         found = verified.evidence.label

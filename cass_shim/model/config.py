@@ -60,6 +60,7 @@ LAUNCHER_PURPOSE = (
 LAUNCHER_EXIT = "the program's own; 125 bad usage, 126 the program cannot be run this way, 127 not found"
 
 
+PROOF_SECONDS = 60.0  # where E4 is demanded
 EVIDENCE_LABELS = ("none", "E0", "E1u", "E1", "E2", "E3", "E4")
 
 
@@ -72,6 +73,12 @@ class Config:
     )
     min_evidence: str = setting(
         "E0", "The least evidence a translation needs to be launched.", Scope.REQUEST, EVIDENCE_LABELS
+    )
+    prove: str = setting(
+        "0",
+        "Seconds for a proof (E4, docs/verification.md) of each translation; 0: none, but 60 where "
+        "`CASS_MIN_EVIDENCE` is `E4`.",
+        Scope.REQUEST,
     )
     gfx: str = setting("gfx1100", "The AMD architecture to translate for.", Scope.REQUEST)
     keep: str = setting("", "Directory that receives every intermediate artifact.", Scope.REQUEST)
@@ -142,7 +149,16 @@ class Config:
             value = getattr(self, name)
             if choices and value not in choices:
                 raise BadSetting(variable(name), value, " or ".join(choices))
-        for name in ("kernel_timeout", "kernel_memory", "cache_size", "workers", "idle", "timeout", "remote_timeout"):
+        for name in (
+            "prove",
+            "kernel_timeout",
+            "kernel_memory",
+            "cache_size",
+            "workers",
+            "idle",
+            "timeout",
+            "remote_timeout",
+        ):
             self.number(name)
 
     def number(self, name: str) -> float:
@@ -176,6 +192,12 @@ class Config:
             if one.metadata["scope"] is Scope.REQUEST and getattr(self, name) != one.default
         )
         return "".join(lines)
+
+    @property
+    def proof_seconds(self) -> float:
+        """How long a proof may take, 0 for none; never more than half of what the whole kernel may."""
+        asked = self.number("prove") or (PROOF_SECONDS if self.min_evidence == "E4" else 0.0)
+        return min(asked, self.number("kernel_timeout") / 2)
 
     @property
     def translator_order(self) -> tuple[str, ...]:

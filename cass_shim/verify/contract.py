@@ -54,17 +54,17 @@ def check_contract(code: CodeObject, abi: KernelAbi | None) -> dict[str, object]
 def _inspect(code: CodeObject, abi: KernelAbi | None) -> bytes:
     """The kernel's code, after everything beside it was checked. Raises Rejected, or anything for damaged bytes."""
     elf = ELFFile(io.BytesIO(code.elf))
-    kernel = _metadata(elf, code.symbol)
-    symbols = _symbols(elf, code.symbol)
+    kernel = metadata_of(elf, code.symbol)
+    symbols = symbols_of(elf, code.symbol)
     address, size = symbols[code.symbol]
-    text = _bytes_at(elf, address, size)
-    _check_limits(code, kernel, _bytes_at(elf, symbols[f"{code.symbol}.kd"][0], 64))
+    text = bytes_at(elf, address, size)
+    _check_limits(code, kernel, bytes_at(elf, symbols[f"{code.symbol}.kd"][0], 64))
     if abi is not None:
         _check_kernarg(code, kernel, abi)
     return text
 
 
-def _metadata(elf: ELFFile, symbol: str) -> dict[str, Any]:
+def metadata_of(elf: ELFFile, symbol: str) -> dict[str, Any]:
     for section in elf.iter_sections():
         if not isinstance(section, NoteSection):
             continue
@@ -79,7 +79,7 @@ def _metadata(elf: ELFFile, symbol: str) -> dict[str, Any]:
     raise Rejected("no metadata for the kernel", kernel=symbol)
 
 
-def _symbols(elf: ELFFile, kernel: str) -> dict[str, tuple[int, int]]:
+def symbols_of(elf: ELFFile, kernel: str) -> dict[str, tuple[int, int]]:
     """Defined symbols; an undefined one cannot be resolved at load and is refused."""
     found: dict[str, tuple[int, int]] = {}
     for section in elf.iter_sections():
@@ -93,7 +93,7 @@ def _symbols(elf: ELFFile, kernel: str) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _bytes_at(elf: ELFFile, address: int, size: int) -> bytes:
+def bytes_at(elf: ELFFile, address: int, size: int) -> bytes:
     for section in elf.iter_sections():
         start = section["sh_addr"]
         if section["sh_flags"] & 2 and start <= address and address + size <= start + section["sh_size"]:

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
+from cass_shim.isa.rdna3.row import Row
 from cass_shim.model.errors import Rejected
 
 LITERAL, DPP16, DPP8, DPP8_FI = 255, 250, 233, 234
 _VOP2_LITERAL = (44, 45, 55, 56)  # v_fmamk, v_fmaak
 _FIXED_64 = {0x36: "DS", 0x37: "FLAT", 0x38: "MUBUF", 0x3A: "MTBUF", 0x3D: "SMEM", 0x3E: "EXP"}
 _FILES = ("sop1", "sop2", "sopc", "sopk", "sopp", "vop1", "vop2", "vopc", "vop3", "vop3p", "ds", "smem")
+_MORE_FILES = ("vop3sd", "vopd", "flat", "global_", "scratch", "mubuf")
+_SEGMENTS = {0: "FLAT", 1: "SCRATCH", 2: "GLOBAL"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +117,27 @@ def branch_target(instruction: Decoded) -> int | None:
         return None
     distance = instruction.words[0] & 0xFFFF
     return instruction.offset + 4 + 4 * (distance - 0x10000 if distance & 0x8000 else distance)
+
+
+@cache
+def _rows() -> dict[tuple[str, int], Row]:
+    files = (import_module(f"cass_shim.isa.rdna3.{file}") for file in (*_FILES, *_MORE_FILES))
+    return {(row.encoding, row.opcode): row for file in files for row in file.ROWS}
+
+
+def row_of(instruction: Decoded) -> Row | None:
+    """The opcode's row; VOP3 forms of shorter encodings and v_cmpx are found there. None for no known opcode."""
+    table, encoding, opcode = _rows(), instruction.encoding, instruction.opcode
+    if encoding == "VOP3":
+        for family, base in (("VOP3SD", 0), ("VOP3", 0), ("VOPC", 0), ("VOP2", 0x100), ("VOP1", 0x180)):
+            if (family, opcode - base) in table and (family != "VOPC" or opcode < 256):
+                return table[family, opcode - base]
+        if opcode < 256:
+            return table.get(("VOPC", opcode & 0x7F))
+        return None
+    if encoding == "FLAT":
+        opcode = instruction.words[0] >> 18 & 0x7F
+        encoding = _SEGMENTS.get(instruction.words[0] >> 16 & 3, "")
+    if encoding == "VOPC" and opcode >= 0x80:
+        opcode -= 0x80
+    return table.get((encoding, opcode))

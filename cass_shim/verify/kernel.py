@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,6 +39,9 @@ from cass_shim.verify.state import Mufu
 from cass_shim.verify.survey import Survey, immediates, survey
 from cass_shim.verify.vectored import unvectored_forms
 
+if TYPE_CHECKING:
+    from cass_shim.verify.proof import Proof
+
 MAX_STEPS = 12_000  # of one reference run: about a third of a second
 COVERED = 0.95  # share of the instructions after which no more inputs are looked for
 EXPLORATION = 12  # random inputs in a row that reach nothing new end the search
@@ -61,6 +66,7 @@ class _Campaign:
     undefined: int = 0
     approximate: int = 0
     doubt: Rejected | None = None  # the first difference on an input that races
+    proof: Proof | None = None
 
 
 def verify_kernel(
@@ -72,12 +78,15 @@ def verify_kernel(
     budget_s: float = 2.0,
     seed: int = 1,
     mufu: Mufu = mufu_models.nearest,
+    prove_s: float = 0.0,
+    blocks: Sequence[tuple[int, int, int]] = (),
 ) -> Verified:
     """Accept or reject a candidate.
 
     sass None (a PTX-only module): the contract alone, E0. device: None opens the process's own; without any, E0.
     budget_s: when to stop trying further inputs; five times as long goes into finding a first one. mufu: the
-    approximate functions of the device. Raises Rejected, Malformed, DeviceFailed.
+    approximate functions of the device. prove_s: seconds for a proof (E4) of what agreed, 0 for none; blocks: the block
+    shapes it is about, by default those that agreed. Raises Rejected, Malformed, DeviceFailed.
     """
     started = time.monotonic()
     contract = check_contract(code, sass.abi if sass is not None else None)
@@ -103,6 +112,8 @@ def verify_kernel(
     campaign = _begin(judge, candidate, roles, started, budget_s)
     try:
         _search(campaign, seed)
+        if prove_s and campaign.agreed:
+            campaign.proof = _prove(campaign, prove_s, blocks)
     except Unsupported as error:
         campaign.skipped.append(str(error))
     finally:
@@ -119,7 +130,26 @@ def _conclude(code: CodeObject, sass: SassKernel, campaign: _Campaign, report: d
         return Verified(code, Evidence.E0, report)
     missing = unvectored_forms(sass)
     report["unvectored"] = missing
-    return Verified(code, Evidence.E1U if missing else Evidence.E1, report)
+    if campaign.proof is not None:
+        report["proof"] = campaign.proof.report()
+    if missing:  # a proof is about the meanings, and some have not been seen on NVIDIA hardware
+        return Verified(code, Evidence.E1U, report)
+    proved = campaign.proof is not None and campaign.proof.verdict == "proved"
+    return Verified(code, Evidence.E4 if proved else Evidence.E1, report)
+
+
+def _prove(campaign: _Campaign, prove_s: float, blocks: Sequence[tuple[int, int, int]]) -> Proof:
+    """Try the proof. Raises Rejected for a difference that a run showed."""
+    from cass_shim.verify.proof import Replay, candidate_blocks, prove_kernel
+
+    judge = campaign.judge
+    replay = Replay(judge, campaign.candidate, campaign.roles, campaign.agreed[0].shape.dynamic_shared)
+    agreed = blocks or [scenario.shape.block for scenario in campaign.agreed]
+    chosen = candidate_blocks(judge.kernel, judge.found.dimensions, agreed) if not blocks else list(blocks)
+    proof = prove_kernel(campaign.candidate.code, judge.kernel, chosen, replay, budget_s=prove_s)
+    if proof.verdict == "different":
+        raise Rejected("a proof found a difference", kernel=judge.kernel.name, witness=proof.reason)
+    return proof
 
 
 def _begin(judge: Judge, candidate: Candidate, roles: Roles, started: float, budget_s: float) -> _Campaign:

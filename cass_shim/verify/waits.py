@@ -11,12 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from typing import Any
 
 from cass_shim.model.errors import Rejected
-from cass_shim.verify.gfx11 import DPP8, DPP8_FI, DPP16, Decoded, branch_target
+from cass_shim.verify.gfx11 import DPP8, DPP8_FI, DPP16, Decoded, branch_target, row_of
 
 VGPR = 256  # register numbers: SGPRs (VCC is 106 and 107) as in source fields, VGPRs from here on
 SGPRS = 108
@@ -25,12 +23,9 @@ DUAL_MOV = 8  # v_dual_mov_b32 has one source
 VM, LGKM = "vmcnt", "lgkmcnt"
 OLDEST = 64  # no counter is longer
 NO_LIMIT = 0x3F
-_SEGMENTS = {0: "FLAT", 1: "SCRATCH", 2: "GLOBAL"}
 _DWORDS = {"b64": 2, "f64": 2, "u64": 2, "i64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16}
 _DWORDS |= {"wdc_f32": 8, "wdc_i32": 8, "wdc_f16": 8, "wdc_bf16": 8}
 _DWORDS |= {"wab_f16": 8, "wab_bf16": 8, "wab_iu8": 4, "wab_iu4": 2}
-_FILES = ("sop1", "sop2", "sopc", "sopk", "vop1", "vop2", "vopc", "vop3", "vop3sd", "vop3p", "vopd", "ds", "smem")
-_MEMORY_FILES = ("flat", "global_", "scratch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +39,6 @@ class Load:
 
 
 Pending = dict[tuple[int, str, bool, int], int]  # (register, counter, ordered, offset of its load) → younger loads
-
-
-@cache
-def _rows() -> dict[tuple[str, int], Any]:
-    found: dict[tuple[str, int], Any] = {}
-    for file in (*_FILES, *_MEMORY_FILES):
-        for row in import_module(f"cass_shim.isa.rdna3.{file}").ROWS:
-            found[row.encoding, row.opcode] = row
-    return found
 
 
 def check_waits(kernel: str, instructions: list[Decoded]) -> int:
@@ -100,24 +86,8 @@ def _followers(instruction: Decoded, index: int, at: dict[int, int]) -> Iterator
 def _name(instruction: Decoded) -> str:
     if instruction.encoding == "SOPP":
         return {32: "s_branch", 48: "s_endpgm", 49: "s_endpgm_saved", 2: "s_sethalt"}.get(instruction.opcode, "")
-    row = _row(instruction)
+    row = row_of(instruction)
     return row.name if row is not None else ""
-
-
-def _row(instruction: Decoded) -> Any:
-    """The opcode's row; VOP3 forms of shorter encodings are found there."""
-    table, encoding, opcode = _rows(), instruction.encoding, instruction.opcode
-    if encoding == "VOP3":
-        for family, base in (("VOP3SD", 0), ("VOP3", 0), ("VOPC", 0), ("VOP2", 0x100), ("VOP1", 0x180)):
-            if (family, opcode - base) in table and (family != "VOPC" or opcode < 256):
-                return table[family, opcode - base]
-        return None
-    if encoding == "FLAT":
-        opcode = instruction.words[0] >> 18 & 0x7F
-        encoding = _SEGMENTS.get(instruction.words[0] >> 16 & 3, "")
-    if encoding == "VOPC" and opcode >= 0x80:
-        opcode -= 0x80
-    return table.get((encoding, opcode))
 
 
 def _step(kernel: str, instruction: Decoded, state: Pending, loads: set[int]) -> None:
@@ -162,7 +132,7 @@ def _wait(instruction: Decoded, state: Pending) -> bool:
 
 def _load(instruction: Decoded) -> Load | None:
     """The late result of a memory instruction, if it has one."""
-    row = _row(instruction)
+    row = row_of(instruction)
     if row is None:
         return None
     encoding, name = row.encoding, row.name
@@ -195,7 +165,7 @@ def _width(name: str) -> int:
 
 def _touched(instruction: Decoded) -> Iterator[int]:
     """Registers that an instruction reads or writes at once."""
-    row = _row(instruction)
+    row = row_of(instruction)
     if row is None:
         return
     low, high = instruction.words[0], instruction.words[1] if len(instruction.words) > 1 else 0

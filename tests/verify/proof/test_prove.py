@@ -1,0 +1,118 @@
+"""Proofs end to end: right translations are proved, planted bugs are found and shown by a run.
+
+The bugs are changes of the lifter's assembly: a wrong bound, a wrong register, a dropped guard, a dropped barrier.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from cass_shim.device import Device
+from cass_shim.model.artifacts import Evidence
+from cass_shim.model.errors import Rejected
+from cass_shim.verify import verify_kernel
+from cass_shim.verify.proof.classify import classify
+from cass_shim.verify.proof.prove import DIFFERENT, PROVED, UNKNOWN, Proof
+from tests.verify.proof.subjects import Subject, built, prebuilt
+
+pytest.importorskip("z3", reason="z3-solver is not installed")
+
+pytestmark = pytest.mark.timeout(120)
+BUDGET = 60.0
+VECTOR_ADD = "vector_add_static"
+
+
+def judged(subject: Subject, device: Device, *changes: tuple[str, str]) -> Proof:
+    return classify(subject.code(*changes), subject.kernel, subject.cubin, device, budget_s=BUDGET)
+
+
+def shown(proof: Proof) -> bool:
+    """Whether a counterexample was run: it names a launch and two values."""
+    return proof.verdict == DIFFERENT and bool(
+        re.search(r"grid \(\d+, \d+, \d+\) block .*(0x[0-9a-f]+ instead of 0x[0-9a-f]+|launch failed)", proof.reason)
+    )
+
+
+def test_an_element_wise_kernel_is_proved_for_every_block(device: Device) -> None:
+    proof = judged(prebuilt(VECTOR_ADD), device)
+    assert proof.verdict == PROVED, proof.reason
+    assert proof.bounds == ("every block (n, 1, 1) with n <= 1024, every grid up to (2147483647, 65535, 65535)",)
+    assert proof.claims == 32 and not proof.looped
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("v_cmpx_gt_i32_e64 s3, v1", "v_cmpx_ge_i32_e64 s3, v1"),
+        ("v_cmpx_gt_i32_e64 s3, v1", "v_cmpx_gt_u32_e64 s3, v1"),
+        ("v_cmpx_gt_i32_e64 s3, v1", "s_nop 0"),
+        ("v_add_f32_e32 v2, v2, v3", "v_add_f32_e32 v2, v2, v2"),
+        ("s_load_b128 s[4:7], s[0:1], 0x0", "s_load_b128 s[4:7], s[0:1], 0x8"),
+        ("v_lshlrev_b64 v[0:1], 2, v[1:2]", "v_lshlrev_b64 v[0:1], 3, v[1:2]"),
+        ("s_cbranch_execz", "s_cbranch_execnz"),
+    ],
+)
+def test_bugs_in_an_element_wise_kernel_are_shown(old: str, new: str, device: Device) -> None:
+    proof = judged(prebuilt(VECTOR_ADD), device, (old, new))
+    assert shown(proof), (proof.verdict, proof.reason)
+
+
+def test_operands_of_a_sum_may_be_swapped(device: Device) -> None:
+    proof = judged(prebuilt(VECTOR_ADD), device, ("v_add_f32_e32 v2, v2, v3", "v_add_f32_e32 v2, v3, v2"))
+    assert proof.verdict == PROVED, proof.reason
+
+
+def test_what_only_z3_saw_is_no_difference(device: Device) -> None:
+    """A wrong sign extension needs an index beyond 2^31, which no launch of a few blocks reaches."""
+    proof = judged(prebuilt(VECTOR_ADD), device, ("v_ashrrev_i32_e32 v2, 31, v1", "v_mov_b32_e32 v2, 0"))
+    assert proof.verdict == UNKNOWN
+    assert "no small run showed it" in proof.reason and "in block" in proof.reason
+
+
+def test_a_fixed_stencil_is_proved_for_its_block(device: Device) -> None:
+    proof = judged(built("stencil_2d"), device)
+    assert proof.verdict == PROVED, proof.reason
+    assert proof.bounds == ("block (32, 8, 1), every grid up to (2147483647, 65535, 65535)",)
+    assert proof.claims >= 256
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("v_cmp_gt_i32_e64 s1, 1, v0", "v_cmp_gt_i32_e64 s1, 2, v0"),
+        ("ds_store_b32 v1, v8 offset:140", "ds_store_b32 v1, v8 offset:136"),
+        ("s_barrier", "s_nop 0"),
+        ("v_add_f32_e32 v4, v6, v4", "v_add_f32_e32 v4, v6, v3"),
+        ("s_and_b32 s2, s0, vcc_lo", "s_or_b32 s2, s0, vcc_lo"),
+    ],
+)
+def test_bugs_in_a_fixed_stencil_are_shown(old: str, new: str, device: Device) -> None:
+    proof = judged(built("stencil_2d"), device, (old, new))
+    assert shown(proof), (proof.verdict, proof.reason)
+
+
+def test_a_budget_that_is_spent_is_unknown(device: Device) -> None:
+    subject = prebuilt(VECTOR_ADD)
+    proof = classify(
+        subject.code(("v_cmpx_gt_i32_e64 s3, v1", "s_nop 0")), subject.kernel, subject.cubin, device, budget_s=0.0
+    )
+    assert proof.verdict == UNKNOWN and "time budget" in proof.reason
+
+
+def test_verification_grants_e4(device: Device) -> None:
+    subject = prebuilt(VECTOR_ADD)
+    verified = verify_kernel(subject.code(), subject.kernel, subject.cubin, device, budget_s=0.5, prove_s=BUDGET)
+    assert verified.evidence is Evidence.E4
+    proof = verified.report["proof"]
+    assert isinstance(proof, dict) and proof["verdict"] == PROVED and proof["assumptions"]
+    without = verify_kernel(subject.code(), subject.kernel, subject.cubin, device, budget_s=0.5)
+    assert without.evidence is Evidence.E1 and "proof" not in without.report
+
+
+def test_a_wrong_translation_is_rejected_whatever_is_asked(device: Device) -> None:
+    subject = prebuilt(VECTOR_ADD)
+    with pytest.raises(Rejected):
+        wrong = subject.code(("v_cmpx_gt_i32_e64 s3, v1", "v_cmpx_ge_i32_e64 s3, v1"))
+        verify_kernel(wrong, subject.kernel, subject.cubin, device, budget_s=0.5, prove_s=BUDGET)
