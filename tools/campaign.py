@@ -23,7 +23,13 @@ from tools import environment, samples
 from tools.kernelgen.program import unit
 
 VECTORS = environment.ROOT / "tests" / "vectors" / "kernelgen"
-TARGETS = {"80": "arch=compute_80,code=[sm_80,compute_80]", "89": "arch=compute_89,code=[sm_89,compute_89]"}
+TARGETS = {
+    "80": "arch=compute_80,code=[sm_80,compute_80]",
+    "89": "arch=compute_89,code=[sm_89,compute_89]",
+    "90": "arch=compute_90,code=sm_90",  # from here on machine code only
+    "100": "arch=compute_100,code=sm_100",
+    "120": "arch=compute_120,code=sm_120",
+}
 
 
 @dataclass

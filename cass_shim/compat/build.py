@@ -48,6 +48,8 @@ VARIANTS = {
         Variant("static-sm86", sass_only(86), False),
         Variant("static-sm89", sass_only(89), False),
         Variant("static-sm90", sass_only(90), False),
+        Variant("static-sm100", sass_only(100), False),
+        Variant("static-sm120", sass_only(120), False),
         Variant("shared-fat", ("-cudart", "shared", *FAT), True),
         Variant("ptx-only", ("-gencode", "arch=compute_80,code=compute_80"), True, has_sass=False),
         Variant("stripped", ("-Xlinker", "--strip-all", *FAT), True),

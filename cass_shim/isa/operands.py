@@ -95,6 +95,15 @@ def int64(e: Emitter[V], operand: Operand) -> V:
     return _integer(e, operand, raw64(e, operand), 64)
 
 
+def signed64(e: Emitter[V], operand: Operand) -> V:
+    """A 64-bit integer source of sm_100 on: an immediate of 32 bits is sign-extended (seen: x + 0x7fffffff and
+    x - 0x80000000 are immediates, x + 0xffffffc0 is not), a longer one is the whole value."""
+    if isinstance(operand, Imm):
+        bits = operand.bits
+        return e.const(bits if bits >> 32 else bits - ((bits >> 31) << 32) & (1 << 64) - 1, 64)
+    return int64(e, operand)
+
+
 def float_bits(e: Emitter[V], operand: Operand, value: V, width: int) -> V:
     """Apply | | and - of a floating operand to its bits."""
     if isinstance(operand, Reg | Const):

@@ -27,6 +27,8 @@ _HEADER_SM90 = {
 _HEADER_SM100 = {
     0x360: "ntid.x", 0x364: "ntid.y", 0x368: "ntid.z", 0x370: "nctaid.x", 0x374: "nctaid.y", 0x378: "nctaid.z",
     0x2F8: "local.low", 0x2FC: "local.high", 0x37C: "stack", 0x358: "zero", 0x35C: "zero",
+    0x120: "bound", 0x124: "bound",
+    0x254: "grid.high", 0x258: "grid.low",  # read at SR_CgaSize * -0xa0 from here, and that register is 0 here
 }  # fmt: skip
 # Offsets of the hidden arguments of code object v5 (LLVM AMDGPUUsage): u32 block counts, u16 group sizes.
 _HIDDEN_COUNT, _HIDDEN_SIZE = 0, 12
@@ -200,7 +202,7 @@ class LlvmEmitter(Registers):
             return self._lane_mask(stem[:2])
         if stem in ("CLOCKLO", "GLOBALTIMERLO", "GLOBALTIMER"):
             return self.call(64, "llvm.readsteadycounter")
-        if stem in ("CgaCtaId", "VIRTUALSMID", "VIRTID", "SMID"):
+        if stem in ("CgaCtaId", "CgaSize", "VIRTUALSMID", "VIRTID", "SMID"):
             return constant(0, 32)  # without clusters, and one processor as far as a kernel may tell
         if stem == "SWINHI":
             return self._aperture("shared")

@@ -87,6 +87,8 @@ class Transfers(Straight):
             self.e.write_back()
             self.e.raw(f"br label %{following}")
             return
+        if i.has("ANY"):
+            raise Unsupported(i.form, address=i.address, why="a vote of the warp inside a branch")
         target = target_of(i)
         if target is None:
             raise Unsupported(i.form, address=i.address, why="branch to a register")

@@ -318,4 +318,6 @@ class Interpreter(ControlFlow):
                 values.append(operand.bits)
             elif isinstance(operand, Reg):
                 values.append(0 if operand.index == 255 else int(self.get_reg(operand.index, operand.uniform)[lane]))
+        if len(values) > 1 and isinstance(instruction.operands[0], Reg):  # one register holds both (special.py)
+            values[1] = values[1] >> 16 & 0xFFF
         return (values[0] & 15 if values else 0, values[1] if len(values) > 1 else 0)

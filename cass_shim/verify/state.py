@@ -130,6 +130,7 @@ class State(Arithmetic):
             "SR_GTMASK": (every & ~upto).astype(u32),
             "SR_GEMASK": (every & ~below).astype(u32),
             "SR_CgaCtaId": np.zeros(g.lanes, u32),
+            "SR_CgaSize": np.zeros(g.lanes, u32),  # only ever an index into the bank's words about clusters
             "SR_SWINHI": np.full(g.lanes, self.shared_window >> 32, u32),
             "SR_NTID.X": np.full(g.lanes, bx, u32),
             "SR_VIRTUALSMID": self.random.integers(0, 64, g.blocks, dtype=u32)[block],

@@ -21,7 +21,9 @@ _STORES = frozenset({"STG", "ST", "STS", "STL", "RED", "REDG", "ATOMG", "ATOM", 
 _DOUBLE = frozenset({"DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DMMA"})
 _HALF = frozenset({"HADD2", "HMUL2", "HFMA2", "HSETP2", "HSET2", "HMNMX2", "HMMA"})
 _FLOAT_KINDS = ("f32", "f64", "f16", "bf16")
-_MOVES = frozenset({"MOV", "UMOV", "IMAD.MOV.U32", "IMAD.MOV", "R2UR", "SEL"})
+_MOVES = frozenset({"MOV", "UMOV", "IMAD.MOV.U32", "IMAD.MOV", "R2UR", "SEL", "MOV.64", "UMOV.64", "SEL.64"})
+_SECOND_AXIS = frozenset({0x04, 0x10, 0x364, 0x374})  # of block and grid, in bank 0 (sass.md §2.5)
+_GRID_BARRIER = frozenset({0x8C, 0x90, 0x254, 0x258})
 _PREDICATES = frozenset(
     {"ISETP", "UISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "UPLOP3", "FCHK"}
 )  # no register result
@@ -84,8 +86,11 @@ def survey(kernel: SassKernel) -> Survey:
             if instruction.mnemonic in _LOADS:
                 found.loads[instruction.address] = loaded_kind(code, position)
         if instruction.mnemonic in _COMPARES and not instruction.has("EQ", "NE"):  # those are tests for null
-            compared |= set(_parameter_words(instruction, base, kernel.abi.params_bytes))
-            compared |= {copies[key] for key in ((r.uniform, r.index) for r in _sources(instruction)) if key in copies}
+            bounds = set(_parameter_words(instruction, base, kernel.abi.params_bytes))
+            bounds |= {copies[key] for key in ((r.uniform, r.index) for r in _sources(instruction)) if key in copies}
+            compared |= bounds
+            if instruction.has("S64", "U64"):
+                found.wide |= bounds
         if instruction.mnemonic in ("LDS", "LDSM"):
             shared[loaded_kind(code, position)] += 1
         _propagate(taint, instruction, base, kernel.abi.params_bytes)
@@ -112,9 +117,9 @@ def _note_properties(found: Survey, instruction: Instruction) -> None:
             found.dimensions = max(found.dimensions, 2 if operand.name.endswith("Y") else 3)
         found.many_blocks |= isinstance(operand, Special) and operand.name.startswith("SR_CTAID")
         if isinstance(operand, Const) and operand.bank == 0:
-            if operand.offset in (0x04, 0x10):
+            if operand.offset in _SECOND_AXIS:
                 found.dimensions = max(found.dimensions, 2)
-            found.grid_sync |= operand.offset in (0x8C, 0x90)
+            found.grid_sync |= operand.offset in _GRID_BARRIER
 
 
 def _note_constant(
@@ -219,7 +224,7 @@ def _destinations(instruction: Instruction) -> set[Key]:
 
 
 def _writes_pair(instruction: Instruction) -> bool:
-    return instruction.has("64", "WIDE") or instruction.mnemonic in _DOUBLE or instruction.mnemonic == "CS2R"
+    return instruction.has("64", "S64", "U64", "WIDE") or instruction.mnemonic in _DOUBLE or instruction.mnemonic == "CS2R"
 
 
 def _mem_keys(operand: Mem) -> Iterator[Key]:

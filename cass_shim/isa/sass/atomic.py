@@ -122,7 +122,11 @@ def atoms(e: Emitter[V], i: Instruction) -> None:
         kind = "u64" if i.has("64") else "u32"
         expected, new = (_value(e, v, kind) for v in values)
         old = e.atomic("shared", "cas", kind, address32(e, where), new, expected, "cta")
-        put32(e, dst, e.zext(e.compare("eq", old, expected), 32))
+        done = e.compare("eq", old, expected)
+        if isinstance(dst, Pred):  # from sm_100 on
+            put_predicate(e, dst, done)
+        else:
+            put32(e, dst, e.zext(done, 32))
         return
     old = _apply(e, i, "shared", where, values)
     if isinstance(dst, Reg) and dst.index != RZ:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cass_shim.isa.emitter import Emitter
-from cass_shim.isa.operands import V, float32, predicate, put32, put_predicate
+from cass_shim.isa.operands import V, float32, predicate, put32, put_predicate, registers
 from cass_shim.isa.sass.integer_compare import combine, put_comparison
 from cass_shim.isa.spec import sass, unsupported
-from cass_shim.model.instruction import Instruction
+from cass_shim.model.instruction import Instruction, Reg
 
 ARITHMETIC = "FTZ SAT RN RM RP RZ"
 CONDITIONS = "LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU"
@@ -76,6 +78,39 @@ def fmnmx(e: Emitter[V], i: Instruction) -> None:
     low = e.fmin("f32", x, y, i.has("NAN"), i.has("FTZ"))
     high = e.fmax("f32", x, y, i.has("NAN"), i.has("FTZ"))
     put32(e, dst, e.select(predicate(e, pick_minimum), low, high))
+
+
+@sass("FMNMX3", modifiers="FTZ NAN")
+def fmnmx3(e: Emitter[V], i: Instruction) -> None:
+    """dst = minimum or maximum of three, as FMNMX takes it of two (PTX ISA, max.f32 with three operands)."""
+    dst, a, b, c, pick_minimum = i.operands
+    nan, ftz = i.has("NAN"), i.has("FTZ")
+    x, y, z = (float32(e, o) for o in (a, b, c))
+    low = e.fmin("f32", e.fmin("f32", x, y, nan, ftz), z, nan, ftz)
+    high = e.fmax("f32", e.fmax("f32", x, y, nan, ftz), z, nan, ftz)
+    put32(e, dst, e.select(predicate(e, pick_minimum), low, high))
+
+
+def _pairs(e: Emitter[V], i: Instruction) -> list[list[V]]:
+    """The low and the high halves of all sources; no other order than .HI_LO has been seen."""
+    sources = i.operands[1:]
+    for operand in sources:
+        if not isinstance(operand, Reg) or operand.suffix != ("F32x2", "HI_LO"):
+            raise unsupported(i, "operands")
+    plain = [replace(o, suffix=()) for o in sources if isinstance(o, Reg)]
+    return [[value for o in plain for value in registers(e, o, 2)[half : half + 1]] for half in range(2)]
+
+
+@sass("FADD2", "FMUL2", "FFMA2", modifiers="FTZ RN RM RP RZ")
+def fadd2(e: Emitter[V], i: Instruction) -> None:
+    """Two f32 at once, in register pairs (PTX ISA, add, mul and fma with .f32x2)."""
+    mode, ftz = rounding(i), i.has("FTZ")
+    for half, (a, b, *c) in enumerate(_pairs(e, i)):
+        if c:
+            value = e.ffma("f32", a, b, c[0], mode, ftz)
+        else:
+            value = (e.fadd if i.mnemonic == "FADD2" else e.fmul)("f32", a, b, mode, ftz)
+        put32(e, i.operands[0], value, half)
 
 
 @sass("FSEL", modifiers="FTZ")

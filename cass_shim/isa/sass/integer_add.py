@@ -7,7 +7,6 @@ from cass_shim.isa.operands import (
     V,
     immediate,
     int32,
-    int64,
     is_false,
     leading_predicates,
     predicate,
@@ -15,11 +14,13 @@ from cass_shim.isa.operands import (
     put64,
     put_predicate,
     raw32,
+    raw64,
+    signed64,
     unwanted,
 )
 from cass_shim.isa.sass import packed_integer
 from cass_shim.isa.spec import sass, unsupported
-from cass_shim.model.instruction import RZ, Const, Instruction, Operand, Reg
+from cass_shim.model.instruction import RZ, Const, Instruction, Operand, Pred, Reg
 
 
 def _is_zero(operand: Operand) -> bool:
@@ -60,12 +61,21 @@ def _sum_with_carry(e: Emitter[V], terms: list[Operand], carries: list[V]) -> tu
     return e.low(total), e.compare("ugt", high, e.const(0, 32)), e.compare("ugt", high, e.const(1, 32))
 
 
+def _add3_wide(e: Emitter[V], i: Instruction, carry_outs: list[Pred], operands: list[Operand]) -> None:
+    """Three 64-bit terms, without carries."""
+    dst, a, b, c, *carries = operands
+    if carries or not all(unwanted(p) for p in carry_outs):
+        raise unsupported(i, "carry of 64 bits")
+    put64(e, dst, e.add(e.add(signed64(e, a), signed64(e, b)), signed64(e, c)))
+
+
 @sass("IADD3", "UIADD3", modifiers="X 64")
 def iadd3(e: Emitter[V], i: Instruction) -> None:
     """dst = a + b + c (+ two carries in for .X); the predicates say sum >= 2^32 and sum >= 2^33."""
-    if i.has("64"):
-        raise unsupported(i)
     carry_outs, operands = leading_predicates(i.operands)
+    if i.has("64"):
+        _add3_wide(e, i, carry_outs, operands)
+        return
     terms = operands[1:4]
     carries: list[V] = []
     if i.has("X"):
@@ -85,14 +95,45 @@ def iadd3(e: Emitter[V], i: Instruction) -> None:
         put_predicate(e, p, carry)
 
 
-@sass("IADD", "VIADD", "UIADD", modifiers="64 16x2")
+def _add_wide(e: Emitter[V], i: Instruction) -> None:
+    """64 bits: a carry out behind the destination, with .X a carry in at the end; -b is ~b + 1, as for IADD3."""
+    carry_outs, operands = leading_predicates(i.operands)
+    dst, a, b, *rest = operands
+    if i.has("X") != bool(rest) or (_negated(a) and _negated(b)):
+        raise unsupported(i, "carry")
+    x, y = (_wide_bits(e, o) for o in (a, b))
+    total = e.add(x, y)
+    carry = e.compare("ult", total, x)
+    more = predicate(e, rest[0]) if rest else e.const(1, 1) if _negated(a) or _negated(b) else None
+    if more is not None:
+        before = total
+        total = e.add(before, e.zext(more, 64))
+        carry = e.or_(carry, e.compare("ult", total, before))
+    put64(e, dst, total)
+    for p in carry_outs:
+        put_predicate(e, p, carry)
+
+
+def _wide_bits(e: Emitter[V], operand: Operand) -> V:
+    """A 64-bit source, its complement where it is to be subtracted."""
+    if _negated(operand):
+        return e.not_(raw64(e, operand))
+    return signed64(e, operand)
+
+
+@sass("IADD", "VIADD", "UIADD", modifiers="64 16x2 U8x4 X")
 def iadd(e: Emitter[V], i: Instruction) -> None:
-    """dst = a + b; .16x2 in each half."""
+    """dst = a + b; .16x2 in each half, .U8x4 in each byte."""
+    if i.has("64"):
+        _add_wide(e, i)
+        return
+    if i.has("X"):
+        raise unsupported(i)
     dst, a, b = i.operands
     if i.has("16x2"):
         put32(e, dst, packed_integer.join(e, packed_integer.add(e, i, a, b, signed=False)))
-    elif i.has("64"):
-        put64(e, dst, e.add(int64(e, a), int64(e, b)))
+    elif i.has("U8x4"):
+        put32(e, dst, packed_integer.add_bytes(e, i, a, b))
     else:
         put32(e, dst, e.add(int32(e, a), int32(e, b)))
 

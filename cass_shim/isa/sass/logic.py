@@ -10,14 +10,16 @@ from cass_shim.isa.operands import (
     V,
     immediate,
     int32,
+    int64,
     predicate,
     put32,
+    put64,
     put_predicate,
     raw32,
     unwanted,
 )
 from cass_shim.isa.spec import sass, unsupported
-from cass_shim.model.instruction import Instruction, Pred, Reg
+from cass_shim.model.instruction import Imm, Instruction, Pred, Reg
 
 _VARIABLES = (0xF0, 0xCC, 0xAA)  # the tables of a, b and c themselves
 # An input's number, or an operation and its operands.
@@ -115,10 +117,14 @@ def plop3(e: Emitter[V], i: Instruction) -> None:
         put_predicate(e, second, two)
 
 
-@sass("MOV", "UMOV", "MOV32I")
+@sass("MOV", "UMOV", "MOV32I", modifiers="64")
 def mov(e: Emitter[V], i: Instruction) -> None:
-    """dst = a. A fourth-bit write mask of 0xf, printed by old tools, is the default."""
-    put32(e, i.operands[0], int32(e, i.operands[1]))
+    """dst = a, a pair for .64. A fourth-bit write mask of 0xf, printed by old tools, is the default."""
+    dst, source = i.operands[:2]
+    if i.has("64"):
+        put64(e, dst, e.const(source.bits, 64) if isinstance(source, Imm) else int64(e, source))
+    else:
+        put32(e, dst, int32(e, source))
     if len(i.operands) > 2 and immediate(i.operands[2]) != 0xF:
         raise unsupported(i, "partial write mask")
 

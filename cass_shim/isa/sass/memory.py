@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cass_shim.isa.emitter import Emitter
 from cass_shim.isa.operands import (
     V,
@@ -87,7 +89,10 @@ def ldc(e: Emitter[V], i: Instruction) -> None:
     elif count == 2:
         put64(e, dst, constant(e, source, 64))
     else:
-        raise unsupported(i)
+        for half in range(2):
+            value = constant(e, replace(source, offset=source.offset + 8 * half), 64)
+            put32(e, dst, e.low(value), 2 * half)
+            put32(e, dst, e.high(value), 2 * half + 1)
 
 
 @sass("QSPC", modifiers="E G S L")
@@ -115,7 +120,7 @@ def ldgsts(e: Emitter[V], i: Instruction) -> None:
 
 @sass(
     "LDGDEPBAR", "DEPBAR", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "CGAERRBAR", "PREEXIT", "PMTRIG", "ACQBULK",
-    modifiers="LE E PF1 PF2 RML2 RS WB IV IVALL IVALLP C U D ALL",
+    modifiers="LE E PF1 PF2 DML2 RML2 RS WB IV IVALL IVALLP C U D ALL",
 )  # fmt: skip
 def nothing(e: Emitter[V], i: Instruction) -> None:
     """Scheduling, prefetching and cache control that the memory model of the fences here already covers."""
@@ -166,6 +171,46 @@ def ldsm(e: Emitter[V], i: Instruction) -> None:
         results.append(e.or_(halves[0], e.shl(halves[1], e.const(16, 32))))
     for part, value in enumerate(results):
         put32(e, dst, value, part)
+
+
+@sass("STSM", modifiers="16 M88 MT88 2 4", effect=Effect.LANES)
+def stsm(e: Emitter[V], i: Instruction) -> None:
+    """Store 8x8 matrices of 16-bit elements: the same placement as LDSM (PTX ISA, stmatrix)."""
+    where, source = i.operands
+    if not i.has("16") or i.has("M88") == i.has("MT88"):
+        raise unsupported(i)
+    count = 4 if i.has("4") else 2 if i.has("2") else 1
+    rows = address32(e, where)
+    lane = e.special("SR_LANEID")
+    quad, group = e.and_(lane, e.const(3, 32)), e.lshr(lane, e.const(2, 32))
+    for matrix, value in enumerate(registers(e, source, count)):
+        base = e.const(8 * matrix, 32)
+        if i.has("M88"):
+            row = _of_lane(e, rows, e.add(group, base))
+            e.store("shared", e.add(row, e.shl(quad, e.const(2, 32))), [value], 32)
+            continue
+        for half in range(2):
+            row = _of_lane(e, rows, e.add(e.add(e.shl(quad, e.const(1, 32)), e.const(half, 32)), base))
+            element = e.lshr(value, e.const(16 * half, 32))
+            e.store("shared", e.add(row, e.shl(group, e.const(1, 32))), [element], 16)
+
+
+@sass("MOVM", modifiers="16 MT88", effect=Effect.LANES)
+def movm(e: Emitter[V], i: Instruction) -> None:
+    """Transpose an 8x8 matrix of 16-bit elements across the warp (PTX ISA, movmatrix)."""
+    dst, source = i.operands
+    if not (i.has("16") and i.has("MT88")):
+        raise unsupported(i)
+    value = registers(e, source, 1)[0]
+    lane = e.special("SR_LANEID")
+    quad, group = e.and_(lane, e.const(3, 32)), e.lshr(lane, e.const(2, 32))
+    odd = e.compare("ne", e.and_(group, e.const(1, 32)), e.const(0, 32))
+    halves = []
+    for half in range(2):  # element (group, 2 quad + half) comes from row 2 quad + half, column group
+        row = e.add(e.shl(quad, e.const(1, 32)), e.const(half, 32))
+        found = _of_lane(e, value, e.add(e.shl(row, e.const(2, 32)), e.lshr(group, e.const(1, 32))))
+        halves.append(e.and_(e.select(odd, e.lshr(found, e.const(16, 32)), found), e.const(0xFFFF, 32)))
+    put32(e, dst, e.or_(halves[0], e.shl(halves[1], e.const(16, 32))))
 
 
 def _of_lane(e: Emitter[V], value: V, lane: V) -> V:

@@ -1,4 +1,4 @@
-"""Two 16-bit integers at a time: what VIADD, VIMNMX and VIADDMNMX do with .16x2, .S16x2 and .U16x2."""
+"""Two 16-bit or four 8-bit integers at a time: VIADD, VIMNMX and VIADDMNMX with .16x2, .S16x2, .U16x2, .U8x4."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ def halves(e: Emitter[V], i: Instruction, operand: Operand, signed: bool) -> lis
     if isinstance(operand, Reg | Const) and (operand.suffix or operand.absolute or operand.invert):
         raise unsupported(i, "operand modifier")
     extend = e.sext if signed else e.zext
-    parts = [extend(e.trunc(v, 16), 32) for v in (value, e.lshr(value, e.const(16, 32)))]
+    parts = split(e, value, signed)
     if isinstance(operand, Reg | Const) and operand.negate:
         parts = [extend(e.trunc(e.sub(e.const(0, 32), p), 16), 32) for p in parts]
     return parts
+
+
+def split(e: Emitter[V], value: V, signed: bool) -> list[V]:
+    """The low and the high half of a register, extended to 32 bits."""
+    extend = e.sext if signed else e.zext
+    return [extend(e.trunc(v, 16), 32) for v in (value, e.lshr(value, e.const(16, 32)))]
 
 
 def join(e: Emitter[V], parts: list[V]) -> V:
@@ -42,3 +48,33 @@ def pick(e: Emitter[V], i: Instruction, a: list[V], b: list[V], pick_minimum: Op
         chosen = e.select(p, low, high)
         results.append(e.smax(chosen, e.const(0, 32)) if i.has("RELU") else chosen)
     return join(e, results)
+
+
+def _bytes(e: Emitter[V], i: Instruction, operand: Operand) -> list[V]:
+    """The four bytes from the lowest on, zero-extended; - negates each."""
+    value = raw32(e, operand)
+    if isinstance(operand, Reg | Const) and (operand.suffix or operand.absolute or operand.invert):
+        raise unsupported(i, "operand modifier")
+    parts = [e.zext(e.trunc(e.lshr(value, e.const(8 * n, 32)), 8), 32) for n in range(4)]
+    if isinstance(operand, Reg | Const) and operand.negate:
+        parts = [e.sub(e.const(0, 32), part) for part in parts]
+    return parts
+
+
+def _join_bytes(e: Emitter[V], parts: list[V]) -> V:
+    result = e.and_(parts[0], e.const(0xFF, 32))
+    for n in range(1, 4):
+        result = e.or_(result, e.shl(e.and_(parts[n], e.const(0xFF, 32)), e.const(8 * n, 32)))
+    return result
+
+
+def add_bytes(e: Emitter[V], i: Instruction, a: Operand, b: Operand) -> V:
+    """Four sums modulo 2^8."""
+    return _join_bytes(e, [e.add(x, y) for x, y in zip(_bytes(e, i, a), _bytes(e, i, b), strict=True)])
+
+
+def pick_bytes(e: Emitter[V], i: Instruction, a: Operand, b: Operand, pick_minimum: Operand) -> V:
+    """Four unsigned minima or maxima."""
+    p = predicate(e, pick_minimum)
+    both = zip(_bytes(e, i, a), _bytes(e, i, b), strict=True)
+    return _join_bytes(e, [e.select(p, e.umin(x, y), e.umax(x, y)) for x, y in both])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cass_shim.isa.emitter import Emitter
 from cass_shim.isa.operands import V, int32, predicate, put32, put64, put_predicate, refuse
 from cass_shim.isa.spec import Effect, sass, unsupported
-from cass_shim.model.instruction import Imm, Instruction, Operand, Pred, Special
+from cass_shim.model.instruction import Imm, Instruction, Operand, Pred, Reg, Special
 
 _CLOCKS = ("SR_CLOCKLO", "SR_GLOBALTIMERLO", "SR_GLOBALTIMER")
 _STACK_END = "SR_LMEMHIOFF"  # debug builds trap when the stack pointer falls below it; local memory starts at 0 here
@@ -55,12 +55,24 @@ def _number(e: Emitter[V], operands: list[Operand]) -> V | None:
     number = operands[0]
     if isinstance(number, Imm) and number.bits == 0 and len(operands) == 1:
         return None
-    return int32(e, number)
+    value = int32(e, number)
+    return e.and_(value, e.const(15, 32)) if _packed(operands) else value
+
+
+def _packed(operands: list[Operand]) -> bool:
+    """One register printed twice holds the number in its low four bits and the count from bit 16 on.
+
+    Seen in what ptxas makes of `bar.sync %r1, %r2`: (count << 16) | (number & 15).
+    """
+    return len(operands) > 1 and isinstance(operands[0], Reg) and operands[0] == operands[1]
 
 
 def _count(e: Emitter[V], operands: list[Operand]) -> V | None:
     """How many threads take part; None for all."""
-    return int32(e, operands[1]) if len(operands) > 1 else None
+    if len(operands) < 2:
+        return None
+    value = int32(e, operands[1])
+    return e.and_(e.lshr(value, e.const(16, 32)), e.const(0xFFF, 32)) if _packed(operands) else value
 
 
 _BLOCKING = "DEFER_BLOCKING"
