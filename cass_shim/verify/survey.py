@@ -224,7 +224,7 @@ def _destinations(instruction: Instruction) -> set[Key]:
 
 
 def _writes_pair(instruction: Instruction) -> bool:
-    return instruction.has("64", "S64", "U64", "WIDE") or instruction.mnemonic in _DOUBLE or instruction.mnemonic == "CS2R"
+    return instruction.has("64", "S64", "U64", "WIDE") or instruction.mnemonic in (*_DOUBLE, "CS2R")
 
 
 def _mem_keys(operand: Mem) -> Iterator[Key]:
