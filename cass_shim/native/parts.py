@@ -86,6 +86,19 @@ PARTS: tuple[Part, ...] = (
         finish=initialise_first,
     ),
     *(standin(soname) for soname in STANDINS),
+    Part(  # what nvidia-smi and its like ask; the devices come from libcass_shim.so
+        "libnvidia-ml.so.1",
+        ("management/*.c",),
+        link=(
+            *SHARED,
+            str(BUILD / "libcass_shim.so"),
+            "-Wl,-soname,libnvidia-ml.so.1",
+            "-Wl,-z,now",
+            "-Wl,-rpath,$ORIGIN",
+            "-lpthread",
+        ),
+    ),
+    Part("libnvToolsExt.so.1", ("nvtx/*.c",), link=(*SHARED, "-Wl,-soname,libnvToolsExt.so.1")),
     Part("cass-run", ("launcher/*.c",), generate=launcher_generate),
     Part(  # the client again, for our own Python (native/bindings.py)
         "libcass_client.so",

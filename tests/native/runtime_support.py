@@ -25,7 +25,7 @@ def build_program(source: Path, folder: Path, *flags: str) -> Path:
 @functools.cache
 def built() -> Path:
     """The folder of the launcher and the libraries, brought up to date once; of the emulated device, as it is."""
-    build_all(["libcass_shim", "libcu", "cass-run"])
+    build_all(["libcass_shim", "libcu", "libnv", "cass-run"])
     if not (BUILD / "emulated" / "libamdhip64.so").exists():
         build_all(["emulated"])
     return BUILD
