@@ -188,6 +188,8 @@ def mubuf_forms(row: Row) -> list[str]:
     words = data_words(row.name) * (2 if "cmpswap" in row.name else 1)
     if "inv" in row.name:
         return [row.name]
+    if "format" in row.name:
+        words = len(row.name.rsplit("_", 1)[1])
     return [f"{row.name} {registers('v', 24, words)}, v16, s[4:7], s8 offen offset:16"]
 
 

@@ -7,10 +7,10 @@ from cass_shim.isa.rdna3.row import table
 ROWS = table(
     "MUBUF",
     """
-   0  buffer_load_format_x !
-   1  buffer_load_format_xy !
-   2  buffer_load_format_xyz !
-   3  buffer_load_format_xyzw !
+   0  buffer_load_format_x
+   1  buffer_load_format_xy
+   2  buffer_load_format_xyz
+   3  buffer_load_format_xyzw
    4  buffer_store_format_x !
    5  buffer_store_format_xy !
    6  buffer_store_format_xyz !

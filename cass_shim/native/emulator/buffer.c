@@ -3,6 +3,7 @@
  * "Buffer Addressing" (raw and structured buffers without swizzling). */
 #define EMU_SHARED
 #include "emulator/atomic_ops.h"
+#include "emulator/image.h"
 #include "emulator/memory_ops.h"
 
 typedef struct {
@@ -98,6 +99,39 @@ OUT_OF_LINE const op_t *buffer_atomic(wave_t *w, const op_t *o, unsigned operati
     }
     return o + 1;
 }
+
+/* Typed loads: what HIP's linear textures are read with. Formats as of images. */
+OUT_OF_LINE const op_t *buffer_load_format(wave_t *w, const op_t *o, unsigned count) {
+    resource_t x = resource(w, o);
+    const uint32_t *words = src_scalar(w, o, 1);
+    const gfx11_format *format = gfx11_format_by_number(words[3] >> 12 & 0x3f);
+    image_t image = {.format = format};
+    lanes32 r[4];
+    if (!format)
+        return emu_raise(w, o, EMU_ILLEGAL_INSTRUCTION, 0, 0,
+                         "the buffer descriptor's format is not implemented");
+    unsigned bytes = format->bits / 8u * format->channels;
+    for (unsigned i = 0; i < 4; i++) image.select[i] = (uint8_t)(words[3] >> 3 * i & 7);
+    memset(r, 0, sizeof r);
+    for (unsigned i = 0; i < LANES; i++) {
+        int inside;
+        uint32_t texel[4], chosen[4];
+        if (!(EXEC >> i & 1)) continue;
+        uint64_t address = buffer_address(w, o, &x, i, bytes, &inside);
+        if (!inside) continue;
+        if (!range_ok(address, bytes))
+            return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, address, "buffer load");
+        emu_texel_read(format, (const void *)(uintptr_t)address, texel);
+        emu_image_select(&image, texel, chosen);
+        for (unsigned k = 0; k < count; k++) r[k][i] = chosen[k];
+    }
+    for (unsigned k = 0; k < count; k++) put32(w, o->d + k, r[k]);
+    return o + 1;
+}
+HANDLER(buffer_load_format_x) { CONTINUE(buffer_load_format(w, o, 1)); }
+HANDLER(buffer_load_format_xy) { CONTINUE(buffer_load_format(w, o, 2)); }
+HANDLER(buffer_load_format_xyz) { CONTINUE(buffer_load_format(w, o, 3)); }
+HANDLER(buffer_load_format_xyzw) { CONTINUE(buffer_load_format(w, o, 4)); }
 
 #define LOAD(name, bytes, is_signed, half)                                                         \
     HANDLER(buffer_load_##name) { CONTINUE(buffer_load(w, o, bytes, is_signed, half)); }

@@ -2,12 +2,12 @@
 #include "emulator/hip_calls.h"
 #include "emulator/hip_copy.h"
 #include "emulator/memory.h"
+#include "hip/image_descriptor.h"
 
 #include <stdlib.h>
 
-#define ROW_ALIGN 256u
 #define MAX_EXTENT 131072u
-#define MAX_LEVELS 17u
+enum { MAX_LEVELS = GFX11_MAX_LEVELS };
 
 hipChannelFormatDesc emu_hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind f) {
     return (hipChannelFormatDesc){x, y, z, w, f};
@@ -43,7 +43,7 @@ static hipChannelFormatDesc desc_of(hipArray_Format format, unsigned channels) {
 }
 
 /* Format and channel count of a channel description; all channels have one width. */
-static bool format_of(const hipChannelFormatDesc *desc, hipArray_Format *format,
+bool emu_array_format(const hipChannelFormatDesc *desc, hipArray_Format *format,
                       unsigned *channels) {
     static const hipArray_Format formats[3][3] = {
         {HIP_AD_FORMAT_SIGNED_INT8, HIP_AD_FORMAT_SIGNED_INT16, HIP_AD_FORMAT_SIGNED_INT32},
@@ -63,21 +63,37 @@ static bool format_of(const hipChannelFormatDesc *desc, hipArray_Format *format,
     return *format != 0;
 }
 
-static emu_array *array_new(const HIP_ARRAY3D_DESCRIPTOR *want) {
+static uint64_t halved(uint64_t size, unsigned level) {
+    return size >> level ? size >> level : size ? 1 : 0;
+}
+
+/* One level of an array without memory; its offset in the block. */
+static emu_array *array_new(const HIP_ARRAY3D_DESCRIPTOR *want, unsigned levels, unsigned level,
+                            uint64_t *offset) {
     emu_array *array = calloc(1, sizeof *array);
+    gfx11_level place;
+    unsigned bytes = bits_of(want->Format) / 8 * want->NumChannels,
+             rows = want->Height ? (unsigned)want->Height : 1;
     if (!array) return NULL;
-    array->width = want->Width;
-    array->height = want->Height;
-    array->depth = want->Depth;
+    gfx11_level_of(bytes, (unsigned)want->Width, rows, levels, level, &place);
+    bool layers = want->Flags & (hipArrayLayered | hipArrayCubemap);
+    array->width = halved(want->Width, level);
+    array->height = halved(want->Height, level);
+    array->depth = layers ? want->Depth : halved(want->Depth, level);
     array->format = want->Format;
     array->channels = want->NumChannels;
     array->flags = want->Flags;
-    array->element_bytes = bits_of(want->Format) / 8 * want->NumChannels;
+    array->element_bytes = bytes;
     array->desc = desc_of(want->Format, want->NumChannels);
     array->device = emu_current();
-    array->pitch =
-        (want->Width * array->element_bytes + ROW_ALIGN - 1) & ~(uint64_t)(ROW_ALIGN - 1);
-    array->slice = array->pitch * (want->Height ? want->Height : 1);
+    array->pitch = place.pitch;
+    array->slice = gfx11_slice_bytes(bytes, (unsigned)want->Width, rows, levels);
+    array->whole[0] = want->Width;
+    array->whole[1] = rows;
+    array->whole[2] = want->Depth ? want->Depth : 1;
+    array->level = level;
+    array->levels = levels;
+    *offset = place.offset;
     return array;
 }
 
@@ -100,11 +116,11 @@ static hipError_t check(const HIP_ARRAY3D_DESCRIPTOR *want) {
 static hipError_t create(hipArray_t *into, const HIP_ARRAY3D_DESCRIPTOR *want) {
     hipError_t error = into ? check(want) : emu_fail(hipErrorInvalidValue, "no array");
     if (error) return error;
-    emu_array *array = array_new(want);
-    uint64_t layers = want->Depth ? want->Depth : 1;
+    uint64_t offset;
+    emu_array *array = array_new(want, 1, 0, &offset);
     if (array)
-        array->base =
-            emu_memory_alloc(EMU_MEMORY_ARRAY, emu_me.device, array->slice * layers, ROW_ALIGN, 0);
+        array->base = array->chain = emu_memory_alloc(
+            EMU_MEMORY_ARRAY, emu_me.device, array->slice * array->whole[2], GFX11_ROW_ALIGN, 0);
     if (!array || !array->base) {
         free(array);
         return emu_fail(hipErrorOutOfMemory, "no memory for an array of %zu x %zu x %zu",
@@ -132,7 +148,7 @@ hipError_t emu_hipMalloc3DArray(hipArray_t *array, const hipChannelFormatDesc *d
                                 hipExtent extent, unsigned int flags) {
     HIP_ARRAY3D_DESCRIPTOR want = {extent.width, extent.height, extent.depth, (hipArray_Format)0, 0,
                                    flags};
-    if (!desc || !format_of(desc, &want.Format, &want.NumChannels))
+    if (!desc || !emu_array_format(desc, &want.Format, &want.NumChannels))
         return emu_fail(hipErrorInvalidChannelDescriptor, "no such element format");
     return create(array, &want);
 }
@@ -188,7 +204,7 @@ hipError_t emu_hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *told, hipArray_t hand
     return hipSuccess;
 }
 
-/* Levels are arrays of their own size, one after another in one block that the first level owns. */
+/* Levels are arrays of their own size in one block that the first level owns. */
 typedef struct {
     unsigned levels;
     emu_array *level[MAX_LEVELS];
@@ -200,10 +216,13 @@ static mipmap *mipmap_of(hipMipmappedArray_const_t handle) {
     return NULL;
 }
 
-static uint64_t halved(uint64_t size) { return size > 1 ? size / 2 : size; }
+emu_array *emu_mipmap_first(hipMipmappedArray_const_t handle) {
+    mipmap *one = mipmap_of(handle);
+    return one ? one->level[0] : NULL;
+}
 
 static void mipmap_free(mipmap *one) {
-    if (one->levels) emu_memory_free(one->level[0]->base, 1u << EMU_MEMORY_ARRAY);
+    if (one->levels) emu_memory_free(one->level[0]->chain, 1u << EMU_MEMORY_ARRAY);
     for (unsigned i = 0; i < one->levels; i++) {
         emu_handle_remove(one->level[i], EMU_ARRAY);
         free(one->level[i]);
@@ -211,20 +230,24 @@ static void mipmap_free(mipmap *one) {
     free(one);
 }
 
-/* Makes the level arrays without memory; the bytes they take together. */
-static uint64_t make_levels(mipmap *one, HIP_ARRAY3D_DESCRIPTOR want, unsigned levels) {
-    uint64_t bytes = 0;
+/* Makes the level arrays over memory of their own; false when there is none. */
+static bool make_levels(mipmap *one, const HIP_ARRAY3D_DESCRIPTOR *want, unsigned levels) {
+    uint64_t offset[MAX_LEVELS];
     for (unsigned i = 0; i < levels; i++) {
-        emu_array *array = array_new(&want);
-        if (!array) return 0;
-        array->borrowed = true;
-        one->level[one->levels++] = array;
-        bytes += array->slice * (want.Depth ? want.Depth : 1);
-        want.Width = halved(want.Width);
-        want.Height = halved(want.Height);
-        if (!(want.Flags & hipArrayLayered)) want.Depth = halved(want.Depth);
+        one->level[i] = array_new(want, levels, i, &offset[i]);
+        if (!one->level[i]) return false;
+        one->level[i]->borrowed = true;
+        one->levels++;
     }
-    return bytes;
+    uint8_t *chain =
+        emu_memory_alloc(EMU_MEMORY_ARRAY, emu_me.device,
+                         one->level[0]->slice * one->level[0]->whole[2], GFX11_ROW_ALIGN, 0);
+    for (unsigned i = 0; chain && i < levels; i++) {
+        one->level[i]->chain = chain;
+        one->level[i]->base = chain + offset[i];
+        emu_handle_add(one->level[i], EMU_ARRAY);
+    }
+    return chain != NULL;
 }
 
 static hipError_t mipmap_create(hipMipmappedArray_t *into, const HIP_ARRAY3D_DESCRIPTOR *want,
@@ -234,19 +257,10 @@ static hipError_t mipmap_create(hipMipmappedArray_t *into, const HIP_ARRAY3D_DES
                            : emu_fail(hipErrorInvalidValue, "%u levels", levels);
     if (error) return error;
     mipmap *one = calloc(1, sizeof *one);
-    uint64_t bytes = one ? make_levels(one, *want, levels) : 0;
-    uint8_t *base =
-        bytes ? emu_memory_alloc(EMU_MEMORY_ARRAY, emu_me.device, bytes, ROW_ALIGN, 0) : NULL;
-    if (!base) {
+    if (!one || !make_levels(one, want, levels)) {
         for (unsigned i = 0; one && i < one->levels; i++) free(one->level[i]);
         free(one);
         return emu_fail(hipErrorOutOfMemory, "no memory for a mipmapped array");
-    }
-    for (unsigned i = 0; i < levels; i++) {
-        emu_array *array = one->level[i];
-        array->base = base;
-        base += array->slice * (array->depth ? array->depth : 1);
-        emu_handle_add(array, EMU_ARRAY);
     }
     emu_handle_add(one, EMU_MIPMAP);
     *into = (hipMipmappedArray_t)(void *)one;
@@ -258,7 +272,7 @@ hipError_t emu_hipMallocMipmappedArray(hipMipmappedArray_t *mipmappedArray,
                                        unsigned int numLevels, unsigned int flags) {
     HIP_ARRAY3D_DESCRIPTOR want = {extent.width, extent.height, extent.depth, (hipArray_Format)0, 0,
                                    flags};
-    if (!desc || !format_of(desc, &want.Format, &want.NumChannels))
+    if (!desc || !emu_array_format(desc, &want.Format, &want.NumChannels))
         return emu_fail(hipErrorInvalidChannelDescriptor, "no such element format");
     return mipmap_create(mipmappedArray, &want, numLevels);
 }

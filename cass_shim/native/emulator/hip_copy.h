@@ -4,8 +4,8 @@
 
 #include "emulator/hip_queue.h"
 
-/* An array: row-major memory that programs reach by copies, textures and surfaces. depth 0 and
- * height 0 as given. */
+/* An array: memory as gfx11 lays out linear images (hip/image_descriptor.h), reached by copies,
+ * textures and surfaces. depth 0 and height 0 as given. */
 typedef struct emu_array {
     uint8_t *base;
     uint64_t pitch, slice; /* bytes from row to row and from layer to layer */
@@ -15,9 +15,17 @@ typedef struct emu_array {
     uint32_t element_bytes;
     hipChannelFormatDesc desc;
     emu_device *device;
-    bool borrowed; /* a level of a mipmapped array, whose memory it uses */
+    bool borrowed;     /* a level of a mipmapped array, whose memory it uses */
+    uint8_t *chain;    /* where the first slice's levels begin */
+    uint64_t whole[3]; /* width, height, depth of level 0, at least 1 */
+    unsigned level, levels;
 } emu_array;
 emu_array *emu_array_of(hipArray_const_t handle);
+/* The first level of a mipmapped array, or NULL. hip_array.c */
+emu_array *emu_mipmap_first(hipMipmappedArray_const_t handle);
+/* Element format of a channel description: false for one that arrays do not have. */
+bool emu_array_format(const hipChannelFormatDesc *desc, hipArray_Format *format,
+                      unsigned *channels);
 /* A driver copy description as the runtime's. hip_arraycopy.c */
 hipError_t emu_driver_copy(const HIP_MEMCPY3D *p, hipMemcpy3DParms *params);
 

@@ -1,10 +1,10 @@
 /* Texture and surface objects: checked, kept, and told back.
  *
- * An object is 256 bytes of device memory, as HIP's is. Image instructions read a resource
- * descriptor from there; the emulated device has none of those instructions yet, so a kernel that
- * samples stops with an illegal instruction. */
+ * An object is 256 bytes of device memory, as HIP's is: dwords 0 to 7 hold the image resource (of
+ * linear memory a buffer resource), 12 to 15 the sampler. */
 #include "emulator/hip_calls.h"
 #include "emulator/hip_copy.h"
+#include "emulator/hip_texture.h"
 #include "emulator/memory.h"
 
 #include <stdlib.h>
@@ -53,12 +53,18 @@ static hipError_t check_resource(const hipResourceDesc *resource, bool surface) 
 }
 
 static hipError_t create(void **handle, const object *wanted) {
+    uint32_t words[EMU_OBJECT_DWORDS] = {0};
+    hipError_t error =
+        emu_texture_words(&wanted->resource, wanted->surface ? NULL : &wanted->texture,
+                          wanted->has_view ? &wanted->view : NULL, words);
+    if (error) return error;
     object *made = malloc(sizeof *made);
     void *memory = made ? emu_memory_alloc(EMU_MEMORY_INTERNAL, emu_me.device, 256, 256, 0) : NULL;
     if (!memory) {
         free(made);
         return emu_fail(hipErrorOutOfMemory, "no memory for a texture object");
     }
+    memcpy(memory, words, sizeof words);
     *made = *wanted;
     made->memory = memory;
     pthread_mutex_lock(&lock);
