@@ -178,3 +178,42 @@ class Emitter(Protocol[V]):
     def trap(self) -> None: ...
     def system_call(self, name: str) -> None:
         """vprintf, malloc, free, __assertfail by the CUDA ABI: arguments in R4.., result in R4."""
+
+    # textures and surfaces. handle: i32. shape: "1d" "2d" "3d" "cube" "1darray" "2darray" "cubearray". Coordinates
+    # and levels of sample and gather_texels are f32, all others integers; a layer is an unsigned integer, clamped by
+    # the device. Texels are four i32: the bits of f32, or integers.
+    def sample(
+        self, handle: V, shape: str, coordinates: list[V], layer: V | None, level: V | None, gradients: list[V]
+    ) -> list[V]:
+        """A texture at floating-point coordinates. level None: the first. gradients: d/dx of all, then d/dy."""
+
+    def gather_texels(self, handle: V, shape: str, coordinates: list[V], layer: V | None, component: int) -> list[V]:
+        """One channel of the four texels that bilinear filtering would use, in the order of PTX's tld4."""
+
+    def fetch(self, handle: V, shape: str, coordinates: list[V], layer: V | None, level: V | None) -> list[V]:
+        """One texel by number, 0 outside; of one coordinate also from linear memory."""
+
+    def texture_size(self, handle: V, level: V) -> list[V]:
+        """Width, height, depth or layers, and the number of levels."""
+
+    def surface_load(self, handle: V, shape: str, coordinates: list[V], size: int, outside: str) -> list[V]:
+        """`size` bytes (1 2 4 8 16) at byte offset x. outside: "trap", "clamp", or "zero". The layer is the last
+        coordinate."""
+
+    def surface_store(
+        self, handle: V, shape: str, coordinates: list[V], values: list[V], size: int, outside: str
+    ) -> None:
+        """Bytes at byte offset x, which must be a whole texel; size 0: channels converted, at texel x."""
+
+    def surface_reduce(
+        self,
+        handle: V,
+        shape: str,
+        coordinates: list[V],
+        operation: str,
+        kind: str,
+        value: V,
+        in_bytes: bool,
+        outside: str,
+    ) -> None:
+        """An atomic operation (add min max and or xor inc dec) on a texel of 32 bits; kind: u32 s32."""

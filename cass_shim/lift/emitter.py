@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cass_shim.lift import images, surfaces
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.registers import Registers
 from cass_shim.model.artifacts import CubinKernel
@@ -224,3 +225,49 @@ class LlvmEmitter(Registers):
         from cass_shim.lift.system import emit_system_call
 
         emit_system_call(self, name)
+
+    # textures and surfaces: lift.images and lift.surfaces
+    def sample(
+        self,
+        handle: Value,
+        shape: str,
+        coordinates: list[Value],
+        layer: Value | None,
+        level: Value | None,
+        gradients: list[Value],
+    ) -> list[Value]:
+        return images.sample(self, handle, shape, coordinates, layer, level, gradients)
+
+    def gather_texels(
+        self, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, component: int
+    ) -> list[Value]:
+        return images.gather_texels(self, handle, shape, coordinates, layer, component)
+
+    def fetch(
+        self, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, level: Value | None
+    ) -> list[Value]:
+        return images.fetch(self, handle, shape, coordinates, layer, level)
+
+    def texture_size(self, handle: Value, level: Value) -> list[Value]:
+        return images.texture_size(self, handle, level)
+
+    def surface_load(self, handle: Value, shape: str, coordinates: list[Value], size: int, outside: str) -> list[Value]:
+        return surfaces.surface_load(self, handle, shape, coordinates, size, outside)
+
+    def surface_store(
+        self, handle: Value, shape: str, coordinates: list[Value], values: list[Value], size: int, outside: str
+    ) -> None:
+        surfaces.surface_store(self, handle, shape, coordinates, values, size, outside)
+
+    def surface_reduce(
+        self,
+        handle: Value,
+        shape: str,
+        coordinates: list[Value],
+        operation: str,
+        kind: str,
+        value: Value,
+        in_bytes: bool,
+        outside: str,
+    ) -> None:
+        surfaces.surface_reduce(self, handle, shape, coordinates, operation, kind, value, in_bytes, outside)

@@ -18,6 +18,7 @@ from cass_shim.verify import matrices
 from cass_shim.verify.arithmetic import DTYPES, Arithmetic, Value, constant
 from cass_shim.verify.memory import Arena, Fault, Scratch, check_aligned, gather, scatter
 from cass_shim.verify.races import Races
+from cass_shim.verify.textures import NoTextures
 
 WARP = 32
 Mask: TypeAlias = Any  # bool per lane; numpy's stubs lose the element type in every operator
@@ -49,7 +50,7 @@ class Geometry:
         return self.blocks * self.warps * WARP
 
 
-class State(Arithmetic):
+class State(NoTextures, Arithmetic):
     """The effectful part of `isa.emitter.Emitter`; see there for what each method means."""
 
     def __init__(

@@ -133,14 +133,16 @@ def mov(e: Emitter[V], i: Instruction) -> None:
 def r2ur(e: Emitter[V], i: Instruction) -> None:
     """Uniform registers are kept per lane, so this is a move (sass.md §5.1).
 
-    A predicate tells that the lanes' values differ: nvcc leaves for the slow path where it is set (`@!P BRA.DIV`).
+    A predicate tells which lanes' values are not the first lane's; .OR adds to what it held. nvcc leaves for a slow
+    path where it is set (`@!P BRA.DIV`), and serves one texture handle after the other with it (`@!P TEX`).
     """
     operands = list(i.operands)
     flag = operands.pop(0) if isinstance(operands[0], Pred) else None
     value = int32(e, operands[1])
     put32(e, operands[0], value)
     if flag is not None and not unwanted(flag):
-        put_predicate(e, flag, e.not_(e.is_uniform(value)))
+        differs = e.compare("ne", value, e.read_first(value))
+        put_predicate(e, flag, e.or_(predicate(e, flag), differs) if i.has("OR") else differs)
 
 
 _PREDICATES = 7

@@ -1,0 +1,189 @@
+"""Textures and surfaces as LLVM image intrinsics.
+
+A handle is an index into the descriptor table (`model.kernel_abi`, slot TEXTURES), whose entry leads to the image
+resource and the sampler in memory. Lanes with different handles are LLVM's business: it serves one descriptor after
+the other. Each form is a helper function of its own, inlined where it is used. Descriptor fields: AMD's RDNA3 ISA
+manual, "Image Resource Descriptor"; the cube's coordinates and the face plus eight times the layer: ibid., image
+addressing.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from cass_shim.lift.builder import Value, constant, typed
+from cass_shim.lift.image_helpers import DECLARED, FLAGS, HELPERS
+from cass_shim.model.kernel_abi import TEXTURE_KIND_MASK, SlotKind, TextureKind
+
+if TYPE_CHECKING:
+    from cass_shim.lift.emitter import LlvmEmitter
+
+# Shape → (LLVM's dimension, coordinates that are filtered, whether a layer follows).
+SHAPES = {
+    "1d": ("1d", 1, False), "2d": ("2d", 2, False), "3d": ("3d", 3, False), "cube": ("cube", 3, False),
+    "1darray": ("1darray", 1, True), "2darray": ("2darray", 2, True), "cubearray": ("cube", 3, True),
+}  # fmt: skip
+
+
+def helper(e: LlvmEmitter, name: str) -> str:
+    """Make a helper available, with what it calls; its name."""
+    text = HELPERS[name]
+    for other in HELPERS:
+        if f"@{other}(" in text and other != name:
+            helper(e, other)
+    e.helpers.setdefault(name, text)
+    for called, declaration in DECLARED.items():
+        if f"@{called}(" in text:
+            e.declarations[called] = declaration
+    return name
+
+
+def entry_of(e: LlvmEmitter, handle: Value) -> str:
+    """Pointer to the table's entry of a handle."""
+    table = e.slot(SlotKind.TEXTURES)
+    pointer = e.text(f"inttoptr {typed(table)} to ptr addrspace(4)")
+    return e.call_text("ptr addrspace(4)", helper(e, "cass.entry"), f"ptr addrspace(4) {pointer}", typed(handle))
+
+
+def field(e: LlvmEmitter, entry: str, offset: int) -> Value:
+    """A 32-bit field of an entry."""
+    where = e.text(f"getelementptr i8, ptr addrspace(4) {entry}, i32 {offset}")
+    return e.op(32, f"load i32, ptr addrspace(4) {where}, align 4, !invariant.load !0")
+
+
+def object_of(e: LlvmEmitter, entry: str) -> str:
+    return e.call_text("ptr addrspace(4)", helper(e, "cass.object"), f"ptr addrspace(4) {entry}")
+
+
+def image_of(e: LlvmEmitter, found: str) -> str:
+    return e.text(f"load <8 x i32>, ptr addrspace(4) {found}, align 16, !invariant.load !0")
+
+
+def words_of(e: LlvmEmitter, vector: str) -> list[Value]:
+    """The four words of a <4 x i32>."""
+    return [e.op(32, f"extractelement <4 x i32> {vector}, i32 {k}") for k in range(4)]
+
+
+def _float(e: LlvmEmitter, bits: Value) -> str:
+    return f"float {e.text(f'bitcast {typed(bits)} to float')}"
+
+
+def _coordinates(e: LlvmEmitter, shape: str, coordinates: list[Value], layer: Value | None) -> list[str]:
+    """The address of a sample: coordinates, then the face or the layer as a float."""
+    _, _, layered = SHAPES[shape]
+    place = [_float(e, one) for one in coordinates]
+    number = e.text(f"uitofp {typed(layer)} to float") if layered and layer is not None else ""
+    if shape.startswith("cube"):
+        three = e.call_text("{ float, float, float }", helper(e, "cass.cube"), *place)
+        place = [f"float {e.text(f'extractvalue {{ float, float, float }} {three}, {k}')}" for k in range(3)]
+        if number:
+            place[2] = f"float {e.call_text('float', 'llvm.fma.f32', f'float {number}', 'float 8.0', place[2])}"
+        return place
+    return [*place, f"float {number}"] if number else place
+
+
+def _sampled(e: LlvmEmitter, shape: str, handle: Value) -> tuple[str, str]:
+    """Image and sampler."""
+    entry = entry_of(e, handle)
+    found = object_of(e, entry)
+    image = image_of(e, found)
+    sampler = e.call_text("<4 x i32>", helper(e, "cass.sampler"), f"ptr addrspace(4) {found}")
+    if shape != "2d":
+        return image, sampler
+    kind = e.and_(field(e, entry, FLAGS), constant(TEXTURE_KIND_MASK, 32))
+    row = e.compare("eq", kind, constant(TextureKind.ARRAY_1D, 32))
+    plane = e.call_text("<8 x i32>", helper(e, "cass.plane"), f"<8 x i32> {image}", typed(row))
+    return plane, sampler
+
+
+def _level_is_base(level: Value) -> bool:
+    """Whether a level is a constant at or below 0: ptxas gives -32 where PTX names none."""
+    return level.known is not None and struct.unpack("<f", struct.pack("<I", level.known))[0] <= 0.0
+
+
+def sample(
+    e: LlvmEmitter,
+    handle: Value,
+    shape: str,
+    coordinates: list[Value],
+    layer: Value | None,
+    level: Value | None,
+    gradients: list[Value],
+) -> list[Value]:
+    """`isa.emitter.Emitter.sample`."""
+    image, sampler = _sampled(e, shape, handle)
+    place = _coordinates(e, shape, coordinates, layer)
+    dimension = SHAPES[shape][0]
+    types = "v4f32.f32"
+    if gradients:
+        operation, types = "sample.d", "v4f32.f32.f32"
+        place = [*(_float(e, one) for one in gradients), *place]
+    elif level is None or _level_is_base(level):
+        operation = "sample.lz"
+    else:
+        operation = "sample.l"
+        place = [*place, _float(e, level)]
+    name = f"llvm.amdgcn.image.{operation}.{dimension}.{types}"
+    result = _image(e, name, 15, place, image, sampler)
+    return words_of(e, e.text(f"bitcast <4 x float> {result} to <4 x i32>"))
+
+
+def _image(e: LlvmEmitter, name: str, mask: int, place: list[str], image: str, sampler: str) -> str:
+    operands = [f"i32 {mask}", *place, f"<8 x i32> {image}", f"<4 x i32> {sampler}", "i1 false", "i32 0", "i32 0"]
+    return e.call_text("<4 x float>", name, *operands)
+
+
+def gather_texels(
+    e: LlvmEmitter, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, component: int
+) -> list[Value]:
+    """`isa.emitter.Emitter.gather_texels`."""
+    image, sampler = _sampled(e, shape, handle)
+    place = _coordinates(e, shape, coordinates, layer)
+    name = f"llvm.amdgcn.image.gather4.lz.{SHAPES[shape][0]}.v4f32.f32"
+    result = _image(e, name, 1 << component, place, image, sampler)
+    return words_of(e, e.text(f"bitcast <4 x float> {result} to <4 x i32>"))
+
+
+def fetch(
+    e: LlvmEmitter, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, level: Value | None
+) -> list[Value]:
+    """`isa.emitter.Emitter.fetch`. One coordinate: linear memory, or else an array's row."""
+    entry = entry_of(e, handle)
+    found = object_of(e, entry)
+    place = [typed(one) for one in (*coordinates, *([layer] if layer is not None else []))]
+    if level is not None:
+        place.append(typed(level))
+    operation = "load.mip" if level is not None else "load"
+    name = f"llvm.amdgcn.image.{operation}.{SHAPES[shape][0]}.v4i32.i32"
+
+    def of_image() -> str:
+        return e.call_text("<4 x i32>", name, "i32 15", *place, f"<8 x i32> {image_of(e, found)}", "i32 0", "i32 0")
+
+    if shape != "1d":
+        return words_of(e, of_image())
+    kind = e.and_(field(e, entry, FLAGS), constant(TEXTURE_KIND_MASK, 32))
+    linear = e.compare("eq", kind, constant(TextureKind.LINEAR, 32))
+    memory, row, join = (e.new_label(stem) for stem in ("linear", "row", "fetched"))
+    e.raw(f"br i1 {linear.text}, label %{memory}, label %{row}")
+    e.start(memory)
+    arguments = (f"ptr addrspace(4) {entry}", f"ptr addrspace(4) {found}", typed(coordinates[0]))
+    one = e.call_text("<4 x i32>", helper(e, "cass.linear"), *arguments)
+    e.raw(f"br label %{join}")
+    e.start(row)
+    other = of_image()
+    e.raw(f"br label %{join}")
+    e.start(join)
+    return words_of(e, e.text(f"phi <4 x i32> [ {one}, %{memory} ], [ {other}, %{row} ]"))
+
+
+def texture_size(e: LlvmEmitter, handle: Value, level: Value) -> list[Value]:
+    """`isa.emitter.Emitter.texture_size`."""
+    entry = entry_of(e, handle)
+    width, height, depth, levels = (field(e, entry, 16 + 4 * k) for k in range(4))
+    kind = e.and_(field(e, entry, FLAGS), constant(TEXTURE_KIND_MASK, 32))
+    volume = e.compare("eq", kind, constant(TextureKind.ARRAY_3D, 32))
+    shift = e.umin(level, constant(31, 32))
+    one = constant(1, 32)
+    small = [e.umax(e.lshr(size, shift), one) for size in (width, height, depth)]
+    return [small[0], small[1], e.select(volume, small[2], depth), levels]

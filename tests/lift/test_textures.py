@@ -1,0 +1,104 @@
+"""Texture and surface instructions become AMD's image instructions; lanes with different handles take turns."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cass_shim.assemble.llvm import generate_assembly
+from cass_shim.lift import lift_kernel
+from cass_shim.model.errors import Unsupported
+from cass_shim.model.kernel_abi import SlotKind
+from tests.lift.support import HEAD, kernel, run
+
+VECTORS = Path(__file__).resolve().parents[1] / "vectors" / "sass" / "texture.json"
+WORDS = json.loads(VECTORS.read_text())["words"]["80"]
+TEXTS = sorted({text.split(" ", 1)[1] if text[0] == "@" else text for _, text in WORDS})
+# What is refused, by a modifier or a predicate result.
+REFUSED = re.compile(
+    r"^TEX\.\S*(NDV|AOFFI|DC|F16)|^(TLD|TLD4|TXD)\.\S*(AOFFI|CL)|^SURED\.\S*[US]64|^(TEX|TLD4|TXD)\S* P"
+)
+# Instruction, and the image instruction with its dimension that LLVM must have made of it.
+EXPECTED = [
+    ("TEX.SCR.LL R10, R8, R8, R10, 0x0, 0x58, 2D", "image_sample_l", "2D"),
+    ("TEX.SCR.LZ R10, R8, R8, R9, 0x0, 0x58, 2D", "image_sample_lz", "2D"),
+    ("TEX.SCR.LL R10, R8, R8, R10, 0x0, 0x58, 3D", "image_sample_l", "3D"),
+    ("TEX.B.LL R18, R16, R8, R6, ARRAY_2D", "image_sample_l", "2D_ARRAY"),
+    ("TEX.SCR.B.LL R18, R16, R8, R6, ARRAY_1D", "image_sample_l", "1D_ARRAY"),
+    ("TEX.LL R14, R12, R12, R20, 0x0, 0x58, ARRAY_CUBE", "image_sample_l", "CUBE"),
+    ("TLD.SCR.LZ R14, R12, R0, 0x0, 0x58, 1D", "image_load", "1D"),
+    ("TLD.SCR.B.LZ R14, R12, R12, R14, 3D", "image_load", "3D"),
+    ("TLD4.SCR.G R10, R8, R8, R9, 0x0, 0x58, 2D", "image_gather4_lz", "2D"),
+    ("TLD4.SCR.R.B R18, R16, R16, R18, CUBE", "image_gather4_lz", "CUBE"),
+    ("TXD R10, R8, R8, R24, 0x0, 0x58, 2D", "image_sample_d", "2D"),
+    ("TXD.B R14, R12, R12, R6, ARRAY_1D", "image_sample_d", "1D_ARRAY"),
+    ("SULD.D.BA.2D.64.STRONG.SM.TRAP R8, [R10], 0x0, 0x58", "image_load", "2D"),
+    ("SUST.D.BA.2D_ARRAY.STRONG.SM.TRAP [R10], R14, 0x0, 0x58", "image_store", "2D_ARRAY"),
+    ("SUST.P.3D.STRONG.SM.R [R10], R14, 0x0, 0x58", "image_store", "3D"),
+    ("SURED.D.BA.1D.MIN.S32.STRONG.SYS.TRAP [R10], R14, 0x0, 0x58", "image_atomic_smin", "1D"),
+]
+
+
+def around(text: str, sm: int = 80) -> str:
+    """A kernel whose registers hold loaded values before the instruction and are stored behind it."""
+    loads = "\n".join(f"LDG.E.128 R{n}, [R2.64+{16 * n:#x}]" for n in range(8, 40, 4))
+    stores = "\n".join(f"STG.E.128 [R2.64+{16 * n:#x}], R{n}" for n in range(8, 40, 4))
+    head = HEAD if sm == 80 else HEAD.replace("[0x160]", "[0x210]").replace("[0x168]", "[0x218]")
+    return f"{head}\n{loads}\n{text}\n{stores}\nEXIT"
+
+
+def assembly(text: str, sm: int = 80) -> str:
+    module = lift_kernel(kernel(around(text, sm), sm))
+    assert [slot.kind for slot in module.slots] == [SlotKind.TEXTURES]
+    return generate_assembly(module.text)
+
+
+@pytest.mark.parametrize(("text", "instruction", "dimension"), EXPECTED)
+def test_image_instruction(text: str, instruction: str, dimension: str) -> None:
+    found = re.findall(r"^\s*(image_\w+)\s.*dim:SQ_RSRC_IMG_(\w+)", assembly(text), re.MULTILINE)
+    assert found == [(instruction, dimension)]
+
+
+def test_a_uniform_handle_of_sm_90() -> None:
+    made = assembly("R2UR UR4, R8\nTEX.LL RZ, R9, R10, R14, UR4, 0x0, 2D, 0x1", 90)
+    assert "image_sample_l" in made
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_form_is_lifted_or_refused_by_name(text: str) -> None:
+    if REFUSED.search(text):
+        with pytest.raises(Unsupported, match=text.split(" ")[0].split(".")[0]):
+            lift_kernel(kernel(around(text)))
+    else:
+        assert "call" in lift_kernel(kernel(around(text))).text
+
+
+TURNS = (
+    HEAD
+    + """
+    LDG.E R8, [R4.64]
+    MOV R10, RZ
+    PLOP3.LUT P1, PT, PT, PT, PT, 0x80, 0x0
+    again:
+    PLOP3.LUT P0, PT, P0, P1, PT, 0xa2, 0x0
+    @P1 R2UR P0, UR4, R8
+    @P1 R2UR.OR P0, UR5, RZ
+    IADD3 R9, R9, 0x1, RZ
+    @!P0 IMAD R10, R8, 0x2, R10
+    @P1 PLOP3.LUT P1, PT, P0, PT, PT, 0x80, 0x0
+    PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0
+    @P1 BRA.U.ANY =again
+    STG.E [R2.64], R10
+    EXIT
+    """
+)
+
+
+def test_lanes_with_different_handles_take_turns() -> None:
+    """The loop nvcc puts around a texture instruction of sm_90: every lane is served once, and it ends."""
+    given = (np.arange(32, dtype=np.uint32) % 5) + 1
+    assert run(kernel(TURNS), given, 32).tolist() == (2 * given).tolist()
