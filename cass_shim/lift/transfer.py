@@ -87,8 +87,6 @@ class Transfers(Straight):
             self.e.write_back()
             self.e.raw(f"br label %{following}")
             return
-        if i.has("ANY"):
-            raise Unsupported(i.form, address=i.address, why="a vote of the warp inside a branch")
         target = target_of(i)
         if target is None:
             raise Unsupported(i.form, address=i.address, why="branch to a register")
@@ -102,6 +100,8 @@ class Transfers(Straight):
             if isinstance(operand, Pred):
                 p = self._predicate(operand)
                 condition = p if condition is None else self.e.and_(condition, p)
+        if i.has("ANY") and condition is not None:  # one lane that jumps takes those along that are here with it
+            condition = self.e.compare("ne", self.e.ballot(condition), constant(0, 32))
         self.e.write_back()
         taken = instance.label(self.code.destination(address, target))
         if condition is None or condition.known == 1:

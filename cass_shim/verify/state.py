@@ -50,7 +50,7 @@ class Geometry:
         return self.blocks * self.warps * WARP
 
 
-class State(NoTextures, Arithmetic):
+class State(NoTextures[Value], Arithmetic):
     """The effectful part of `isa.emitter.Emitter`; see there for what each method means."""
 
     def __init__(

@@ -1,56 +1,53 @@
-"""Textures in the reference interpreter: it knows no contents for them, so a kernel that reads one stays at E0."""
+"""Textures in the reference: it knows no contents for them, so a kernel that reads one stays at E0, unproved."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Generic, NoReturn, TypeVar
 
 from cass_shim.model.errors import Unsupported
-from cass_shim.verify.arithmetic import Value
+
+V = TypeVar("V")
 
 
-class NoTextures:
+class NoTextures(Generic[V]):
     """The texture part of `isa.emitter.Emitter`: refused by name."""
 
     def sample(
         self,
-        handle: Value,
+        handle: V,
         shape: str,
-        coordinates: list[Value],
-        layer: Value | None,
-        level: Value | None,
-        gradients: list[Value],
-    ) -> list[Value]:
+        coordinates: list[V],
+        layer: V | None,
+        level: V | None,
+        gradients: list[V],
+    ) -> list[V]:
         _refuse("sampling a texture")
 
-    def gather_texels(
-        self, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, component: int
-    ) -> list[Value]:
+    def gather_texels(self, handle: V, shape: str, coordinates: list[V], layer: V | None, component: int) -> list[V]:
         _refuse("gathering from a texture")
 
-    def fetch(
-        self, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, level: Value | None
-    ) -> list[Value]:
+    def fetch(self, handle: V, shape: str, coordinates: list[V], layer: V | None, level: V | None) -> list[V]:
         _refuse("fetching from a texture")
 
-    def texture_size(self, handle: Value, level: Value) -> list[Value]:
+    def texture_size(self, handle: V, level: V) -> list[V]:
         _refuse("the size of a texture")
 
-    def surface_load(self, handle: Value, shape: str, coordinates: list[Value], size: int, outside: str) -> list[Value]:
+    def surface_load(self, handle: V, shape: str, coordinates: list[V], size: int, outside: str) -> list[V]:
         _refuse("a surface load")
 
     def surface_store(
-        self, handle: Value, shape: str, coordinates: list[Value], values: list[Value], size: int, outside: str
+        self, handle: V, shape: str, coordinates: list[V], values: list[V], size: int, outside: str
     ) -> None:
         _refuse("a surface store")
 
     def surface_reduce(
         self,
-        handle: Value,
+        handle: V,
         shape: str,
-        coordinates: list[Value],
+        coordinates: list[V],
         operation: str,
         kind: str,
-        value: Value,
+        value: V,
         in_bytes: bool,
         outside: str,
     ) -> None:
@@ -58,4 +55,4 @@ class NoTextures:
 
 
 def _refuse(what: str) -> NoReturn:
-    raise Unsupported(what, why="the reference interpreter knows no texture contents")
+    raise Unsupported(what, why="the reference knows no texture contents")

@@ -18,6 +18,7 @@ from cass_shim.verify.proof.launch import AXES, Domain
 from cass_shim.verify.proof.memory import Memory
 from cass_shim.verify.proof.sass_lanes import LaneOperations
 from cass_shim.verify.proof.terms import Term
+from cass_shim.verify.textures import NoTextures
 
 _WAITING = frozenset({"BSYNC", "WARPSYNC"})
 _NOTHING = frozenset({"BSSY", "BSYNC", "WARPSYNC", "BREAK", "BMOV", "ENDCOLLECTIVE"})
@@ -32,7 +33,7 @@ class Here:
     registers: dict[tuple[str, int], Value] = field(default_factory=dict)
 
 
-class SassWarp(LaneOperations):
+class SassWarp(NoTextures[Value], LaneOperations):
     """One warp. `run` goes on until every lane waits at a barrier of the block or has ended."""
 
     def __init__(self, program: Program, domain: Domain, warp: int, memories: dict[str, Memory], unroll: int) -> None:
