@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
@@ -19,7 +20,9 @@ class BuildWithNative(build_py):
         if not self.editable_mode:
             sys.path.insert(0, str(ROOT))
             from cass_shim.native.build import build_all
+            from cass_shim.native.client import generate
 
+            generate.FOR_WHEEL = True
             build_all()
         super().run()
         if not self.editable_mode:
@@ -37,5 +40,20 @@ class BuildWithNative(build_py):
                     shutil.copy2(file, target / file.name)
 
 
+class PlatformWheel(bdist_wheel):
+    """One wheel serves every Python: the native parts are programs and libraries, not extension modules."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.root_is_pure = False
+
+    def get_tag(self) -> tuple[str, str, str]:
+        return ("py3", "none", super().get_tag()[2])
+
+
 # Only a machine without a C compiler needs zig to build (PEP 517: becomes a build requirement).
-setup(cmdclass={"build_py": BuildWithNative}, setup_requires=[] if shutil.which("cc") else ["ziglang>=0.15,<0.18"])
+setup(
+    cmdclass={"build_py": BuildWithNative, "bdist_wheel": PlatformWheel},
+    scripts=["cass_shim/cli/share/bin/cass-run"],
+    setup_requires=[] if shutil.which("cc") else ["ziglang>=0.15,<0.18"],
+)

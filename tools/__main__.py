@@ -10,6 +10,7 @@ COMMANDS = {
     "check": ("tools.check", "linters, types, layer rule, fast tests"),
     "examples": ("tools.examples", "build every example four ways, run it every route, print the table"),
     "docs": ("tools.docs", "build the documentation site into site/, strictly"),
+    "wheel": ("tools.wheel", "build a wheel, install it in a fresh environment and try it there"),
     "bench": ("tools.bench", "measure against the named rivals, as ratios"),
 }
 

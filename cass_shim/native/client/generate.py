@@ -13,6 +13,8 @@ import cass_shim
 from cass_shim.model import config, entry, layout, manifest, wire
 from cass_shim.model.artifacts import Evidence
 
+FOR_WHEEL = False  # set by setup.py: the place of the build means nothing where a wheel is installed
+SYSTEM_PYTHON = "/usr/bin/python3"
 LAYOUTS = (
     layout.FILE_HEADER,
     manifest.MANIFEST_HEAD,
@@ -106,8 +108,8 @@ def settings_header() -> str:
         f"#define CASS_RUNTIME_PATH_LIMIT {config.RUNTIME_PATH_LIMIT}",
         f"#define CASS_VERSION {c_string(cass_shim.__version__)}",
         "/* Where this was built; used when neither the launcher nor the library's own place tells. */",
-        f"#define CASS_BUILD_PYTHON {c_string(sys.executable)}",
-        f"#define CASS_BUILD_ROOT {c_string(str(package))}",
+        f"#define CASS_BUILD_PYTHON {c_string(SYSTEM_PYTHON if FOR_WHEEL else sys.executable)}",
+        f"#define CASS_BUILD_ROOT {c_string('' if FOR_WHEEL else str(package))}",
         "",
         "#endif",
         "",
