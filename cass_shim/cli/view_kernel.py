@@ -71,11 +71,11 @@ def kernel_facts(subject: Subject, config: Config, lane: int) -> dict[str, Any]:
         "report": {name: value for name, value in record.report.items() if name != "not_covered"} if record else {},
     }
     if subject.module.cubin is None:
-        return {**facts, **_without_sass(subject)}
+        return {**facts, **_without_sass(subject, work)}
     try:
         sass = work.sass
     except CassError as error:
-        return {**facts, **_without_sass(subject, str(error))}
+        return {**facts, **_without_sass(subject, work, str(error))}
     rows, places = sass_rows(sass)
     facts["blocks"] = blocks(sass, rows, record.evidence if record else "none", record.report if record else {})
     facts["sass"] = {"rows": _packed(rows), "note": f"sm_{sass.sm}, decoded by {sass.decoder or 'our own tables'}"}
@@ -85,14 +85,14 @@ def kernel_facts(subject: Subject, config: Config, lane: int) -> dict[str, Any]:
     return facts
 
 
-def _without_sass(subject: Subject, why: str = "the module holds PTX only") -> dict[str, Any]:
+def _without_sass(subject: Subject, work: Work, why: str = "the module holds PTX only") -> dict[str, Any]:
     """The page's parts for a kernel whose machine code cannot be shown."""
     rows = ptx_rows(subject.module.ptx.text.splitlines(), subject.kernel) if subject.module.ptx else []
     return {
         "blocks": [],
         "sass": {"rows": [], "note": why},
         "ptx": _shown(Listing([row for _, row in rows], "not linked")),
-        "rdna3": {"rows": [], "note": "shown beside SASS only"},
+        "rdna3": _shown(_rdna3(subject, work, [], Places({}))),
         "trace": {"why": why},
     }
 
@@ -210,7 +210,8 @@ def _from_ptx(work: Work, cached: bytes, sass: Sequence[Row], places: Places) ->
     rows = rdna3_rows(text, places)
     link_by_order(rows, sass)
     same = _same(link(assemble_object(text)), cached)
-    return Listing(rows, f"made from the PTX, linked by the order of memory accesses and the like, a guess; {same}")
+    linked = "linked by the order of memory accesses and the like, a guess" if sass else "not linked"
+    return Listing(rows, f"made from the PTX, {linked}; {same}")
 
 
 def _same(elf: bytes, cached: bytes) -> str:

@@ -16,7 +16,7 @@ from cass_shim.model.errors import Unsupported
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.agreement import Judge
 from cass_shim.verify.arithmetic import Value
-from cass_shim.verify.inputs import Input, first_roles, probes, scenarios
+from cass_shim.verify.inputs import Input, first_roles, make_input, probes, scenarios
 from cass_shim.verify.interpreter import Interpreter, Launch
 from cass_shim.verify.kernel import MAX_STEPS, run_reference
 from cass_shim.verify.memory import Arena, Fault
@@ -92,21 +92,22 @@ class _Recorder(Interpreter):
 def trace_lane(sass: SassKernel, cubin: Cubin | None, lane: int = 0, seed: int = 1) -> Trace:
     """Run the reference and follow one lane (counted over the launch, 32 a warp).
 
-    Raises Unsupported when none of the verifier's first inputs can be run, or the launch has no such lane.
+    On an input that the reference cannot run to its end, what happens until then. Raises Unsupported when the launch
+    has no such lane.
     """
     found = survey(sass)
     roles = first_roles(sass, found)
     judge = Judge(sass, cubin, found, mufu_models.nearest, MAX_STEPS)
-    fault: Fault | None = None
-    for scenario in probes(sass, found, seed):
+    first, *others = probes(sass, found, seed)
+    for scenario in (first, *others):
         made = run_reference(judge, roles, scenario, ARENA)
         if isinstance(made, Fault):
-            fault = made
             continue
         # that run has shown what memory holds, so the next input has numbers of the right kind
         better = run_reference(judge, roles, scenarios(sass, found, scenario.shape, seed)[0], ARENA)
         return _record(sass, (made if isinstance(better, Fault) else better)[0], lane)
-    raise Unsupported("step-through", kernel=sass.name, why=f"the reference has no input it can run: {fault}")
+    # none comes to its end: show how far the first one gets
+    return _record(sass, make_input(sass, cubin, found, roles, first, ARENA), lane)
 
 
 def _record(sass: SassKernel, given: Input, lane: int) -> Trace:
@@ -134,6 +135,6 @@ def _record(sass: SassKernel, given: Input, lane: int) -> Trace:
         machine.run()
     except _Full:
         trace.ended = f"only the first {LIMIT} instructions are kept"
-    except Fault as error:
+    except (Fault, Unsupported) as error:
         trace.ended = f"the run stopped: {error}"
     return trace

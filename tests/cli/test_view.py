@@ -83,6 +83,31 @@ def test_the_step_through_computes_what_the_kernel_does(shell: Shell) -> None:
     assert sass[kernel["trace"]["moments"][-1][0]] == "EXIT"
 
 
+@pytest.mark.nvcc
+@pytest.mark.skipif(shutil.which("nvcc") is None or shutil.which("gcc") is None, reason="needs nvcc and gcc")
+def test_a_kernel_that_never_ends_is_followed_for_a_while(shell: Shell) -> None:
+    source, program = shell.folder / "k.cu", shell.folder / "k.cubin"
+    source.write_text('extern "C" __global__ void k(volatile int *a) { while (a[0] >= 0) a[1] = a[1] + 1; }\n')
+    subprocess.run(["nvcc", "-arch=sm_80", "-cubin", "-o", program, source], check=True, timeout=120)
+    kernel = view(shell, program, CASS_HIP_LIBRARY="/nonexistent")
+    assert len(kernel["trace"]["moments"]) == 2000
+    assert kernel["trace"]["ended"] == "only the first 2000 instructions are kept"
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(shutil.which("nvcc") is None or shutil.which("gcc") is None, reason="needs nvcc and gcc")
+def test_ptx_alone_is_shown_without_links(shell: Shell) -> None:
+    source, program = shell.folder / "k.cu", shell.folder / "k.ptx"
+    source.write_text('extern "C" __global__ void k(int *a) { a[threadIdx.x] = 1; }\n')
+    subprocess.run(["nvcc", "-arch=sm_80", "-ptx", "-o", program, source], check=True, timeout=120)
+    kernel = view(shell, program)
+    assert kernel["sass"] == {"rows": [], "note": "the module holds PTX only"}
+    assert any("st.global.u32" in row[0] for row in kernel["ptx"]["rows"])
+    assert any("global_store_b32" in row[0] for row in kernel["rdna3"]["rows"])
+    assert "not linked; the same machine code" in kernel["rdna3"]["note"]
+    assert kernel["trace"]["why"] == "the module holds PTX only"
+
+
 @needs_device
 def test_a_lane_that_is_not_there_is_named(shell: Shell) -> None:
     kernel = view(shell, SAMPLES / "vector_add_static", "--lane", "99999")
