@@ -134,7 +134,7 @@ def _record(sass: SassKernel, given: Input, lane: int) -> Trace:
     try:
         machine.run()
     except _Full:
-        trace.ended = f"only the first {LIMIT} instructions are kept"
+        trace.ended = f"Only the first {LIMIT} instructions are kept"
     except (Fault, Unsupported) as error:
-        trace.ended = f"the run stopped: {error}"
+        trace.ended = f"The run stopped: {error}"
     return trace

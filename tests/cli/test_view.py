@@ -91,7 +91,7 @@ def test_a_kernel_that_never_ends_is_followed_for_a_while(shell: Shell) -> None:
     subprocess.run(["nvcc", "-arch=sm_80", "-cubin", "-o", program, source], check=True, timeout=120)
     kernel = view(shell, program, CASS_HIP_LIBRARY="/nonexistent")
     assert len(kernel["trace"]["moments"]) == 2000
-    assert kernel["trace"]["ended"] == "only the first 2000 instructions are kept"
+    assert kernel["trace"]["ended"] == "Only the first 2000 instructions are kept"
 
 
 @pytest.mark.nvcc
