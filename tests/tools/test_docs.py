@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cass_shim.isa.sass import integer_compare
+from cass_shim.isa.sass import bits
 from cass_shim.native.build import BUILD
 from cass_shim.native.locate import EMULATED_HIP
 from tools.environment import ROOT
@@ -56,7 +56,7 @@ def test_defaults_on_the_emulators_page_are_those_of_c() -> None:
 def test_the_shown_instruction_is_the_one_in_the_code() -> None:
     page = (DOCS / "add-an-instruction.md").read_text()
     (snippet,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    assert snippet in Path(integer_compare.__file__).read_text()
+    assert snippet in Path(bits.__file__).read_text()
 
 
 def test_the_shown_call_is_the_one_in_the_code() -> None:

@@ -14,7 +14,7 @@ function __cass_run_open # no program yet: what follows it is the program's own
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --translators --min-evidence --gfx --keep --model --kernel-timeout --kernel-memory --device --hip-library --cache-dir --cache --cache-size --remotes --remote-role --reverify --remote-timeout --runtime-dir --workers --idle --daemon --timeout --prefer-sm --python --trace-file
+        else if contains -- $word --translators --min-evidence --prove --gfx --keep --model --kernel-timeout --kernel-memory --device --hip-library --cache-dir --cache --cache-size --remotes --remote-role --reverify --remote-timeout --runtime-dir --workers --idle --daemon --timeout --prefer-sm --python --trace-file
             set skip 1
         else if not string match -q -- '-?*' $word; or test "$word" = --
             return 1
@@ -101,7 +101,7 @@ complete -c cass -n '__cass_at cass compat report' -l markdown -r -F -d 'Write M
 complete -c cass -n '__cass_at cass compat report' -l hardware -r -F -d 'A report of cass selftest --json to take in; may be given several times.'
 complete -c cass -n '__cass_at cass compat report' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass compat report' -F
-complete -c cass -n '__cass_at cass compat run' -l variant -x -d 'How to build the suite\'s programs; may be given several times: all, static-fat, static-sm80, static-sm86, static-sm89, static-sm90, shared-fat, ptx-only, stripped, rdc, debug, unoptimised, fast-math.'
+complete -c cass -n '__cass_at cass compat run' -l variant -x -d 'How to build the suite\'s programs; may be given several times: all, static-fat, static-sm80, static-sm86, static-sm89, static-sm90, static-sm100, static-sm120, shared-fat, ptx-only, stripped, rdc, debug, unoptimised, fast-math.'
 complete -c cass -n '__cass_at cass compat run' -l results -r -F -d 'Written after every program.'
 complete -c cass -n '__cass_at cass compat run' -l golden -r -F -d 'Folder of expected outputs.'
 complete -c cass -n '__cass_at cass compat run' -l routes -x -d 'Translators in order; several runs separated by \';\'.'
@@ -165,6 +165,9 @@ complete -c cass -n '__cass_at cass translate' -l route -x -d 'lift, ptx-hip or 
 complete -c cass -n '__cass_at cass translate' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass translate' -F
 complete -c cass -n '__cass_at cass verify' -l against -r -F -d 'The program, cubin or PTX that the code object is a translation of.'
+complete -c cass -n '__cass_at cass verify' -l prove -d 'Also try to prove it equal for all inputs within bounds (E4).'
+complete -c cass -n '__cass_at cass verify' -l seconds -x -d 'How long a proof may take.'
+complete -c cass -n '__cass_at cass verify' -l block -x -d 'A block shape to prove, for example 32,8,1; may be repeated.'
 complete -c cass -n '__cass_at cass verify' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass verify' -F
 complete -c cass -n '__cass_at cass view' -l kernel -s k -x -d 'Kernel name, mangled or as C++ prints it; default all.'
@@ -174,6 +177,7 @@ complete -c cass -n '__cass_at cass view' -l help -d 'Show this message and exit
 complete -c cass -n '__cass_at cass view' -F
 complete -c cass-run -n __cass_run_open -l translators -x -d 'Translators in order of preference: cass, lift, ptx-hip. Mirror of CASS_TRANSLATORS.'
 complete -c cass-run -n __cass_run_open -l min-evidence -x -a 'none E0 E1u E1 E2 E3 E4' -d 'The least evidence a translation needs to be launched. Mirror of CASS_MIN_EVIDENCE.'
+complete -c cass-run -n __cass_run_open -l prove -x -d 'Seconds for a proof (E4, docs/verification.md) of each translation; 0: none, but 60 where CASS_MIN_EVIDENCE is E4. Mirror of CASS_PROVE.'
 complete -c cass-run -n __cass_run_open -l gfx -x -d 'The AMD architecture to translate for. Mirror of CASS_GFX.'
 complete -c cass-run -n __cass_run_open -l keep -r -F -d 'Directory that receives every intermediate artifact. Mirror of CASS_KEEP.'
 complete -c cass-run -n __cass_run_open -l model -r -F -d 'The CASS model: a directory, a Hugging Face name, or the URL of an OpenAI-compatible server; default the checkpoint that ships. Mirror of CASS_MODEL.'
