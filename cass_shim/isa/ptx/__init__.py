@@ -7,7 +7,7 @@ import importlib
 
 FAMILIES = (
     "integer", "logic", "compare", "floating", "half", "convert", "memory", "atomic", "warp", "barrier", "control",
-    "matrix", "asynchronous", "video",
+    "matrix", "asynchronous", "video", "texture", "surface",
 )  # fmt: skip
 
 

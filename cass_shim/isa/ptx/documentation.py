@@ -29,9 +29,6 @@ INSTRUCTIONS: dict[str, str] = {
 
 # Why an instruction has no row.
 MISSING: dict[str, str] = {
-    "tex": "textures need the descriptor table of the driver, not there yet",
-    "tld4": "as tex", "txq": "as tex", "istypep": "as tex", "suld": "as tex", "sust": "as tex", "sured": "as tex",
-    "suq": "as tex",
     "st.async": "clusters (sm_90)", "st.bulk": "sm_100", "multimem": "multicast memory (sm_90)",
     "mapa": "clusters (sm_90)", "getctarank": "clusters (sm_90)", "cp.async.bulk": "bulk copies (sm_90)",
     "cp.async.bulk.tensor": "tensor memory accelerator (sm_90)", "cp.reduce.async.bulk": "bulk copies (sm_90)",

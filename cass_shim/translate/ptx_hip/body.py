@@ -163,7 +163,8 @@ class BodyParser:
     def _operand(self) -> Operand:
         reader = self.reader
         if reader.accept("{"):
-            return Vector(self._list("}"))
+            vector = Vector(self._list("}"))
+            return Pair(vector, self._named()) if reader.accept("|") else vector
         if reader.accept("("):
             if self._is_constant_group():
                 reader.at -= 1

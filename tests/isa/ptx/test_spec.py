@@ -48,7 +48,7 @@ def test_forms_are_matched(text: str, fields: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     "text",
     ["frobnicate.u32", "add", "add.u8", "add.rn.u32", "mul.u32", "mul.lo.f32", "add.u32.u32", "cvt.f32.s32",
-     "div.f32", "wgmma.fence.sync.aligned", "tex.2d.v4.f32.f32", "ld.global.sideways.u32", "fma.f32"],
+     "div.f32", "wgmma.fence.sync.aligned", "tex.2dms.v4.f32.s32", "ld.global.sideways.u32", "fma.f32"],
 )  # fmt: skip
 def test_unknown_forms_are_unsupported_by_name(text: str) -> None:
     with pytest.raises(Unsupported) as caught:

@@ -1,0 +1,119 @@
+"""Textures. Source: PTX ISA 9.0 §9.7.10; handles are those of the descriptor table (docs/abi.md).
+
+Only the unified mode with handles in registers: texture references (.texref variables) left CUDA with version 12, and
+nvcc never made samplers of their own. Without a level the first one is meant, as in every kernel that is no shader.
+"""
+
+from __future__ import annotations
+
+from cass_shim.isa.ptx.spec import Use, Writer, items_of, memory, ptx
+from cass_shim.isa.ptx.syntax import Address, Operand, Pair, Symbol
+
+GEOMETRIES = "1d|2d|3d|a1d|a2d|cube|acube"
+# Geometry → (coordinates, whether a layer stands in front of them, elements of the coordinate vector).
+_SHAPES = {
+    "1d": (1, False, 1), "2d": (2, False, 2), "3d": (3, False, 4), "a1d": (1, True, 2), "a2d": (2, True, 4),
+    "cube": (3, False, 4), "acube": (3, True, 4),
+}  # fmt: skip
+_PARTS = ("x", "y", "z", "w")
+
+
+def handle(w: Writer, i: Use, address: Address) -> str:
+    """The table and the handle, the first two arguments of every function of the prelude."""
+    if isinstance(address.base, Symbol):
+        raise i.unsupported(f"the texture or surface reference {address.base.name}")
+    if address.offset or len(address.extra) > 1:
+        raise i.unsupported("a sampler of its own")
+    return f"{w.slot('TEXTURES')}, {w.get(address.base, 'u64')}"
+
+
+def coordinates(w: Writer, i: Use, address: Address, type_name: str) -> list[str]:
+    """The layer, if there is one, and the coordinates; what PTX pads with is left out."""
+    count, layered, elements = _SHAPES[i["g"]]
+    if len(address.extra) != 1:
+        raise i.unsupported("expected coordinates")
+    items = items_of(address.extra[0], elements, i)
+    layer = [w.get(items[0], "u32")] if layered else []
+    return [*layer, *(w.get(item, type_name) for item in items[layered : count + layered])]
+
+
+def _put(w: Writer, i: Use, d: Operand, call: str) -> None:
+    """Four results, as floats or as the bits they are."""
+    if isinstance(d, Pair):
+        raise i.unsupported("the predicate of a missing page")
+    name = w.fresh("texel")
+    w.line(f"auto {name} = {call}")
+    for item, part in zip(items_of(d, 4, i), _PARTS, strict=True):
+        value = f"{name}.{part}"
+        w.set(item, i.t, value if i.t == "f32" else f"as<{'i32' if i.t == 's32' else 'u32'}>((f32){value})")
+
+
+@ptx(f"tex.{{base}}?.{{g:{GEOMETRIES}}}.v4.{{t:f32|s32|u32}}.f32")
+def tex(w: Writer, i: Use) -> None:
+    """Sample the first level."""
+    d, a = i.take(2)
+    address = memory(a, i)
+    arguments = [handle(w, i, address), *coordinates(w, i, address, "f32")]
+    _put(w, i, d, f"ptx_tex_{i['g']}({', '.join(arguments)})")
+
+
+@ptx("tex.{base}?.{g:1d|2d|3d|a1d|a2d}.v4.{t:f32|s32|u32}.s32")
+def tex_fetch(w: Writer, i: Use) -> None:
+    """One texel by number."""
+    d, a = i.take(2)
+    address = memory(a, i)
+    arguments = [handle(w, i, address), *coordinates(w, i, address, "u32")]
+    _put(w, i, d, f"ptx_tex_fetch_{i['g']}({', '.join(arguments)})")
+
+
+@ptx(f"tex.level.{{g:{GEOMETRIES}}}.v4.{{t:f32|s32|u32}}.f32")
+def tex_level(w: Writer, i: Use) -> None:
+    """Sample a level."""
+    d, a, level = i.take(3)
+    address = memory(a, i)
+    arguments = [handle(w, i, address), *coordinates(w, i, address, "f32"), w.get(level, "f32")]
+    _put(w, i, d, f"ptx_tex_level_{i['g']}({', '.join(arguments)})")
+
+
+@ptx("tex.grad.{g:1d|2d|3d|a1d|a2d}.v4.{t:f32|s32|u32}.f32")
+def tex_grad(w: Writer, i: Use) -> None:
+    """Sample the level that the gradients ask for."""
+    d, a, dx, dy = i.take(4)
+    address = memory(a, i)
+    count = _SHAPES[i["g"]][0]
+    arguments = [handle(w, i, address), *coordinates(w, i, address, "f32")]
+    for gradient in (dx, dy):
+        arguments += [w.get(item, "f32") for item in items_of(gradient, 4 if count == 3 else count, i)[:count]]
+    _put(w, i, d, f"ptx_tex_grad_{i['g']}({', '.join(arguments)})")
+
+
+@ptx("tld4.{channel:r|g|b|a}.{g:2d|a2d|cube|acube}.v4.{t:f32|s32|u32}.f32")
+def tld4(w: Writer, i: Use) -> None:
+    """One channel of the four texels around a place."""
+    d, a = i.take(2)
+    address = memory(a, i)
+    arguments = [handle(w, i, address), *coordinates(w, i, address, "f32")]
+    _put(w, i, d, f"ptx_tld4_{i['g']}<{'rgba'.index(i['channel'])}>({', '.join(arguments)})")
+
+
+_SIZES = "width|height|depth"
+
+
+@ptx(
+    f"txq.{{what:{_SIZES}|array_size|num_mipmap_levels}}.{{t:b32}}",
+    f"txq.{{level:level}}.{{what:{_SIZES}}}.{{t:b32}}",
+    f"suq.{{what:{_SIZES}|array_size}}.{{t:b32}}",
+)
+def txq(w: Writer, i: Use) -> None:
+    """Sizes of a texture or surface."""
+    d, a, *level = i.take(3 if i["level"] else 2)
+    which = w.get(level[0], "u32") if level else "0"
+    w.set(d, "u32", f"ptx_txq_{i['what']}({handle(w, i, memory(a, i))}, {which})")
+
+
+@ptx("istypep.{kind:texref|surfref}")
+def istypep(w: Writer, i: Use) -> None:
+    """Whether a handle is a texture's, or a surface's."""
+    d, a = i.take(2)
+    name = "texture" if i["kind"] == "texref" else "surface"
+    w.set(d, "pred", f"ptx_is_{name}({w.slot('TEXTURES')}, {w.get(a, 'u64')})")
