@@ -68,7 +68,8 @@ def entry(name: str, form: str) -> str:
     return f"""
 .visible .entry {name}(.param .u64 handle, .param .u64 out)
 {{
-    .reg .b64 %tex, %o; .reg .b64 %d<3>; .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b16 %h<5>; .reg .pred %p<2>; .reg .b32 %t;
+    .reg .b64 %tex, %o; .reg .b64 %d<3>; .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b16 %h<5>;
+    .reg .pred %p<2>; .reg .b32 %t;
     ld.param.u64 %tex, [handle]; ld.param.u64 %o, [out];
     ld.global.v4.f32 {{%f5,%f6,%f7,%f8}}, [%o]; ld.global.v4.u32 {{%r5,%r6,%r7,%r8}}, [%o+16];
     ld.global.v4.f32 {{{floats}}}, [%o+32]; ld.global.v4.u32 {{{words}}}, [%o+48];
