@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 import time
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,10 @@ from cass_shim.model.kernel_abi import (
     PRINTF_RECORD_BYTES,
     AbiClass,
     SlotKind,
+    TextureKind,
 )
 from cass_shim.verify.inputs import Input
+from cass_shim.verify.texture_table import TextureTable
 
 RING_BYTES = 1 << 20
 DEVICE_HEAP_BYTES = 1 << 22
@@ -34,7 +37,7 @@ HIP_NOT_READY, HIP_TIMED_OUT = 600, 702
 EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(2_000_000))
 
 # What a binding table may hold for a kernel that is verified by running it.
-_BOUND = (SlotKind.SYMBOL, SlotKind.BANK, SlotKind.PRINTF, SlotKind.HEAP)
+_BOUND = (SlotKind.SYMBOL, SlotKind.BANK, SlotKind.PRINTF, SlotKind.HEAP, SlotKind.TEXTURES)
 
 Octets = NDArray[np.uint8]
 
@@ -64,6 +67,8 @@ class Candidate:
                 content = kernel.kernel.constants.get(slot.addend, b"").ljust(16, b"\0")
                 self.banks[slot.addend] = device.alloc(len(content))
                 device.copy(self.banks[slot.addend], content)
+        wanted = any(s.kind is SlotKind.TEXTURES for s in code.slots)
+        self.textures = TextureTable(device) if wanted else None
         self.bank3 = -1
         if cubin is not None:
             self.bank3 = next((i for i, image in enumerate(cubin.images) if image.kind == "constant3"), -1)
@@ -89,13 +94,20 @@ class Candidate:
             for address in (self.base, table, self.ring, self.heap, *self.banks.values()):
                 if address:
                     self.device.free(address)
+            if self.textures is not None:
+                self.textures.close()
             self.module.close()
         except DeviceFailed:
             self.device.reset()
 
-    def run(self, given: Input, bank3_offset: int) -> tuple[Octets, list[bytes]]:
-        """The arena and the printed records after one launch. Raises DeviceFailed, Unsupported."""
+    def run(self, given: Input, bank3_offset: int, textures: Mapping[int, TextureKind]) -> tuple[Octets, list[bytes]]:
+        """The arena and the printed records after one launch. textures: the objects that the reference read.
+
+        Raises DeviceFailed, Unsupported.
+        """
         device = self.device
+        if self.textures is not None:
+            self.textures.fill(textures)
         device.copy(self.base, given.content)
         device.copy(self.ring, struct.pack("<IIII", RING_BYTES - PRINTF_HEADER_BYTES, 0, 0, 0).ljust(RING_BYTES, b"\0"))
         if self.heap:
@@ -139,6 +151,8 @@ class Candidate:
                 words.append(self.banks.get(slot.addend, self.base + bank3_offset))
             elif slot.kind is SlotKind.PRINTF:
                 words.append(self.ring)
+            elif slot.kind is SlotKind.TEXTURES and self.textures is not None:
+                words.append(self.textures.address)
             else:
                 words.append(self.heap)
         return b"".join((w & (2**64 - 1)).to_bytes(8, "little") for w in words) or bytes(8)

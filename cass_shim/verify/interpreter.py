@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from cass_shim.model.instruction import Imm, Instruction, Reg
-from cass_shim.model.kernel_abi import KernelAbi
+from cass_shim.model.kernel_abi import KernelAbi, TextureKind
 from cass_shim.verify.arithmetic import OTHER_NAN, Value, constant
 from cass_shim.verify.control import AT_BARRIER, AT_BSYNC, AT_DIVERGENCE, AT_WARPSYNC, RUN, ControlFlow
 from cass_shim.verify.memory import Arena, Fault, gather
@@ -49,6 +50,7 @@ class Outcome:
     executed: per step, whether any lane ran it. undefined_reads: loads of shared memory that nobody
     had written, and shuffles from lanes that take no part.
     contended: lanes met at one address in an atomic operation, so that results may depend on their order.
+    textures: the texture objects it read, by handle.
     """
 
     arena: Arena
@@ -57,6 +59,7 @@ class Outcome:
     steps: int = 0
     undefined_reads: int = 0
     contended: bool = False
+    textures: Mapping[int, TextureKind] = field(default_factory=dict)
 
 
 class Interpreter(ControlFlow):
@@ -171,7 +174,8 @@ class Interpreter(ControlFlow):
             if self.exclusive.any():
                 chosen = self._one_group(chosen)
             self._run_group(chosen, start)
-        return Outcome(self.arena, self.executed, self.calls.printed, self.steps, self.undefined_reads, self.contended)
+        said = (self.calls.printed, self.steps, self.undefined_reads, self.contended)
+        return Outcome(self.arena, self.executed, *said, self.texture_kinds)
 
     def _whose_turn(self, ready: Mask) -> Mask:
         """Of the ready lanes those of the unit (block or warp) that runs now: the first that has not finished.

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cass_shim.model.errors import Unsupported
+from cass_shim.model.kernel_abi import TextureKind
 from cass_shim.verify import matrices
 from cass_shim.verify.arithmetic import DTYPES, Arithmetic, Value, constant
 from cass_shim.verify.memory import Arena, Fault, Scratch, check_aligned, gather, scatter
 from cass_shim.verify.races import Races
-from cass_shim.verify.textures import NoTextures
+from cass_shim.verify.textures import Textures
 
 WARP = 32
 Mask: TypeAlias = Any  # bool per lane; numpy's stubs lose the element type in every operator
@@ -50,7 +51,7 @@ class Geometry:
         return self.blocks * self.warps * WARP
 
 
-class State(NoTextures[Value], Arithmetic):
+class State(Textures, Arithmetic):
     """The effectful part of `isa.emitter.Emitter`; see there for what each method means."""
 
     def __init__(
@@ -93,6 +94,7 @@ class State(NoTextures[Value], Arithmetic):
         self.current = 0  # byte address of the instruction that runs
         self.contended = False  # several lanes did one atomic operation on the same address
         self.observe: Callable[[Value], None] | None = None  # told the addresses of every global load
+        self.texture_kinds: dict[int, TextureKind] = {}
         self.races: Races | None = None  # told every plain load and store, where somebody asks
 
     def garbage(self, words: int) -> Value:

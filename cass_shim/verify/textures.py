@@ -1,16 +1,62 @@
-"""Textures in the reference: it knows no contents for them, so a kernel that reads one stays at E0, unproved."""
+"""Textures in the reference: what a texture object holds is our own choice, so that candidates can be compared.
+
+A handle's low 20 bits pick the object. Its kind is that of its first use in a run; even handles have unnormalized
+coordinates and clamp, odd ones normalized coordinates and wrap, all read the nearest texel of 16 bytes. Filtering,
+levels and gradients are the device's matter, not the translation's. Cubes and surfaces stay unknown: E0.
+"""
 
 from __future__ import annotations
 
+import functools
 from typing import Generic, NoReturn, TypeVar
 
-from cass_shim.model.errors import Unsupported
+import numpy as np
+from numpy.typing import NDArray
 
+from cass_shim.model.errors import Unsupported
+from cass_shim.model.kernel_abi import TEXTURE_ENTRIES_LIMIT, TextureKind
+from cass_shim.verify.arithmetic import Value
+from cass_shim.verify.memory import Fault
+
+WIDTH, HEIGHT, LAYERS = 64, 32, 8  # texels; planes or layers
+LINEAR_ELEMENTS = 4096
+VARIANTS = 4  # different contents, by the handle's bits 1 and 2
+KINDS = {
+    "1d": TextureKind.LINEAR, "2d": TextureKind.ARRAY_2D, "3d": TextureKind.ARRAY_3D,
+    "1darray": TextureKind.LAYERED_1D, "2darray": TextureKind.LAYERED_2D,
+}  # fmt: skip
+# Kind → (width, height, depth or layers).
+EXTENTS = {
+    TextureKind.LINEAR: (LINEAR_ELEMENTS, 1, 1),
+    TextureKind.ARRAY_2D: (WIDTH, HEIGHT, 1),
+    TextureKind.ARRAY_3D: (WIDTH, HEIGHT, LAYERS),
+    TextureKind.LAYERED_1D: (WIDTH, 1, LAYERS),
+    TextureKind.LAYERED_2D: (WIDTH, HEIGHT, LAYERS),
+}
 V = TypeVar("V")
+Indices = NDArray[np.int64]
+
+
+def normalized(handle: int) -> bool:
+    """Whether the coordinates of this object are fractions of its size."""
+    return handle & 1 == 1
+
+
+@functools.cache
+def contents(kind: TextureKind, variant: int) -> NDArray[np.uint32]:
+    """Texels as (layers, rows, columns, 4 words): floats between -4 and 4, whose bits serve as integers too."""
+    width, height, depth = EXTENTS[kind]
+    random = np.random.default_rng((int(kind), variant))
+    return random.uniform(-4, 4, (depth, height, width, 4)).astype(np.float32).view(np.uint32)
+
+
+@functools.cache
+def _all_contents(kind: TextureKind) -> NDArray[np.uint32]:
+    return np.stack([contents(kind, variant) for variant in range(VARIANTS)])
 
 
 class NoTextures(Generic[V]):
-    """The texture part of `isa.emitter.Emitter`: refused by name."""
+    """The texture part of `isa.emitter.Emitter`, refused by name."""
 
     def sample(
         self,
@@ -21,24 +67,24 @@ class NoTextures(Generic[V]):
         level: V | None,
         gradients: list[V],
     ) -> list[V]:
-        _refuse("sampling a texture")
+        refuse("sampling a texture")
 
     def gather_texels(self, handle: V, shape: str, coordinates: list[V], layer: V | None, component: int) -> list[V]:
-        _refuse("gathering from a texture")
+        refuse("gathering from a texture")
 
     def fetch(self, handle: V, shape: str, coordinates: list[V], layer: V | None, level: V | None) -> list[V]:
-        _refuse("fetching from a texture")
+        refuse("fetching from a texture")
 
     def texture_size(self, handle: V, level: V) -> list[V]:
-        _refuse("the size of a texture")
+        refuse("the size of a texture")
 
     def surface_load(self, handle: V, shape: str, coordinates: list[V], size: int, outside: str) -> list[V]:
-        _refuse("a surface load")
+        refuse("a surface load")
 
     def surface_store(
         self, handle: V, shape: str, coordinates: list[V], values: list[V], size: int, outside: str
     ) -> None:
-        _refuse("a surface store")
+        refuse("a surface store")
 
     def surface_reduce(
         self,
@@ -51,8 +97,110 @@ class NoTextures(Generic[V]):
         in_bytes: bool,
         outside: str,
     ) -> None:
-        _refuse("a surface reduction")
+        refuse("a surface reduction")
 
 
-def _refuse(what: str) -> NoReturn:
-    raise Unsupported(what, why="the reference knows no texture contents")
+def refuse(what: str) -> NoReturn:
+    raise Unsupported(what, why="the reference knows no contents for it")
+
+
+class Textures(NoTextures[Value]):
+    """Reads of textures. texture_kinds: the objects that this run has used."""
+
+    mask: NDArray[np.bool_]
+    texture_kinds: dict[int, TextureKind]
+
+    def spread(self, value: Value) -> Value:
+        raise NotImplementedError
+
+    def sample(
+        self,
+        handle: Value,
+        shape: str,
+        coordinates: list[Value],
+        layer: Value | None,
+        level: Value | None,
+        gradients: list[Value],
+    ) -> list[Value]:
+        if shape == "1d":
+            refuse("sampling with one coordinate")
+        kind, chosen = self._objects(handle, shape)
+        width, height, depth = EXTENTS[kind]
+        sizes = (width, depth) if shape == "1darray" else (width, height, depth)
+        at = [self._nearest(c, size, chosen) for c, size in zip(coordinates, sizes, strict=False)]
+        return self._read(kind, chosen, at, self._layer(layer, depth))
+
+    def gather_texels(
+        self, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, component: int
+    ) -> list[Value]:
+        kind, chosen = self._objects(handle, shape)
+        width, height, depth = EXTENTS[kind]
+        x, y = (self._neighbours(c, size, chosen) for c, size in zip(coordinates, (width, height), strict=True))
+        place = self._layer(layer, depth)
+        corners = ((0, 1), (1, 1), (1, 0), (0, 0))
+        return [self._read(kind, chosen, [x[i], y[j]], place)[component] for i, j in corners]
+
+    def fetch(
+        self, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, level: Value | None
+    ) -> list[Value]:
+        kind, chosen = self._objects(handle, shape)
+        width, height, depth = EXTENTS[kind]
+        given = [self.spread(c).astype(np.int64) for c in coordinates]
+        sizes = (width,) if len(given) == 1 else (width, height, depth)
+        inside = np.ones(len(self.mask), bool)
+        for c, size in zip(given, sizes, strict=False):
+            inside &= c < size
+        place = self.spread(layer).astype(np.int64) if layer is not None else np.zeros(len(self.mask), np.int64)
+        inside &= place < max(depth, 1)
+        at = [np.where(inside, c, 0) for c in given]
+        texel = self._read(kind, chosen, at, np.where(inside, place, 0))
+        return [np.where(inside, word, np.uint32(0)) for word in texel]
+
+    def texture_size(self, handle: Value, level: Value) -> list[Value]:
+        refuse("the size of a texture")
+
+    def _objects(self, handle: Value, shape: str) -> tuple[TextureKind, Indices]:
+        """The kind that this use gives the objects, and each lane's object."""
+        kind = KINDS.get(shape)
+        if kind is None:
+            refuse(f"a texture of shape {shape}")
+        chosen = self.spread(handle).astype(np.int64) & (TEXTURE_ENTRIES_LIMIT - 1)
+        for one in np.unique(chosen[self.mask]).tolist():
+            if self.texture_kinds.setdefault(one, kind) is not kind:
+                raise Fault(f"texture object {one} is used as two kinds")
+        return kind, chosen
+
+    def _position(self, coordinate: Value, size: int, chosen: Indices) -> NDArray[np.float64]:
+        """In texels. Normalized coordinates are cut to 21 fraction bits, as recorded on an NVIDIA GPU."""
+        with np.errstate(invalid="ignore"):
+            given = np.ascontiguousarray(self.spread(coordinate)).view(np.float32).astype(np.float64)
+            cut = np.floor(given * 2.0**21) * 2.0**-21
+            turned = np.where(np.isfinite(given), (cut - np.floor(cut)) * size, given)
+            found = np.where(chosen & 1 == 1, turned, given)
+        plain = np.nan_to_num(found, nan=0.0, posinf=2.0**24, neginf=-(2.0**24))
+        held: NDArray[np.float64] = np.clip(plain, -(2.0**24), 2.0**24)
+        return held
+
+    def _nearest(self, coordinate: Value, size: int, chosen: Indices) -> Indices:
+        return self._moved(np.floor(self._position(coordinate, size, chosen)).astype(np.int64), size, chosen)
+
+    def _neighbours(self, coordinate: Value, size: int, chosen: Indices) -> tuple[Indices, Indices]:
+        """The two texels that linear filtering would use; positions are rounded to 256ths of a texel first."""
+        position = np.floor(self._position(coordinate, size, chosen) * 256 + 0.5) / 256 - 0.5
+        first = np.floor(position).astype(np.int64)
+        return self._moved(first, size, chosen), self._moved(first + 1, size, chosen)
+
+    @staticmethod
+    def _moved(index: Indices, size: int, chosen: Indices) -> Indices:
+        return np.where(chosen & 1 == 1, index % size, np.clip(index, 0, size - 1))
+
+    def _layer(self, layer: Value | None, depth: int) -> Indices | None:
+        return None if layer is None else np.minimum(self.spread(layer).astype(np.int64), depth - 1)
+
+    def _read(self, kind: TextureKind, chosen: Indices, at: list[Indices], layer: Indices | None) -> list[Value]:
+        zero = np.zeros(len(self.mask), np.int64)
+        x, y, z = (*at, zero, zero)[:3]
+        if kind is TextureKind.LAYERED_1D:
+            y = zero
+        texel = _all_contents(kind)[chosen >> 1 & VARIANTS - 1, z if layer is None else layer, y, x]
+        return [np.ascontiguousarray(texel[:, k]) for k in range(4)]

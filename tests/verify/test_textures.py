@@ -1,0 +1,87 @@
+"""Kernels that read textures: right translations are verified, wrong ones rejected with a witness."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.lift import lift_kernel
+from cass_shim.model.artifacts import Evidence, SassKernel, Verified
+from cass_shim.model.errors import Rejected, ToolFailed
+from cass_shim.model.kernel_abi import TextureKind
+from cass_shim.native.locate import emulated_hip
+from cass_shim.verify.kernel import open_device, verify_kernel
+from cass_shim.verify.textures import EXTENTS, VARIANTS, contents
+from tests.lift.support import HEAD, kernel
+
+# Coordinates from the thread and from a loaded word; the handle (a parameter) is bound at c[0x0][0x170].
+READS = (
+    HEAD
+    + """
+    LDG.E R8, [R4.64]
+    LOP3.LUT R9, R8, 0x1f, RZ, 0xc0, !PT
+    I2F.U32 R10, R0
+    I2F.U32 R11, R9
+    LOP3.LUT R12, R8, 0x7, RZ, 0xc0, !PT
+    MOV R13, 0xc2000000
+    {read}
+    STG.E [R2.64], R16
+    EXIT
+    """
+)
+RIGHT = {
+    "sample": "TEX.SCR.LL RZ, R16, R10, R13, 0x0, 0x5c, 2D, 0x1",
+    "channel": "TEX.SCR.LL RZ, R16, R10, R13, 0x0, 0x5c, 2D, 0x4",
+    "layer": "TEX.SCR.LL RZ, R16, R12, R13, 0x0, 0x5c, ARRAY_1D, 0x1",
+    "gather": "TLD4.SCR.G R20, R16, R10, R11, 0x0, 0x5c, 2D",
+    "fetch": "TLD.SCR.LZ RZ, R16, R8, 0x0, 0x5c, 1D, 0x2",
+    "bindless": "TLD.SCR.B.LZ RZ, R16, R9, R12, 1D, 0x1",
+}
+WRONG = {
+    "sample": "TEX.SCR.LL RZ, R16, R9, R13, 0x0, 0x5c, 2D, 0x1",
+    "channel": "TEX.SCR.LL RZ, R16, R10, R13, 0x0, 0x5c, 2D, 0x8",
+    "layer": "TEX.SCR.LL RZ, R16, R11, R13, 0x0, 0x5c, ARRAY_1D, 0x1",
+    "gather": "TLD4.SCR.R R20, R16, R10, R11, 0x0, 0x5c, 2D",
+    "fetch": "TLD.SCR.LZ RZ, R16, R9, 0x0, 0x5c, 1D, 0x2",
+    "bindless": "TLD.SCR.B.LZ RZ, R16, R9, R0, 1D, 0x1",
+}
+
+
+def reading(read: str) -> SassKernel:
+    return kernel(READS.format(read=read), params=(8, 8, 4))
+
+
+def verified(candidate: str, original: str) -> Verified:
+    try:
+        emulated_hip()
+    except ToolFailed as missing:
+        pytest.skip(str(missing))
+    sass = reading(original)
+    code = assemble_llvm(lift_kernel(reading(candidate)), sass.abi)
+    return verify_kernel(code, sass, None, open_device("emulated"))
+
+
+@pytest.mark.parametrize("what", RIGHT)
+def test_a_right_translation_is_verified(what: str) -> None:
+    assert verified(RIGHT[what], RIGHT[what]).evidence is Evidence.E1U
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_translation_is_rejected(what: str) -> None:
+    with pytest.raises(Rejected):
+        verified(WRONG[what], RIGHT[what])
+
+
+def test_surfaces_stay_unverified_with_the_reason() -> None:
+    text = "SULD.D.BA.1D.STRONG.SM.TRAP R16, [R8], 0x0, 0x5c"
+    found = verified(text, text)
+    assert found.evidence is Evidence.E0
+    assert "a surface load" in str(found.report["skipped"])
+
+
+def test_contents_tell_objects_and_texels_apart() -> None:
+    texels = [contents(kind, variant).reshape(-1, 4) for kind in EXTENTS for variant in range(VARIANTS)]
+    words = np.concatenate([t.reshape(-1) for t in texels])
+    assert len(np.unique(words)) > 0.99 * len(words)
+    assert contents(TextureKind.ARRAY_2D, 0).shape == (1, 32, 64, 4)
