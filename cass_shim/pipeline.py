@@ -317,12 +317,22 @@ def assemble(source: Source, abi: KernelAbi) -> CodeObject:
     return assemble_text(source, abi)
 
 
-def verify(work: Work, code: CodeObject, blocks: Sequence[tuple[int, int, int]] = ()) -> Verified:
-    """Ask the verifier; Rejected with a witness when the code object is wrong. blocks: shapes to prove, if any."""
+def verify(
+    work: Work, code: CodeObject, blocks: Sequence[tuple[int, int, int]] = (), route: str = "lift", seed: int = 1
+) -> Verified:
+    """Ask the verifier; Rejected with a witness when the code object is wrong.
+
+    blocks: shapes to prove, if any. route: the translator that made it, for a second opinion must come from another.
+    """
     from cass_shim.verify import verify_kernel
 
-    sass = work.sass if work.module.cubin is not None else None
-    return verify_kernel(code, sass, work.module.cubin, prove_s=work.config.proof_seconds, blocks=blocks)
+    if work.module.cubin is None:
+        return verify_kernel(code, None, None)
+    other = "lift" if route == "ptx-hip" else "ptx-hip"
+    seconds = work.config.second_seconds
+    second = (lambda: assemble(translate_source(work, other), work.abi), seconds) if seconds else None
+    proof, cubin = work.config.proof_seconds, work.module.cubin
+    return verify_kernel(code, work.sass, cubin, seed=seed, prove_s=proof, blocks=blocks, second=second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,25 +362,17 @@ def translate(module: Module, kernel: str, config: Config) -> Translation:
     raise NoTranslation(kernel, reasons)
 
 
-def _proof_said(verified: Verified) -> str:
-    """Why a proof was no E4, for the reader of a refusal."""
-    proof = verified.report.get("proof")
-    if not isinstance(proof, dict):
-        return ""
-    if proof["verdict"] == "proved":
-        return f" (proved, but {', '.join(map(str, verified.report['unvectored']))} has no vectors)"  # type: ignore[call-overload]
-    return f" (proof {proof['verdict']}: {proof.get('reason', '')})"
-
-
 def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Exception]) -> Translation:
     code = assemble(translate_source(work, name), work.abi)
     work.keep(f".{name}.hsaco", code.elf)
     translated = time.monotonic()
-    verified = verify(work, code)
+    verified = verify(work, code, route=name)
     least = {one.label: one for one in Evidence}[work.config.min_evidence]
     if verified.evidence < least:
+        from cass_shim.verify.kernel import why_not_more
+
         raise Rejected(
-            f"evidence {verified.evidence.label} is below CASS_MIN_EVIDENCE={least.label}{_proof_said(verified)}",
+            f"evidence {verified.evidence.label} is below CASS_MIN_EVIDENCE={least.label}{why_not_more(verified)}",
             kernel=work.kernel,
         )
     key = work.module.key(work.kernel, work.config.gfx)

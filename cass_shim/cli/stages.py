@@ -135,9 +135,12 @@ def block_shape(text: str) -> tuple[int, int, int]:
     help="The program, cubin or PTX that the code object is a translation of.",
 )
 @click.option("--prove", is_flag=True, help="Also try to prove it equal for all inputs within bounds (E4).")
-@click.option("--seconds", type=float, default=60.0, show_default=True, help="How long a proof may take.")
+@click.option("--second", is_flag=True, help="Also compare with code derived from the program's PTX (E2).")
+@click.option("--seconds", type=float, default=60.0, show_default=True, help="How long each of these may take.")
 @click.option("--block", "blocks", multiple=True, help="A block shape to prove, for example 32,8,1; may be repeated.")
-def verify_command(file: Path, against: Path, prove: bool, seconds: float, blocks: tuple[str, ...]) -> None:
+def verify_command(
+    file: Path, against: Path, prove: bool, second: bool, seconds: float, blocks: tuple[str, ...]
+) -> None:
     """Check a .hsaco (its .json beside it) against the original. Exit status 1 when it is rejected."""
     from dataclasses import replace
 
@@ -151,7 +154,8 @@ def verify_command(file: Path, against: Path, prove: bool, seconds: float, block
     module, name = chosen_kernels(against, sidecar.kernel)[0]
     try:
         config = replace(Config.read(), prove=str(seconds), kernel_timeout=str(2 * seconds)) if prove else Config.read()
-        verified = verify(Work(module, name, config), code, [block_shape(text) for text in blocks])
+        config = replace(config, second=str(seconds)) if second else config
+        verified = verify(Work(module, name, config), code, [block_shape(text) for text in blocks], sidecar.route)
     except Rejected as error:
         print(f"rejected: {error}")
         sys.exit(1)

@@ -20,7 +20,7 @@ from cass_shim.model.config import Config
 from cass_shim.model.entry import pack_entry, read_entry
 from cass_shim.model.errors import Malformed, Rejected
 from cass_shim.model.wire import KernelRequest
-from cass_shim.pipeline import Module, Translation, Work
+from cass_shim.pipeline import Module, Translation, Work, verify
 
 SIZE = struct.Struct("<I")
 
@@ -59,8 +59,6 @@ def check_again(module: Module, kernel: str, record: Record, content: bytes, con
 
     Raises Rejected with a witness for code that is wrong, Malformed for an entry of another kernel.
     """
-    from cass_shim.verify import verify_kernel
-
     if kernel not in module.kernels:
         raise Malformed(f"the module has no kernel {kernel}", where="verify request")
     entry, work = read_entry(content, record.entry), Work(module, kernel, config)
@@ -69,10 +67,7 @@ def check_again(module: Module, kernel: str, record: Record, content: bytes, con
         raise Malformed("a candidate for another kernel", where="verify request")
     started = time.monotonic()
     _check_facts(entry.code)
-    sass = work.sass if module.cubin is not None else None
-    verified = verify_kernel(
-        entry.code, sass, module.cubin, seed=secrets.randbelow(1 << 31) + 1, prove_s=config.proof_seconds
-    )
+    verified = verify(work, entry.code, route=record.route, seed=secrets.randbelow(1 << 31) + 1)
     least = {one.label: one for one in Evidence}[config.min_evidence]
     if verified.evidence < least:
         found = verified.evidence.label

@@ -61,6 +61,7 @@ LAUNCHER_EXIT = "the program's own; 125 bad usage, 126 the program cannot be run
 
 
 PROOF_SECONDS = 60.0  # where E4 is demanded
+SECOND_SECONDS = 10.0  # where E2 is demanded
 EVIDENCE_LABELS = ("none", "E0", "E1u", "E1", "E2", "E3", "E4")
 
 
@@ -78,6 +79,12 @@ class Config:
         "0",
         "Seconds for a proof (E4, docs/verification.md) of each translation; 0: none, but 60 where "
         "`CASS_MIN_EVIDENCE` is `E4`.",
+        Scope.REQUEST,
+    )
+    second: str = setting(
+        "0",
+        "Seconds for comparing each translation with code derived from the program's PTX (E2, docs/verification.md); "
+        "0: none, but 10 where `CASS_MIN_EVIDENCE` is `E2`.",
         Scope.REQUEST,
     )
     gfx: str = setting("gfx1100", "The AMD architecture to translate for.", Scope.REQUEST)
@@ -151,6 +158,7 @@ class Config:
                 raise BadSetting(variable(name), value, " or ".join(choices))
         for name in (
             "prove",
+            "second",
             "kernel_timeout",
             "kernel_memory",
             "cache_size",
@@ -198,6 +206,11 @@ class Config:
         """How long a proof may take, 0 for none; never more than half of what the whole kernel may."""
         asked = self.number("prove") or (PROOF_SECONDS if self.min_evidence == "E4" else 0.0)
         return min(asked, self.number("kernel_timeout") / 2)
+
+    @property
+    def second_seconds(self) -> float:
+        """How long a second opinion may take, its compilation not counted; 0 for none."""
+        return self.number("second") or (SECOND_SECONDS if self.min_evidence == "E2" else 0.0)
 
     @property
     def translator_order(self) -> tuple[str, ...]:

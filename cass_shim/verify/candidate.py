@@ -45,7 +45,16 @@ Octets = NDArray[np.uint8]
 class Candidate:
     """A code object loaded on the device, with its binding table and printf ring."""
 
-    def __init__(self, code: CodeObject, kernel: SassKernel, cubin: Cubin | None, device: Device, arena: int) -> None:
+    def __init__(
+        self,
+        code: CodeObject,
+        kernel: SassKernel,
+        cubin: Cubin | None,
+        device: Device,
+        arena: int = 0,
+        base: int = 0,
+    ) -> None:
+        """arena: bytes to allocate for it; base: another candidate's arena to use instead."""
         self.code, self.kernel, self.device = code, kernel, device
         self.stuck = False  # its kernel runs on; the device is of no use to this process any more
         unsure = [s.kind.name for s in code.slots if s.kind not in _BOUND]
@@ -56,7 +65,8 @@ class Candidate:
             self.function: Function = self.module.function(code.symbol)
         except DeviceFailed as failure:
             raise Rejected("the code object does not load", kernel=kernel.name, witness=str(failure)) from None
-        self.base = device.alloc(arena)
+        self.owns_arena = not base
+        self.base = base or device.alloc(arena)
         self.owns_table = code.abi is AbiClass.CASS1 or not code.slots
         self.table = self._table()
         self.ring = device.alloc(RING_BYTES)
@@ -90,8 +100,8 @@ class Candidate:
         if self.stuck:
             return
         try:
-            table = self.table if self.owns_table else 0
-            for address in (self.base, table, self.ring, self.heap, *self.banks.values()):
+            table, base = self.table if self.owns_table else 0, self.base if self.owns_arena else 0
+            for address in (base, table, self.ring, self.heap, *self.banks.values()):
                 if address:
                     self.device.free(address)
             if self.textures is not None:

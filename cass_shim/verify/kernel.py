@@ -1,4 +1,4 @@
-"""The verifier: contract first (E0), then agreement with the reference on generated inputs (E1 or E1u).
+"""The verifier: contract first (E0), then agreement with the reference on generated inputs (E1 or E1u), then E2 and E4.
 
 In: a candidate code object and the kernel it claims to be. Out: `Verified` with its evidence and a report, or
 `Rejected` with a witness. Nobody else makes a `Verified`.
@@ -35,6 +35,7 @@ from cass_shim.verify.inputs import (
     variation,
 )
 from cass_shim.verify.memory import Fault
+from cass_shim.verify.second import Case, Derive, Opinion, second_opinion
 from cass_shim.verify.state import Mufu
 from cass_shim.verify.survey import Survey, immediates, survey
 from cass_shim.verify.vectored import unvectored_forms
@@ -66,6 +67,7 @@ class _Campaign:
     undefined: int = 0
     approximate: int = 0
     doubt: Rejected | None = None  # the first difference on an input that races
+    opinion: Opinion | None = None
     proof: Proof | None = None
 
 
@@ -80,13 +82,15 @@ def verify_kernel(
     mufu: Mufu = mufu_models.nearest,
     prove_s: float = 0.0,
     blocks: Sequence[tuple[int, int, int]] = (),
+    second: tuple[Derive, float] | None = None,
 ) -> Verified:
     """Accept or reject a candidate.
 
     sass None (a PTX-only module): the contract alone, E0. device: None opens the process's own; without any, E0.
     budget_s: when to stop trying further inputs; five times as long goes into finding a first one. mufu: the
     approximate functions of the device. prove_s: seconds for a proof (E4) of what agreed, 0 for none; blocks: the block
-    shapes it is about, by default those that agreed. Raises Rejected, Malformed, DeviceFailed.
+    shapes it is about, by default those that agreed. second: what derives the kernel's code in another way, and the
+    seconds for comparing with it (E2). Raises Rejected, Malformed, DeviceFailed.
     """
     started = time.monotonic()
     contract = check_contract(code, sass.abi if sass is not None else None)
@@ -112,6 +116,9 @@ def verify_kernel(
     campaign = _begin(judge, candidate, roles, started, budget_s)
     try:
         _search(campaign, seed)
+        if second is not None and campaign.agreed:
+            case = Case(judge, candidate, campaign.roles, campaign.agreed, seed)
+            campaign.opinion = second_opinion(case, *second)
         if prove_s and campaign.agreed:
             campaign.proof = _prove(campaign, prove_s, blocks)
     except Unsupported as error:
@@ -132,10 +139,27 @@ def _conclude(code: CodeObject, sass: SassKernel, campaign: _Campaign, report: d
     report["unvectored"] = missing
     if campaign.proof is not None:
         report["proof"] = campaign.proof.report()
+    if campaign.opinion is not None:
+        report["second opinion"] = campaign.opinion.report()
     if missing:  # a proof is about the meanings, and some have not been seen on NVIDIA hardware
         return Verified(code, Evidence.E1U, report)
     proved = campaign.proof is not None and campaign.proof.verdict == "proved"
-    return Verified(code, Evidence.E4 if proved else Evidence.E1, report)
+    if proved:
+        return Verified(code, Evidence.E4, report)
+    agrees = campaign.opinion is not None and campaign.opinion.verdict == "agrees"
+    return Verified(code, Evidence.E2 if agrees else Evidence.E1, report)
+
+
+def why_not_more(verified: Verified) -> str:
+    """Why a second opinion was no E2, or a proof no E4, for the reader of a refusal."""
+    opinion, proof = verified.report.get("second opinion"), verified.report.get("proof")
+    if isinstance(opinion, dict) and opinion["verdict"] != "agrees":
+        return f" (second opinion {opinion['verdict']}: {opinion.get('reason', '')})"
+    if not isinstance(proof, dict):
+        return ""
+    if proof["verdict"] == "proved":
+        return f" (proved, but {', '.join(map(str, verified.report['unvectored']))} has no vectors)"  # type: ignore[call-overload]
+    return f" (proof {proof['verdict']}: {proof.get('reason', '')})"
 
 
 def _prove(campaign: _Campaign, prove_s: float, blocks: Sequence[tuple[int, int, int]]) -> Proof:
