@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
@@ -26,26 +26,24 @@ class BuildWithNative(build_py):
             build_all()
         super().run()
         if not self.editable_mode:
-            self.copy_self_test()
+            self.pack_self_test()
 
-    def copy_self_test(self) -> None:
+    def pack_self_test(self) -> None:
         """Programs and recorded facts of `cass selftest`, which live outside the package."""
-        from cass_shim.selftest.material import FOLDERS
+        from cass_shim.selftest.material import ARCHIVE, pack
 
-        for folder, patterns in FOLDERS.items():
-            target = Path(self.build_lib) / "cass_shim" / "selftest" / "material" / folder
-            target.mkdir(parents=True, exist_ok=True)
-            for pattern in patterns:
-                for file in (ROOT / folder).glob(pattern):
-                    shutil.copy2(file, target / file.name)
+        pack(Path(self.build_lib) / ARCHIVE.relative_to(ROOT))
+
+
+class Platform(Distribution):
+    """Not pure Python: setuptools knows only extension modules as native parts."""
+
+    def has_ext_modules(self) -> bool:
+        return True
 
 
 class PlatformWheel(bdist_wheel):
     """One wheel serves every Python: the native parts are programs and libraries, not extension modules."""
-
-    def finalize_options(self) -> None:
-        super().finalize_options()
-        self.root_is_pure = False
 
     def get_tag(self) -> tuple[str, str, str]:
         return ("py3", "none", super().get_tag()[2])
@@ -53,6 +51,7 @@ class PlatformWheel(bdist_wheel):
 
 # Only a machine without a C compiler needs zig to build (PEP 517: becomes a build requirement).
 setup(
+    distclass=Platform,
     cmdclass={"build_py": BuildWithNative, "bdist_wheel": PlatformWheel},
     scripts=["cass_shim/cli/share/bin/cass-run"],
     setup_requires=[] if shutil.which("cc") else ["ziglang>=0.15,<0.18"],

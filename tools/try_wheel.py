@@ -16,7 +16,7 @@ from pathlib import Path
 
 BIN = Path(sys.executable).parent
 WHERE = "import cass_shim, pathlib; print(pathlib.Path(cass_shim.__file__).resolve().parent)"
-MATERIAL = ("selftest", "material", "examples", "prebuilt")
+UNPACK = "from cass_shim.selftest.material import unpack; from pathlib import Path; unpack(Path('material'))"
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -47,7 +47,8 @@ def main() -> int:
         if "site-packages" not in package.parts:
             print(f"FAILED  cass_shim is {package}, not an installed wheel")
             return 1
-        program = str(package.joinpath(*MATERIAL, "vector_add_static"))
+        run(sys.executable, "-c", UNPACK)
+        program = "material/examples/prebuilt/vector_add_static"
         run("cass", "--help")
         run("cass", "doctor")
         printed = run("cass-run", program).stdout

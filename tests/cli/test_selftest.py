@@ -19,7 +19,7 @@ from cass_shim.compat.results import Results
 from cass_shim.model.errors import Malformed
 from cass_shim.native.build import BUILD
 from cass_shim.native.locate import EMULATED_HIP
-from cass_shim.selftest.material import CHECKOUT, FOLDERS
+from cass_shim.selftest.material import CHECKOUT, FOLDERS, pack, unpack
 from cass_shim.selftest.run import programs, run_examples
 from tests.cli.conftest import Shell
 
@@ -99,6 +99,19 @@ def test_a_wrong_output_fails_its_example(tmp_path: Path, monkeypatch: pytest.Mo
     assert [(check.state, "expected 'something else'" in check.detail) for check in found] == [("failed", True)]
     run_examples("emulated", time.monotonic(), tmp_path, {}, found.append)
     assert (found[-1].state, found[-1].detail) == ("skipped", "no time left")
+
+
+def test_a_wheels_archive_holds_what_the_checkout_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack(tmp_path / "material.zip")
+    monkeypatch.setattr("cass_shim.selftest.material.ARCHIVE", tmp_path / "material.zip")
+    unpack(tmp_path / "out")
+    for name, patterns in FOLDERS.items():
+        for file in (one for pattern in patterns for one in (CHECKOUT / name).glob(pattern)):
+            assert (tmp_path / "out" / name / file.name).read_bytes() == file.read_bytes()
+    assert os.access(tmp_path / "out" / "examples" / "prebuilt" / "vector_add_static", os.X_OK)
+    (tmp_path / "material.zip").write_bytes(b"PK")
+    with pytest.raises(Malformed, match="install cass-shim again"):
+        unpack(tmp_path / "other")
 
 
 def report(**changes: object) -> HardwareReport:
