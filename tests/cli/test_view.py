@@ -132,6 +132,19 @@ def test_a_rejected_answer_is_shown_with_its_counterexample(shell: Shell) -> Non
     assert found.group(1) != found.group(2)
 
 
+def test_a_kernel_without_a_translation_has_its_reason_and_no_rdna3(shell: Shell) -> None:
+    page_path = shell.folder / "page.html"
+    settings = {"CASS_HIP_LIBRARY": "/nonexistent", "CASS_MIN_EVIDENCE": "E4"}
+    done = shell.cass("view", SAMPLES / "vector_add_static", "-o", page_path, **settings)
+    assert done.returncode == 1, done.stderr
+    (kernel,) = facts(page_path.read_text())
+    assert "evidence E0 is below CASS_MIN_EVIDENCE=E4" in kernel["refusal"]
+    assert (kernel["route"], kernel["evidence"]) == ("", "none")
+    assert kernel["rdna3"] == {"rows": [], "note": "there is no translation"}
+    assert {block["evidence"] for block in kernel["blocks"]} == {"none", ""}
+    assert kernel["trace"]["moments"]
+
+
 def test_without_a_device_nothing_is_claimed(shell: Shell) -> None:
     kernel = view(shell, SAMPLES / "symbols_shared_sass", "--kernel", "polynomial", CASS_HIP_LIBRARY="/nonexistent")
     assert kernel["evidence"] == "E0"
