@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from cass_shim.model.errors import Malformed, ToolFailed
 
 WITH_SUFFIX_A = (90, 100, 103, 110, 120, 121)  # the "a" variant prints everything the plain one does, and more
 TIMEOUT_S = 300
+# Code of sm_80 to sm_89 with a cache policy has its descriptors shown, with the comma on the wrong side (13.5).
+DESCRIBED = re.compile(r"\b(R\d+|RZ)desc,\[")
 _CACHE_ENTRIES = 256
 _cache: OrderedDict[tuple[int, bytes], tuple[Printed, ...]] = OrderedDict()
 
@@ -106,7 +109,7 @@ def _keep_predicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _row(fields: dict[str, Any]) -> Printed:
     """One instruction. nvdisasm files P2R's operand PR under "predicate"; guarded, it prints the guard there."""
     guard = next((p for p in fields["predicates"] if p.startswith("@")), "")
-    operands = fields.get("operands", "")
+    operands = DESCRIBED.sub(r"\1,desc[", fields.get("operands", ""))
     for file in (p for p in fields["predicates"] if not p.startswith("@")):
         parts = [part for part in operands.split(",") if part != guard or not guard]
         operands = ",".join((parts[0], file, *parts[1:]))

@@ -20,6 +20,9 @@ EM_CUDA = 190
 EM_X86_64 = 62
 ET_REL = 1
 SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_REL = 2, 4, 8, 9
+# Uninitialised global, local and shared memory of relocatable objects of CUDA 11 and 12 (.nv.global, .nv.shared,
+# .nv_debug.shared) have types of NVIDIA's own and no bytes in the file. Seen in the wheel of bitsandbytes 0.50.
+WITHOUT_BYTES = frozenset({0, SHT_NOBITS, 0x70000007, 0x70000009, 0x7000000A})
 STT_OBJECT, STT_FUNC, STT_SECTION = 1, 2, 3
 SHN_LORESERVE = 0xFF00
 MAX_SECTIONS = 1 << 20
@@ -105,10 +108,9 @@ class Elf:
     def _section(self, index: int, at: int, names: int, limit: int) -> Section:
         name_at, kind = struct.unpack_from("<II", self.content, at)
         address, offset, size, link, info, align = struct.unpack_from("<QQQIIQ", self.content, at + 16)
-        if kind not in (0, SHT_NOBITS) and offset + size > len(self.content):
+        if kind not in WITHOUT_BYTES and offset + size > len(self.content):
             raise Malformed(f"section {index} lies outside the file", where=self.source, offset=at)
-        empty = kind in (0, SHT_NOBITS)
-        content = b"" if empty else self.content[offset : offset + size]
+        content = b"" if kind in WITHOUT_BYTES else self.content[offset : offset + size]
         name = self._string(names + name_at, limit, at) if kind else ""
         return Section(index, name, kind, address, offset, size, link, info, align, content)
 

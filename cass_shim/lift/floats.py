@@ -210,7 +210,8 @@ class Floats(Integers):
         source = self._float(from_kind, a)
         if narrowing and (from_kind, to_kind) == ("f32", "f16"):
             # LLVM 22 fuses a product and this conversion into v_fma_mixlo_f16 with +0, which loses the sign of -0.
-            source = self._intrinsic("f32", "arithmetic.fence", source)
+            # An empty asm keeps them apart; llvm.arithmetic.fence of a uniform value stops code generation there.
+            source = self.text(f'call float asm "", "=v,0"(float {source})')
         value = self._convert("fptrunc" if narrowing else "fpext", from_kind, to_kind, source)
         result = self._bits(to_kind, value)
         if narrowing and rounding != "rn":

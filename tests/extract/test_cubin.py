@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import struct
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,18 @@ def test_sections_and_symbols_agree_with_pyelftools() -> None:
         symbols = theirs.get_section_by_name(".symtab")
         named = [s.name for s in symbols.iter_symbols() if s.entry.st_info.type != "STT_SECTION"]
         assert [s.name for s in ours.symbols if s.kind != 3] == named
+
+
+def test_memory_of_nvidias_own_section_types_has_no_bytes() -> None:
+    """Relocatable objects of CUDA 11 and 12 say 0x7000000a for shared memory, whose size may exceed the file."""
+    content = bytearray((DATA / "sample.sm_80.cubin").read_bytes())
+    shared = Elf(bytes(content)).section(".nv.shared.pick")
+    assert shared is not None
+    (table,) = struct.unpack_from("<Q", content, 40)
+    struct.pack_into("<I", content, table + 64 * shared.index + 4, 0x7000000A)
+    struct.pack_into("<Q", content, table + 64 * shared.index + 32, len(content))
+    again = Elf(bytes(content)).section(".nv.shared.pick")
+    assert again is not None and again.content == b"" and again.size == len(content)
 
 
 def test_truncation_at_every_byte() -> None:

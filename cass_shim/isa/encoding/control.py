@@ -152,6 +152,17 @@ def brx(w: Word) -> list[Printed]:
 row("BRX", 0x949, brx)
 
 
+def brxu(w: Word) -> list[Printed]:
+    """BRX by a uniform register."""
+    w.bits(91, 1)
+    index = register(w, 24, True)
+    address = relative(w)
+    return [*condition(w), (index, text.register(index)), (Target(address), hex(address - w.address - NEXT))]
+
+
+row("BRXU", 0x958, brxu)
+
+
 def bar_operands(w: Word, predicated: bool) -> list[Printed]:
     """Barrier number in four bits at 54, count in twelve at 42, for the immediate-immediate form."""
     found: list[Printed] = []
@@ -199,8 +210,12 @@ row("B2R", 0x31C, b2r, Mod(78, 2, {1: "RESULT"}))
 
 def depbar(w: Word) -> list[Printed]:
     number, count = w.bits(44, 3), w.bits(38, 6)
-    w.bits(32, 6)
-    return [(Scoreboard(number), f"SB{number}"), (Imm(count), hex(count))]
+    others = w.bits(32, 6)
+    found: list[Printed] = [(Scoreboard(number), f"SB{number}"), (Imm(count), hex(count))]
+    if others:
+        names = "{" + ", ".join(str(n) for n in range(5, -1, -1) if others >> n & 1) + "}"
+        found.append((Bare(names), names))
+    return found
 
 
 row("DEPBAR", 0x91A, depbar, Mod(47, 1, {1: "LE"}))
@@ -228,7 +243,7 @@ def nanosleep(w: Word) -> list[Printed]:
     return condition(w) + shown(w, register(w, 32), 32)
 
 
-row("NANOSLEEP", 0x15D, nanosleep, flag(85, "WARP"), forms="14")
+row("NANOSLEEP", 0x15D, nanosleep, flag(84, "SYNCS"), flag(85, "WARP"), forms="14")
 row("BPT", 0x95C, lambda w: field(34, 20)(w), Mod(84, 3, {3: "TRAP"}))
 row("LEPC", 0x34E, lambda w: read(w, "d", "hex"))
 
@@ -263,10 +278,12 @@ def call_absolute(w: Word) -> list[Printed]:
     """The target of a relocated call, or a register pair."""
     if w.form == 1:
         return condition(w) + shown(w, register(w, 24), 24)
-    return condition(w) + target(w)
+    address = relative(w) - w.address - NEXT
+    return [*condition(w), (Target(address), hex(address))]
 
 
-row("CALL", 0x343, call_absolute, lambda w: ["ABS"], Mod(86, 1, {1: "NOINC"}))
+for opcode in (0x343, 0x943):
+    row("CALL", opcode, call_absolute, lambda w: ["ABS"], Mod(86, 1, {1: "NOINC"}))
 
 
 def call_register(w: Word) -> list[Printed]:

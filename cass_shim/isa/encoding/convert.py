@@ -57,7 +57,7 @@ def from_float(w: Word) -> list[Printed]:
 
 def from_integer(w: Word) -> list[Printed]:
     kind = "B" if w.peek(84, 2) == 0 else "H"
-    return read(w, "d", "hex") + part(w, kind, "x", "hex")
+    return read(w, "d", "hex") + part(w, kind, "x", "signed")
 
 
 FTZ, NTZ = flag(80, "FTZ"), flag(77, "NTZ")

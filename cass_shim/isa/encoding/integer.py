@@ -156,7 +156,7 @@ def uniform_or_not(w: Word) -> list[Printed]:
 row("PLOP3", 0x81C, plop3, lambda w: ["LUT"])
 row("PRMT", 0x016, "d a b c", choice(72, 3, "", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"), forms=ALL)
 row("IMNMX", 0x017, "d a x pp", unless(73, "U32"), forms="1456", number="signed", sms=(75, 80, 86, 87, 89))
-row("IABS", 0x013, "d x", forms="145")
+row("IABS", 0x013, "d x", forms="1456")
 row("POPC", 0x109, "d ~X-", forms="1456")
 row("BREV", 0x101, "d ~X-", forms="1456")
 

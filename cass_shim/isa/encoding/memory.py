@@ -259,6 +259,17 @@ def uldc(w: Word) -> list[Printed]:
 row("ULDC", 0xAB9, uldc, SIZE)
 
 
+def uldc_indexed(w: Word) -> list[Printed]:
+    """c[bank][UR + offset]."""
+    w.notes["guard_uniform"] = True
+    w.bits(91, 1)
+    const = Const(w.bits(54, 5), w.signed(38, 16), uniform(w, 24))
+    return [*read(w, "u", "hex"), (const, text.constant(const))]
+
+
+row("ULDC", 0xABB, uldc_indexed, SIZE)
+
+
 def ldsm(w: Word) -> list[Printed]:
     base, offset = register(w, 24), w.signed(40, 24)
     extra = uniform(w, 32) if w.bits(91, 1) else None
@@ -294,6 +305,7 @@ def ldgsts(w: Word) -> list[Printed]:
     if not w.bits(91, 1) or not (w.bits(83, 1) if w.sm >= 100 else w.bits(70, 1)):
         raise Undescribed("LDGSTS without a descriptor")
     extra = [] if is_true(w, "pp") else predicate(w, "pp")
+    w.bits(101, 1)  # the descriptor holds a cache policy
     if w.sm < 90:  # printed without a comma between them
         shared, source = (shared[0], shared[1] + source[1]), (source[0], "")
     return [shared, source, *extra]

@@ -1,0 +1,112 @@
+"""Decoding against nvdisasm, and lifting with a time limit."""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+
+from cass_shim.decode import decode_kernel
+from cass_shim.decode.nvdisasm import disassemble
+from cass_shim.isa.encoding.decoder import decode
+from cass_shim.lift import lift_kernel
+from cass_shim.model.errors import CassError, Unsupported
+from cass_shim.pipeline import assemble
+from tools.wheels.sources import Function
+
+BYTES = 16
+BATCH_BYTES = 20_000 * BYTES
+NOT_ASKED = ("HGMMA", "QGMMA", "BGMMA", "IGMMA", "WARPGROUP", "UTMA", "UBLK", "UTC")  # warp groups and bulk copies
+
+
+@dataclass
+class Texts:
+    """Instructions by mnemonic: all, and those whose text is not nvdisasm's, with an example."""
+
+    total: Counter[str] = field(default_factory=Counter)
+    wrong: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def compare_texts(functions: list[Function], texts: Texts) -> None:
+    """Decode kernels of one SM by our rows and by nvdisasm; a process of nvdisasm for many, as if they lay together."""
+    batch: list[Function] = []
+    for number, function in enumerate(functions):
+        batch.append(function)
+        if sum(len(one.kernel.code) for one in batch) >= BATCH_BYTES or number == len(functions) - 1:
+            _compare_batch(b"".join(one.kernel.code for one in batch), function.sm, texts)
+            batch = []
+
+
+def _compare_batch(code: bytes, sm: int, texts: Texts) -> None:
+    theirs = disassemble(code, sm)
+    words = [int.from_bytes(code[at : at + BYTES], "little") for at in range(0, len(code), BYTES)]
+    begin = time.perf_counter()
+    ours = [_text(word, BYTES * number, sm) for number, word in enumerate(words)]
+    texts.seconds += time.perf_counter() - begin
+    for word, mine, printed in zip(words, ours, theirs, strict=True):
+        mnemonic = printed.opcode.split(".")[0]
+        texts.total[mnemonic] += 1
+        if mine.rstrip() != expected(printed.text, sm):
+            texts.wrong[mnemonic] += 1
+            texts.examples.setdefault(mnemonic, f"sm_{sm} {word:032x} {printed.text} | {mine}")
+
+
+def expected(text: str, sm: int) -> str:
+    """nvdisasm's text without the blank behind infinities, and without the descriptors that it hides before sm_90
+    unless some instruction of the file has a cache policy."""
+    text = text.rstrip().replace(" ,", ",")
+    return re.sub(r"desc\[U?R\w+\]", "", text) if sm < 90 else text
+
+
+def _text(word: int, address: int, sm: int) -> str:
+    try:
+        return decode(word, address, sm).text
+    except Unsupported as error:
+        return f"({error})"
+
+
+def lift(function: Function, limit_s: float) -> str:
+    """Lift and compile one kernel in a process of its own: "", or why not."""
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=_lift, args=(function, theirs))
+    process.start()
+    theirs.close()
+    try:
+        if not ours.poll(limit_s):
+            return f"not compiled in {limit_s:g} s"
+        result = ours.recv()
+        assert isinstance(result, str)
+        return result
+    except EOFError:
+        return "the compiler's process died"
+    finally:
+        process.kill()
+        process.join()
+        ours.close()
+
+
+def _lift(function: Function, answer: Connection) -> None:
+    try:
+        assemble(lift_kernel(decode_kernel(function.kernel, function.cubin)), function.kernel.abi)
+    except CassError as error:
+        answer.send(str(error))
+    except Exception as error:
+        answer.send(f"internal error, {type(error).__name__}: {error}")
+    else:
+        answer.send("")
+
+
+def reason(message: str, name: str) -> str:
+    """A failure without the kernel's name, addresses and numbers, to be counted."""
+    plain = message.replace(name, "K").replace(" in K", "")
+    return re.sub(r" at 0x[0-9a-f]+", "", re.sub(r"0x[0-9a-f]{5,}|\d{4,}", "#", plain))[:120]
+
+
+def is_asked(message: str) -> bool:
+    """Whether a failure counts: warp-group matrices and bulk copies are out of reach by decision."""
+    return not any(mark in message for mark in NOT_ASKED)
