@@ -18,7 +18,8 @@ def generate(options: argparse.Namespace) -> int:
         print(f"pairs cannot be made here: {why}")
         return 2
     generator, started = Generator(options.out, options.jobs, share=options.verified), time.monotonic()
-    for line in generator.run({"seeds": options.held_out, "families": options.held_out, "train": options.count}):
+    amounts = {"seeds": options.held_out, "families": options.held_out, "train": options.first + options.count}
+    for line in generator.run(amounts, options.first):
         print(f"{line}, {time.monotonic() - started:.0f} s", flush=True)
         if time.monotonic() - started > 60 * options.minutes:
             print("stopped by --minutes; the same command goes on from here")
@@ -30,7 +31,7 @@ def pack(options: argparse.Namespace) -> int:
     """Tokenise what is there."""
     from tools.pairs.pack import pack_all
 
-    print(pack_all(options.pairs, options.set, options.jobs))
+    print(pack_all(options.pairs, options.set, options.jobs, options.vocabulary))
     return 0
 
 
@@ -41,6 +42,7 @@ def main(arguments: list[str]) -> int:
     command = commands.add_parser("generate", help="make pairs; goes on where it stopped")
     command.add_argument("out", type=Path)
     command.add_argument("--count", type=int, default=60_000, help="training kernels (default: %(default)s)")
+    command.add_argument("--first", type=int, default=0, help="number of the first training kernel")
     command.add_argument("--held-out", type=int, default=300, help="kernels of each held-out split")
     command.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
     command.add_argument("--verified", type=float, default=1 / 12, help="share of training pairs to verify (one in 12)")
@@ -49,6 +51,7 @@ def main(arguments: list[str]) -> int:
     command = commands.add_parser("pack", help="tokens, vocabulary and lengths for tools/train")
     command.add_argument("pairs", type=Path)
     command.add_argument("set", type=Path)
+    command.add_argument("--vocabulary", type=Path, help="folder of the checkpoint whose vocabulary to keep")
     command.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
     command.set_defaults(run=pack)
     options = parser.parse_args(arguments)

@@ -174,12 +174,15 @@ class Generator:
         for pair in read_pairs(out):
             self.seen.add(pair.key)
 
-    def run(self, amounts: dict[str, int]) -> Iterator[str]:
-        """Make the units that are not there yet, split by split; a line of progress for each."""
+    def run(self, amounts: dict[str, int], start: int = 0) -> Iterator[str]:
+        """Make the units that are not there yet, split by split; a line of progress for each.
+
+        amounts: kernels of each split. start: the first training kernel, for a set that adds to another.
+        """
         tasks = [
             (split, first, self.size, self.share)
             for split, amount in amounts.items()
-            for first in range(0, amount, self.size)
+            for first in range(start if split == "train" else 0, amount, self.size)
             if not (self.out / split / f"{first:07d}.jsonl.gz").exists()
         ]
         multiprocessing.get_context("forkserver").set_forkserver_preload([__name__])

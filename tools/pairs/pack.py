@@ -21,8 +21,11 @@ from tools.pairs.generate import Pair, read_file
 from tools.pairs.kernels import FAMILIES, SPLITS
 
 
-def pack_all(pairs: Path, out: Path, jobs: int = 1) -> str:
-    """Every split; held-out pairs whose key training has are left out. Returns a line of counts for each."""
+def pack_all(pairs: Path, out: Path, jobs: int = 1, known: Path | None = None) -> str:
+    """Every split; held-out pairs whose key training has are left out. Returns a line of counts for each.
+
+    known: a checkpoint whose vocabulary is kept; pairs with other words are left out.
+    """
     out.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         files = sorted(pairs.glob("train/*.jsonl.gz"))
@@ -31,13 +34,13 @@ def pack_all(pairs: Path, out: Path, jobs: int = 1) -> str:
         for keys, own in pool.map(_look, files, chunksize=8):
             trained |= keys
             words |= own
-        vocabulary = Vocabulary.of_words(words)
+        vocabulary = Vocabulary.read(known) if known is not None else Vocabulary.of_words(words)
         vocabulary.write(out)
         report = [f"{len(vocabulary.tokens)} tokens in the vocabulary"]
         for split in SPLITS:
-            known = set() if split == "train" else trained
+            taken = set() if split == "train" else trained
             files = sorted(pairs.glob(f"{split}/*.jsonl.gz"))
-            encode_one = functools.partial(_encode_file, tokens=vocabulary.tokens, known=known)
+            encode_one = functools.partial(_encode_file, tokens=vocabulary.tokens, known=taken)
             packed = list(pool.map(encode_one, files, chunksize=8))
             report.append(f"{split}: {pack(packed, out / f'{split}.npz')}")
     return "\n".join(report)

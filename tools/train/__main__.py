@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from tools.train.data import Split, batches, load, rename_registers
 from tools.train.measure import exact_match
-from tools.train.network import CONTEXT, make, write
+from tools.train.network import CONTEXT, make, read_weights, write
 
 SAVE_EVERY_S = 120
 GROWTH = 0.15  # share of the time in which the longest pair grows from SHORT tokens to all
@@ -37,6 +37,8 @@ class Trainer:
         torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for every shape, and batches have many
         self.vocabulary: list[str] = json.loads((options.set / "vocabulary.json").read_text())["tokens"]
         self.network = make("tiny" if options.rehearse else "full", self.vocabulary, self.device)
+        if options.init:
+            read_weights(self.network, options.init)
         self.body = torch.compile(self.network.model, dynamic=True) if options.compile else self.network.model
         self.weights = [one for one in self.network.parameters() if one.requires_grad]
         self.masters = [one.detach().float().clone().requires_grad_() for one in self.weights]
@@ -153,6 +155,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=65_536, help="tokens of a step (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=1.5e-3, help="peak learning rate")
     parser.add_argument("--rename", type=float, default=0.25, help="share of pairs whose SASS registers are renamed")
+    parser.add_argument("--init", type=Path, help="a checkpoint to start from, with the set's vocabulary")
     parser.add_argument("--state", type=Path, help="file for going on later; read when it exists")
     parser.add_argument("--measure-s", type=float, default=80.0, help="seconds for exact match on held-out pairs")
     parser.add_argument("--print-every", type=float, default=5.0, help="seconds between lines")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
 CONTEXT = 2048
@@ -36,6 +36,16 @@ def make(size: str, vocabulary: list[str], device: str) -> Any:
     )
     network = Qwen2ForCausalLM(config)
     return network.to(device, torch.bfloat16 if device == "cuda" else torch.float32)  # processors are slow in bf16
+
+
+def read_weights(network: Any, folder: Path) -> None:
+    """The weights of a checkpoint that `write` made. Raises RuntimeError where its shapes are others."""
+    stored: dict[str, Any] = {}
+    for file in sorted(folder.glob("*.safetensors")):
+        stored |= load_file(file)
+    missing, foreign = network.load_state_dict(stored, strict=False)
+    if foreign or set(missing) - {"lm_head.weight"}:  # which is the embedding's
+        raise RuntimeError(f"{folder} lacks {missing} and has {foreign} besides")
 
 
 def write(network: Any, vocabulary: list[str], out: Path, facts: dict[str, Any]) -> None:
