@@ -248,4 +248,6 @@ def test_block_evidence_is_never_more_than_what_ran() -> None:
     assert block_evidence(block(4, 4, "SHFL.UP"), "E1u") == "E1u"
     assert block_evidence(block(4, 4), "E0") == "E0"
     assert block_evidence(block(-1, 4), "E1u") == "E1u"
+    assert block_evidence(block(3, 4), "E2") == "E0"
+    assert block_evidence(block(3, 4), "E4") == "E4"
     assert block_evidence(block(0, 0), "E1") == ""

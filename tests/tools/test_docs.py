@@ -67,6 +67,21 @@ def test_the_shown_call_is_the_one_in_the_code() -> None:
     assert body in (NATIVE / "driver" / "api_memory.c").read_text()
 
 
+def test_every_page_is_in_the_sites_navigation() -> None:
+    named = re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert sorted(named) == sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    """What the strict build checks too, where its builder is not installed."""
+    broken = []
+    for page in DOCS.rglob("*.md"):
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)):
+            if "://" not in target and not (page.parent / target).exists():
+                broken.append(f"{page.name}: {target}")
+    assert not broken
+
+
 def test_paths_that_pages_name_exist() -> None:
     """`cass_shim/…` and the like in backquotes; patterns and generated folders apart."""
     missing = []
