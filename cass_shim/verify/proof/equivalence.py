@@ -24,12 +24,16 @@ MAX_ATOMICS = 64  # compared by their sum rather than one by one
 
 @dataclass(frozen=True)
 class Claim:
-    """fails: under which condition it does not hold. thread: whose access it is about; access: the load, if one."""
+    """fails: under which condition it does not hold. thread: whose access it is about; access: the load, if one.
+
+    joint: it is about what all threads contribute to.
+    """
 
     what: str
     thread: int
     fails: Term
     access: Access | None = None
+    joint: bool = False
 
 
 def is_float(term: Term, depth: int = 12) -> bool:
@@ -122,7 +126,8 @@ class Comparison:
         """Each kind apart, since different kinds at one place do not commute; then place by place."""
         mine, theirs = _by_kind(first.atomics), _by_kind(second.atomics)
         for kind in sorted(mine.keys() | theirs.keys()):
-            yield Claim(f"atomic {kind[0]}", 0, self._unlike_atomics(mine.get(kind, []), theirs.get(kind, [])))
+            unlike = self._unlike_atomics(mine.get(kind, []), theirs.get(kind, []))
+            yield Claim(f"atomic {kind[0]}", 0, unlike, joint=True)
 
     def _unlike_atomics(self, mine: list[Atomic], theirs: list[Atomic]) -> Term:
         t = self.terms

@@ -77,7 +77,7 @@ def _run(runners: Sequence[Runner], side: Side) -> Side:
     return side
 
 
-def execute(kernel: SassKernel, code: CodeObject, domain: Domain, unroll: int) -> tuple[Side, Side, Image]:
+def execute(kernel: SassKernel, code: CodeObject, domain: Domain, unroll: int) -> tuple[Side, Side]:
     """Both sides of one block. Raises Unknown."""
     image = read_image(code)
     program = prepare(kernel, {}, b"")
@@ -93,7 +93,7 @@ def execute(kernel: SassKernel, code: CodeObject, domain: Domain, unroll: int) -
     _run(waves, other)
     if domain.block is None and (one.phases > 1 or one.memories["shared"].writes or other.memories["shared"].writes):
         raise Unknown("warps of a block meet: the block's shape must be given")
-    return one, other, image
+    return one, other
 
 
 def alone(kernel: SassKernel) -> bool:

@@ -38,6 +38,7 @@ class Atomic:
     operation: str
     width: int
     value: Term
+    phase: int
 
 
 @dataclass
@@ -66,14 +67,18 @@ class Memory:
         """`octets` bytes, the first lowest."""
         if octets % self.cell:
             raise Unknown(f"{self.name} access of {octets} bytes")
-        if self.atomics:
-            raise Unknown(f"{self.name} memory is read after an atomic operation on it")
+        self._refuse_after_atomics(thread)
         cells = []
         for offset in range(0, octets, self.cell):
             at = self.terms.add(address, self.terms.const(offset, address.width))
             self.reads.append(Access(thread, condition, at, self.phase))
             cells.append(self._read(thread, at))
         return self.terms.from_octets(cells)
+
+    def _refuse_after_atomics(self, thread: int) -> None:
+        """What an atomic operation of the own thread or before the last barrier left has no terms."""
+        if any(one.thread == thread or one.phase < self.phase for one in self.atomics):
+            raise Unknown(f"{self.name} memory is used after an atomic operation on it")
 
     def _visible(self, thread: int, address: Term) -> list[int]:
         """Which writes a load may see, in order."""
@@ -103,8 +108,7 @@ class Memory:
         """Write all of a value's bytes."""
         if value.width % (8 * self.cell):
             raise Unknown(f"{self.name} access of {value.width // 8} bytes")
-        if self.atomics:
-            raise Unknown(f"{self.name} memory is written after an atomic operation on it")
+        self._refuse_after_atomics(thread)
         for offset in range(0, value.width // 8, self.cell):
             at = self.terms.add(address, self.terms.const(offset, address.width))
             part = self.terms.extract(value, 8 * offset, 8 * self.cell)

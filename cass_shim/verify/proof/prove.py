@@ -9,21 +9,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cass_shim.model.artifacts import CodeObject, SassKernel
 from cass_shim.model.errors import CassError
 from cass_shim.verify.proof.equivalence import Claim, Comparison
-from cass_shim.verify.proof.execution import Side, alone, execute
+from cass_shim.verify.proof.execution import alone, execute
 from cass_shim.verify.proof.floats import Terms
 from cass_shim.verify.proof.lanes import Unknown
 from cass_shim.verify.proof.launch import Domain
-from cass_shim.verify.proof.replay import Replay
+from cass_shim.verify.proof.normal import Normalizer
+from cass_shim.verify.proof.replay import Case, Replay
 from cass_shim.verify.proof.solve import Solver
+from cass_shim.verify.proof.sweep import swept
 
 Block = tuple[int, int, int] | None
 
 PROVED, DIFFERENT, UNKNOWN = "proved", "different", "unknown"
+MAX_DOUBTS = 3  # claims that stay open before a block is given up
+GUESSING = 0.2  # share of the budget for guesses at counterexamples
+SWEPT = 400  # nodes of a condition from which on merging pays
 UNROLL = 2  # times a loop is followed
 ASSUMPTIONS = (
     "the kernel has no data races, and its accesses are legal and aligned",
@@ -73,39 +78,64 @@ class _Attempt:
     queries: int = 0
     looped: bool = False
     refuted: str = ""
+    guessing: float = 0.0  # seconds that guessing may still take
 
     def block(self, block: Block) -> bool:
         """Prove one block shape; False when a difference was seen. Raises Unknown."""
         terms = Terms()
         domain = Domain(terms, self.kernel.abi, block)
-        one, other, _ = execute(self.kernel, self.code, domain, self.unroll)
+        one, other = execute(self.kernel, self.code, domain, self.unroll)
         self.looped |= bool(one.beyond or other.beyond)
-        solver = Solver(self.deadline)
-        solver.assume(domain.assumptions)
-        solver.assume(terms.invert(condition) for condition in one.beyond)
+        case = Case(domain, one, other, Solver(self.deadline))
+        case.solver.assume(case.assumed)
+        normalizer, doubts = Normalizer(terms, self.deadline), list[Unknown]()
         try:
             for claim in Comparison(terms, one, other).claims():
                 self.claims += 1
-                if claim.fails is not terms.false and not self._holds(solver, claim, domain, one, other):
-                    return False
+                try:
+                    if not self._claim(case, normalizer, claim):
+                        return False
+                except Unknown as unknown:  # another claim may still be refuted
+                    doubts.append(unknown)
+                    if len(doubts) == MAX_DOUBTS or case.solver.late:
+                        break
         finally:
-            self.queries += solver.queries
+            self.queries += case.solver.queries
+        if doubts:
+            raise doubts[0]
         self.bounds.append(domain.describe())
         return True
 
-    def _holds(self, solver: Solver, claim: Claim, domain: Domain, one: Side, other: Side) -> bool:
-        """Whether a claim holds for all inputs. Raises Unknown when z3 says no and no run shows it."""
-        model = solver.find(claim.fails)
+    def _claim(self, case: Case, normalizer: Normalizer, claim: Claim) -> bool:
+        """Whether a claim holds for all inputs; False when a run shows that it does not. Raises Unknown."""
+        terms = case.domain.terms
+        fails = normalizer.normal(claim.fails)
+        if fails is terms.false:
+            return True
+        if self._guessed(case, claim):
+            return False
+        if len(normalizer.known) > SWEPT:
+            fails = swept(terms, case.solver, normalizer, fails)
+        model = case.solver.find(fails)
         if model is None:
             return True
-        grid, group = ([model.value(n) for n in of] for of in (domain.grid, domain.group))
+        grid, group = ([model.value(n) for n in of] for of in (case.domain.grid, case.domain.group))
         example = f"{claim.what} of thread {claim.thread} may differ, for example in block {group} of grid {grid}"
         if self.replay is None:
             raise Unknown(f"{example}, and there is no device to try it on")
-        self.refuted = self.replay.confirm(solver, claim, domain, one, other)
+        self.refuted = self.replay.confirm(case, replace(claim, fails=fails))
         if not self.refuted:
             raise Unknown(f"z3 says that {example}, but no small run showed it")
         return False
+
+    def _guessed(self, case: Case, claim: Claim) -> bool:
+        """Whether a guess showed a difference; only as long as guessing has not used up its share of the time."""
+        if self.replay is None or self.guessing <= 0:
+            return False
+        started = time.monotonic()
+        self.refuted = self.replay.guessed(case, claim)
+        self.guessing -= time.monotonic() - started
+        return bool(self.refuted)
 
 
 def candidate_blocks(kernel: SassKernel, dimensions: int, blocks: Sequence[tuple[int, int, int]]) -> list[Block]:
@@ -126,7 +156,7 @@ def prove_kernel(
 ) -> Proof:
     """Try to prove every block shape given. Without z3 the verdict is unknown, and the reason says how to get it."""
     started = time.monotonic()
-    attempt = _Attempt(code, kernel, replay, started + budget_s, unroll)
+    attempt = _Attempt(code, kernel, replay, started + budget_s, unroll, guessing=GUESSING * budget_s)
     verdict, reason = PROVED, ""
     try:
         for block in blocks:

@@ -7,8 +7,10 @@ as other inputs have it, since a model may rely on float operations that no hard
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -21,16 +23,40 @@ from cass_shim.verify.inputs import BIAS, WINDOW, Input, Roles, Scenario, Shape,
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.proof.equivalence import Claim
 from cass_shim.verify.proof.execution import Side
+from cass_shim.verify.proof.guess import guesses
 from cass_shim.verify.proof.lanes import Unknown
 from cass_shim.verify.proof.launch import Domain
 from cass_shim.verify.proof.memory import SCALAR, Access
-from cass_shim.verify.proof.solve import Model, Solver
+from cass_shim.verify.proof.solve import Solver
 from cass_shim.verify.proof.terms import Term
 
 SECONDS = 10.0  # of one query for a small input
 SMALL_GRID, SMALL = 4, 300  # blocks along an axis, integer parameters
 FAR = 1 << 24  # how far beyond the arena an address is that no run may touch
+GUESSES_RUN = 4  # guesses at one claim that are run
 VALUES = ("random", "special", "wide", "small")
+
+
+class Assignment(Protocol):
+    """A z3 model, or a guess."""
+
+    def value(self, term: Term) -> int: ...
+
+
+@dataclass
+class Case:
+    """One block: the launch, what both sides did, the solver with what is assumed."""
+
+    domain: Domain
+    one: Side
+    other: Side
+    solver: Solver
+
+    @property
+    def assumed(self) -> list[Term]:
+        """The launch's limits, and that no loop of the original runs beyond the bound."""
+        invert = self.domain.terms.invert
+        return [*self.domain.assumptions, *(invert(condition) for condition in self.one.beyond)]
 
 
 @dataclass
@@ -50,17 +76,36 @@ class Replay:
     def cubin(self) -> Cubin | None:
         return self.judge.cubin
 
-    def confirm(self, solver: Solver, claim: Claim, domain: Domain, one: Side, other: Side) -> str:
+    def guessed(self, case: Case, claim: Claim) -> str:
+        """Look for such an input by guessing, without z3."""
+        domain, seeds = case.domain, iter(range(1, 1000))
+        fixed: dict[str, int] = {}
+        for offset, window in self.roles.pointers.items():
+            address = self.candidate.base + window * WINDOW + BIAS
+            fixed |= {f"param.{offset + 4 * part:#x}": address >> 32 * part & 0xFFFF_FFFF for part in range(2)}
+        memories = [side.memories["global"] for side in (case.one, case.other)]
+        places = [w.address for memory in memories for w in memory.writes if w.thread == claim.thread]
+        places += [a.address for memory in memories for a in memory.atomics]
+        assumed, dimensions = case.assumed, self.judge.found.dimensions
+        found = guesses(domain, fixed, dimensions, claim.fails, assumed, places, claim.thread)
+        for guess in itertools.islice(found, GUESSES_RUN):
+            for given in itertools.islice(self._inputs(guess, case, claim, seeds), 2):
+                witness = self.differs(given)
+                if witness:
+                    return witness
+        return ""
+
+    def confirm(self, case: Case, claim: Claim) -> str:
         """Look for an input on which the claim fails and a run shows it."""
         seeds = iter(range(1, 1000))
-        for wishes in self._wishes(claim, domain, one):
+        for wishes in self._wishes(claim, case.domain, case.one):
             try:
-                model = solver.find(claim.fails, *wishes, seconds=SECONDS)
+                model = case.solver.find(claim.fails, *wishes, seconds=SECONDS)
             except Unknown:
                 continue
             if model is None:
                 continue
-            for given in self._inputs(model, claim, domain, one, other, seeds):
+            for given in self._inputs(model, case, claim, seeds):
                 witness = self.differs(given)
                 if witness:
                     return witness
@@ -124,9 +169,8 @@ class Replay:
 
     # from a model to inputs
 
-    def _inputs(
-        self, model: Model, claim: Claim, domain: Domain, one: Side, other: Side, seeds: Iterator[int]
-    ) -> Iterator[Input]:
+    def _inputs(self, model: Assignment, case: Case, claim: Claim, seeds: Iterator[int]) -> Iterator[Input]:
+        domain = case.domain
         grid = tuple(max(1, model.value(n)) for n in domain.grid)
         block = domain.block or (max(1, model.value(domain.dimensions[0])), 1, 1)
         shape = Shape((grid[0], grid[1], grid[2]), block, self.dynamic_shared)
@@ -140,17 +184,15 @@ class Replay:
                 given = make_input(self.kernel, self.cubin, self.judge.found, self.roles, scenario, base)
                 given = replace(given, params=params)
                 if overlaid:
-                    self._overlay(given.content, model, claim, domain, (one, other))
+                    self._overlay(given.content, model, claim, case)
                 yield given
 
-    def _overlay(
-        self, content: np.ndarray, model: Model, claim: Claim, domain: Domain, sides: tuple[Side, Side]
-    ) -> None:
-        """Memory as the model has it, where the claim's thread reads."""
-        for side in sides:
+    def _overlay(self, content: np.ndarray, model: Assignment, claim: Claim, case: Case) -> None:
+        """Memory as the model has it, where the claim's thread reads; for atomic operations, where any does."""
+        for side in (case.one, case.other):
             memory = side.memories["global"]
             for access in memory.reads:
-                if access.thread != claim.thread or not model.value(access.condition):
+                if (access.thread != claim.thread and not claim.joint) or not model.value(access.condition):
                     continue
                 offset = model.value(access.address) - self.candidate.base
                 if 0 <= offset <= len(content) - memory.cell:

@@ -176,10 +176,9 @@ class LaneOperations(Arithmetic):
         name = f"{kind[0]}{operation}" if operation in ("min", "max") else operation
         for number, present in enumerate(self.active):
             if present is not self.terms.false:
-                one = lane(value, number)
-                memory.atomics.append(
-                    Atomic(self._thread(number), present, lane(address, number), name, one.width, one)
-                )
+                one, at = lane(value, number), lane(address, number)
+                atomic = Atomic(self._thread(number), present, at, name, one.width, one, memory.phase)
+                memory.atomics.append(atomic)
         first = lane(value, 0)
         return gathered(tuple(self.undefined("atomic", first.width) for _ in range(WARP)))
 

@@ -196,6 +196,11 @@ class Solver:
         self.queries = 0
         self.seconds = 0.0
 
+    @property
+    def late(self) -> bool:
+        """Whether the deadline has passed."""
+        return time.monotonic() > self.deadline
+
     def assume(self, terms: Iterable[Term]) -> None:
         for term in terms:
             self.solver.add(self.translation.expression(term))

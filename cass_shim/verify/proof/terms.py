@@ -118,6 +118,8 @@ class Conditions:
         if 2 <= len(clauses) <= MAX_ITEMS:
             for one in clauses:
                 for other in clauses:
+                    if one is not other and _covers(one, other):
+                        return self.all_of(part for part in parts.values() if part is not other)
                     merged = self._resolved(one, other) if one is not other else None
                     if merged is not None:
                         rest = [part for part in parts.values() if part is not one and part is not other]
@@ -151,3 +153,9 @@ class Conditions:
             if len(rest) == len(wanted) and all(t in wanted for t in rest):
                 return self.invert(self.all_of(common))
         return None
+
+
+def _covers(one: Term, other: Term) -> bool:
+    """not(C) implies not(C, x)."""
+    held = {t.id for t in other.args[0].args}
+    return all(t.id in held for t in one.args[0].args)

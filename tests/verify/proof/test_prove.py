@@ -93,6 +93,33 @@ def test_bugs_in_a_fixed_stencil_are_shown(old: str, new: str, device: Device) -
     assert shown(proof), (proof.verdict, proof.reason)
 
 
+def reduced(device: Device, *changes: tuple[str, str]) -> Proof:
+    """Two warps: shuffles, shared memory between them, one atomic operation a block."""
+    subject = built("block_reduce")
+    return classify(subject.code(*changes), subject.kernel, subject.cubin, device, budget_s=BUDGET, blocks=[(64, 1, 1)])
+
+
+def test_a_shuffle_reduction_is_proved_for_its_block(device: Device) -> None:
+    proof = reduced(device)
+    assert proof.verdict == PROVED, proof.reason
+    assert proof.looped and proof.report()["loops"] == "each runs at most 3 times"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("v_cmpx_gt_i32_e64 s5, v1", "v_cmpx_ge_i32_e64 s5, v1"),
+        ("v_cmp_le_i32_e32 vcc_lo, s5, v1", "v_cmp_lt_i32_e32 vcc_lo, s5, v1"),
+        ("v_xor_b32_e32 v3, 64, v10", "v_xor_b32_e32 v3, 32, v10"),
+        ("v_add_nc_u32_e32 v11, v11, v8", "v_add_nc_u32_e32 v11, v11, v11"),
+        ("s_and_b32 exec_lo, exec_lo, vcc_lo\n\ts_cbranch_execz", "s_nop 0\n\ts_cbranch_execz"),
+    ],
+)
+def test_bugs_in_a_shuffle_reduction_are_shown(old: str, new: str, device: Device) -> None:
+    proof = reduced(device, (old, new))
+    assert shown(proof), (proof.verdict, proof.reason)
+
+
 def test_a_budget_that_is_spent_is_unknown(device: Device) -> None:
     subject = prebuilt(VECTOR_ADD)
     proof = classify(

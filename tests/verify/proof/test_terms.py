@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
+from cass_shim.verify.proof.concrete import evaluate, signed
 from cass_shim.verify.proof.floats import Terms
 from cass_shim.verify.proof.solve import Translation
 from cass_shim.verify.proof.terms import Term
-from tests.verify.proof.evaluate import evaluate, signed
 
 z3 = pytest.importorskip("z3", reason="z3-solver is not installed")
 

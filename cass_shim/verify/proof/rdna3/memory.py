@@ -115,11 +115,11 @@ class MemoryOperations(Alu):
         value = self.seen(data)
         if width == 64:
             value = each(self.terms.concat, value, self.seen(data + 1))
+        memory = self.memories["global"]
         for number, present in enumerate(self._present()):
             if present is not self.terms.false:
-                thread = WARP * self.warp + number
-                one = Atomic(thread, present, lane(address, number), name, width, lane(value, number))
-                self.memories["global"].atomics.append(one)
+                thread, at = WARP * self.warp + number, lane(address, number)
+                memory.atomics.append(Atomic(thread, present, at, name, width, lane(value, number), memory.phase))
 
     # LDS
 

@@ -18,6 +18,7 @@ _FMAMK, _FMAAK = (44, 55), (45, 56)  # VOP2: s0 * K + s1, s0 * s1 + K
 _DUAL_FMAAK, _DUAL_FMAMK, _DUAL_CNDMASK = 1, 2, 9
 _DWORDS = {"b64": 2, "f64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16}
 _CARRY_OPCODES = (0x120, 0x121, 0x122)  # v_add_co_ci_u32 and its kin as VOP3: a second, scalar destination
+_LOW_COUNT = frozenset({"v_alignbit_b32"})  # reads the low five bits of its 16-bit source
 _SIXTEEN = frozenset({"b16", "f16", "bf16", "pk16", "pkf16", "pkbf16"})
 
 
@@ -130,7 +131,7 @@ def _scalar_memory(one: Decoded, row: Row) -> Operation:
 
 
 def _refuse_halves(one: Decoded, row: Row) -> None:
-    if _SIXTEEN & {row.destination, *row.sources}:
+    if _SIXTEEN & {row.destination, *row.sources} and row.name not in _LOW_COUNT:
         raise Unknown(f"{row.name} at {one.offset:#x}: 16-bit operands have no terms")
 
 
@@ -181,6 +182,8 @@ def _long_vector(one: Decoded, row: Row) -> Operation:
     if sources and sources[0] in (DPP16, DPP8, DPP8_FI):
         dpp, _, _ = _dpp(sources[0], one.words[2])
         sources[0] = VGPR + (one.words[2] & 0xFF)
+    if row.name in _LOW_COUNT and low >> 11 & 15:
+        raise Unknown(f"{row.name} at {one.offset:#x} with op_sel has no terms")
     d, scalar_d, compare_x, absolute = low & 0xFF, VCC, False, low >> 8 & 7
     if row.encoding == "VOPC":
         compare_x = one.opcode >= 0x80

@@ -73,7 +73,7 @@ def _field(t: Terms, a: Term, offset: Term, count: Term) -> Term:
 def _signed_field(t: Terms, a: Term, offset: Term, count: Term) -> Term:
     bits = t.zext(t.extract(count, 0, 5), 32)
     unused = t.zext(t.extract(t.sub(t.const(32, 32), bits), 0, 5), 32)
-    part = t.ashr(t.shl(_shift(t, "lshr", a, offset), unused), unused)
+    part = t.ashr(t.shl(_shift(t, "ashr", a, offset), unused), unused)
     return t.ite(t.eq(bits, t.const(0, 32)), t.const(0, 32), part)
 
 
@@ -181,6 +181,7 @@ INTEGERS: dict[str, Integer] = {
     "v_bfe_u32": _field,
     "v_bfe_i32": _signed_field,
     "v_bfm_b32": lambda t, a, b: _shift(t, "shl", _mask(t, a), b),
+    "v_alignbit_b32": _align_bits,
     "v_perm_b32": _permute,
     "v_bcnt_u32_b32": lambda t, a, b: t.add(t.popcount(a), b),
     "v_mbcnt_hi_u32_b32": lambda t, a, b: b,
