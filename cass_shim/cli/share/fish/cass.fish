@@ -14,7 +14,7 @@ function __cass_run_open # no program yet: what follows it is the program's own
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --translators --min-evidence --prove --gfx --keep --model --kernel-timeout --kernel-memory --device --hip-library --cache-dir --cache --cache-size --remotes --remote-role --reverify --remote-timeout --runtime-dir --workers --idle --daemon --timeout --prefer-sm --python --trace-file
+        else if contains -- $word --translators --min-evidence --prove --second --gfx --keep --model --kernel-timeout --kernel-memory --device --hip-library --cache-dir --cache --cache-size --remotes --remote-role --reverify --remote-timeout --runtime-dir --workers --idle --daemon --timeout --prefer-sm --python --trace-file
             set skip 1
         else if not string match -q -- '-?*' $word; or test "$word" = --
             return 1
@@ -166,7 +166,8 @@ complete -c cass -n '__cass_at cass translate' -l help -d 'Show this message and
 complete -c cass -n '__cass_at cass translate' -F
 complete -c cass -n '__cass_at cass verify' -l against -r -F -d 'The program, cubin or PTX that the code object is a translation of.'
 complete -c cass -n '__cass_at cass verify' -l prove -d 'Also try to prove it equal for all inputs within bounds (E4).'
-complete -c cass -n '__cass_at cass verify' -l seconds -x -d 'How long a proof may take.'
+complete -c cass -n '__cass_at cass verify' -l second -d 'Also compare with code derived from the program\'s PTX (E2).'
+complete -c cass -n '__cass_at cass verify' -l seconds -x -d 'How long each of these may take.'
 complete -c cass -n '__cass_at cass verify' -l block -x -d 'A block shape to prove, for example 32,8,1; may be repeated.'
 complete -c cass -n '__cass_at cass verify' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass verify' -F
@@ -178,6 +179,7 @@ complete -c cass -n '__cass_at cass view' -F
 complete -c cass-run -n __cass_run_open -l translators -x -d 'Translators in order of preference: cass, lift, ptx-hip. Mirror of CASS_TRANSLATORS.'
 complete -c cass-run -n __cass_run_open -l min-evidence -x -a 'none E0 E1u E1 E2 E3 E4' -d 'The least evidence a translation needs to be launched. Mirror of CASS_MIN_EVIDENCE.'
 complete -c cass-run -n __cass_run_open -l prove -x -d 'Seconds for a proof (E4, docs/verification.md) of each translation; 0: none, but 60 where CASS_MIN_EVIDENCE is E4. Mirror of CASS_PROVE.'
+complete -c cass-run -n __cass_run_open -l second -x -d 'Seconds for comparing each translation with code derived from the program\'s PTX (E2, docs/verification.md); 0: none, but 10 where CASS_MIN_EVIDENCE is E2. Mirror of CASS_SECOND.'
 complete -c cass-run -n __cass_run_open -l gfx -x -d 'The AMD architecture to translate for. Mirror of CASS_GFX.'
 complete -c cass-run -n __cass_run_open -l keep -r -F -d 'Directory that receives every intermediate artifact. Mirror of CASS_KEEP.'
 complete -c cass-run -n __cass_run_open -l model -r -F -d 'The CASS model: a directory, a Hugging Face name, or the URL of an OpenAI-compatible server; default the checkpoint that ships. Mirror of CASS_MODEL.'
