@@ -6,13 +6,17 @@ many of its forms have vectors recorded on an NVIDIA GPU that the interpreter re
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from typing import Any
 
 from cass_shim.isa.encoding.decoder import table
 from cass_shim.isa.encoding.grammar import rows
 from cass_shim.isa.spec import CONTROL, Effect, specs
 from cass_shim.verify.vectored import index
+from tools import environment
 
+WHEELS = environment.ROOT / "docs" / "wheels.json"  # by tools.wheels
 REFUSED = frozenset({"FSWZADD"})  # declared, so that it is named, but its pattern operand has not been understood
 SMS = (75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
 # What real binaries contain and we do not translate, with the reason. Source: sass.md §4.
@@ -36,6 +40,57 @@ def described() -> dict[str, set[int]]:
         if isinstance(one.name, str):
             found.setdefault(one.name, set()).update(sm for sm in SMS if not one.sms or sm in one.sms)
     return found
+
+
+def percent(part: int, whole: int) -> str:
+    """Rounded down, so that 100 means all."""
+    return f"{part * 1000 // whole / 10:g} %" if whole else "–"
+
+
+def wheels_section(result: dict[str, Any]) -> list[str]:
+    """What `tools.wheels` measured, dated."""
+    rows = result["wheels"]
+    sampled, lifted, failed = (sum(row[key] for row in rows) for key in ("sampled", "lifted", "failed"))
+    instructions, wrong = (sum(row[key] for row in rows) for key in ("instructions", "wrong"))
+    lines = [
+        "",
+        f"## Public wheels, {result['date']}",
+        "By `python -m tools.wheels`: of each wheel and SM the "
+        f"{result['sample']} kernels whose code has the smallest SHA-256. Text: instructions that our rows decode to "
+        "what nvdisasm prints. Lifted: kernels lifted and compiled for gfx1100 within "
+        f"{result['limit_s']:g} s; out of reach: those with warp-group matrices or bulk copies, which count for "
+        "neither.",
+        "",
+        "| wheel | SMs | kernels | sample | instructions | text | lifted | out of reach |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        counted = row["lifted"] + row["failed"]
+        sms = " ".join(map(str, row["sms"])) or "none of these"
+        same = percent(row["instructions"] - row["wrong"], row["instructions"])
+        lines.append(
+            f"| {row['wheel']} | {sms} | {row['kernels']} | {row['sampled']} | {row['instructions']} | {same} | "
+            f"{row['lifted']} of {counted} | {row['unasked'] or '–'} |"
+        )
+    lines += [
+        f"| all | | {sum(row['kernels'] for row in rows)} | {sampled} | {instructions} | "
+        f"{percent(instructions - wrong, instructions)} | {lifted} of {lifted + failed} "
+        f"({percent(lifted, lifted + failed)}) | {sampled - lifted - failed or '–'} |",
+        "",
+        f"Decoded at {result['decoded_per_second']} instructions a second, on a machine with other work.",
+        "",
+    ]
+    known = {name: counts for name, counts in result["mnemonics"].items() if counts[1]}
+    listed = ", ".join(f"{name} {bad} of {total}" for name, (total, bad) in known.items())
+    lines += [f"Texts that differ, by mnemonic: {listed or 'none'}; every other mnemonic 100 %.", ""]
+    if result["reasons"]:
+        lines += ["| kernels not compiled | why |", "|---|---|"]
+        lines += [f"| {times} | {why.replace('|', '/')} |" for why, times in result["reasons"].items()]
+    refused: Counter[str] = sum((Counter(row["refused"]) for row in rows), Counter())
+    if refused:
+        listed = ", ".join(f"{times} × {why}" for why, times in refused.most_common())
+        lines += ["", f"Images not read: {listed}."]
+    return lines
 
 
 def sass_page() -> str:
@@ -68,6 +123,8 @@ def sass_page() -> str:
         "| instructions | what |",
     ]
     lines += ["|---|---|", *(f"| {names} | {why} |" for names, why in MISSING.items())]
+    if WHEELS.exists():
+        lines += wheels_section(json.loads(WHEELS.read_text()))
     return "\n".join(lines) + "\n"
 
 

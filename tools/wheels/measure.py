@@ -103,7 +103,7 @@ def _lift(function: Function, answer: Connection) -> None:
 
 def reason(message: str, name: str) -> str:
     """A failure without the kernel's name, addresses and numbers, to be counted."""
-    plain = message.replace(name, "K").replace(" in K", "")
+    plain = message.replace(f" in {name}", "")
     return re.sub(r" at 0x[0-9a-f]+", "", re.sub(r"0x[0-9a-f]{5,}|\d{4,}", "#", plain))[:120]
 
 
