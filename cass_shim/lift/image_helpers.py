@@ -16,7 +16,7 @@ from cass_shim.model.kernel_abi import (
 )
 
 _TYPE_MASK, _TYPE_2D = 0x0FFF_FFFF, 9 << 28  # resource type: the upper four bits of dword 3
-FLAGS, TEXEL_BYTES = 12, 8  # offsets in an entry of the table
+FLAGS, TEXEL_BYTES, DEPTH = 12, 8, 24  # offsets in an entry of the table
 
 _ENTRY = f"""
 define internal ptr addrspace(4) @cass.entry(ptr addrspace(4) %table, i32 %handle) alwaysinline nounwind {{

@@ -13,12 +13,13 @@ import struct
 from typing import TYPE_CHECKING
 
 from cass_shim.lift.builder import Value, constant, typed
-from cass_shim.lift.image_helpers import DECLARED, FLAGS, HELPERS
+from cass_shim.lift.image_helpers import DECLARED, DEPTH, FLAGS, HELPERS
 from cass_shim.model.kernel_abi import TEXTURE_KIND_MASK, SlotKind, TextureKind
 
 if TYPE_CHECKING:
     from cass_shim.lift.emitter import LlvmEmitter
 
+FACES = 6
 # Shape → (LLVM's dimension, coordinates that are filtered, whether a layer follows).
 SHAPES = {
     "1d": ("1d", 1, False), "2d": ("2d", 2, False), "3d": ("3d", 3, False), "cube": ("cube", 3, False),
@@ -83,9 +84,15 @@ def _coordinates(e: LlvmEmitter, shape: str, coordinates: list[Value], layer: Va
     return [*place, f"float {number}"] if number else place
 
 
-def _sampled(e: LlvmEmitter, shape: str, handle: Value) -> tuple[str, str]:
+def _last_cube(e: LlvmEmitter, entry: str, layer: Value) -> Value:
+    """The layer, or the last cube's: the device clamps the face behind it, which would turn into another one."""
+    faces = field(e, entry, DEPTH)
+    cubes = e.op(32, f"udiv {typed(faces)}, {FACES}")
+    return e.umin(layer, e.sub(cubes, constant(1, 32)))
+
+
+def _sampled(e: LlvmEmitter, entry: str, shape: str) -> tuple[str, str]:
     """Image and sampler."""
-    entry = entry_of(e, handle)
     found = object_of(e, entry)
     image = image_of(e, found)
     sampler = e.call_text("<4 x i32>", helper(e, "cass.sampler"), f"ptr addrspace(4) {found}")
@@ -112,7 +119,10 @@ def sample(
     gradients: list[Value],
 ) -> list[Value]:
     """`isa.emitter.Emitter.sample`."""
-    image, sampler = _sampled(e, shape, handle)
+    entry = entry_of(e, handle)
+    image, sampler = _sampled(e, entry, shape)
+    if shape == "cubearray" and layer is not None:
+        layer = _last_cube(e, entry, layer)
     place = _coordinates(e, shape, coordinates, layer)
     dimension = SHAPES[shape][0]
     types = "v4f32.f32"
@@ -138,7 +148,10 @@ def gather_texels(
     e: LlvmEmitter, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, component: int
 ) -> list[Value]:
     """`isa.emitter.Emitter.gather_texels`."""
-    image, sampler = _sampled(e, shape, handle)
+    entry = entry_of(e, handle)
+    image, sampler = _sampled(e, entry, shape)
+    if shape == "cubearray" and layer is not None:
+        layer = _last_cube(e, entry, layer)
     place = _coordinates(e, shape, coordinates, layer)
     name = f"llvm.amdgcn.image.gather4.lz.{SHAPES[shape][0]}.v4f32.f32"
     result = _image(e, name, 1 << component, place, image, sampler)

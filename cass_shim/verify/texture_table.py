@@ -27,6 +27,7 @@ _FORMAT = 63  # 32_32_32_32_FLOAT
 _SELECT = 0xFAC  # channels in their own order
 _TYPES = {
     TextureKind.ARRAY_2D: 9, TextureKind.ARRAY_3D: 10, TextureKind.LAYERED_1D: 12, TextureKind.LAYERED_2D: 13,
+    TextureKind.CUBE: 11, TextureKind.LAYERED_CUBE: 11,
 }  # fmt: skip
 _CLAMP, _WRAP = 2, 0
 _ALIGN = 256
@@ -60,9 +61,10 @@ class TextureTable:
 
     def _content(self, handle: int, kind: TextureKind) -> bytes:
         flags = int(kind) | 4 << TEXTURE_CHANNELS_SHIFT | int(TextureFormat.FLOAT) << TEXTURE_FORMAT_SHIFT
-        if normalized(handle):
+        fractions = normalized(handle, kind)
+        if fractions:
             flags |= TEXTURE_NORMALIZED_COORDINATES
-        place = self._object(kind, handle >> 1 & VARIANTS - 1, normalized(handle))
+        place = self._object(kind, handle >> 1 & VARIANTS - 1, fractions)
         return struct.pack("<Q6I", place, TEXEL_BYTES, flags, *EXTENTS[kind], 1)
 
     def _object(self, kind: TextureKind, variant: int, fractions: bool) -> int:

@@ -1,8 +1,9 @@
 """Textures in the reference: what a texture object holds is our own choice, so that candidates can be compared.
 
 A handle's low 20 bits pick the object. Its kind is that of its first use in a run; even handles have unnormalized
-coordinates and clamp, odd ones normalized coordinates and wrap, all read the nearest texel of 16 bytes. Filtering,
-levels and gradients are the device's matter, not the translation's. Cubes and surfaces stay unknown: E0.
+coordinates and clamp, odd ones normalized coordinates and wrap (cubes always normalized ones), all read the nearest
+texel of 16 bytes. Filtering, levels and gradients are the device's matter, not the translation's. Surfaces stay
+unknown: E0.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from cass_shim.verify.arithmetic import Value
 from cass_shim.verify.memory import Fault
 
 WIDTH, HEIGHT, LAYERS = 64, 32, 8  # texels; planes or layers
+SIDE, CUBES, FACES = 32, 3, 6
 LINEAR_ELEMENTS = 4096
 VARIANTS = 4  # different contents, by the handle's bits 1 and 2
 KINDS = {
     "1d": TextureKind.LINEAR, "2d": TextureKind.ARRAY_2D, "3d": TextureKind.ARRAY_3D,
-    "1darray": TextureKind.LAYERED_1D, "2darray": TextureKind.LAYERED_2D,
+    "1darray": TextureKind.LAYERED_1D, "2darray": TextureKind.LAYERED_2D, "cube": TextureKind.CUBE,
+    "cubearray": TextureKind.LAYERED_CUBE,
 }  # fmt: skip
 # Kind → (width, height, depth or layers).
 EXTENTS = {
@@ -32,14 +35,16 @@ EXTENTS = {
     TextureKind.ARRAY_3D: (WIDTH, HEIGHT, LAYERS),
     TextureKind.LAYERED_1D: (WIDTH, 1, LAYERS),
     TextureKind.LAYERED_2D: (WIDTH, HEIGHT, LAYERS),
+    TextureKind.CUBE: (SIDE, SIDE, FACES),
+    TextureKind.LAYERED_CUBE: (SIDE, SIDE, FACES * CUBES),
 }
 V = TypeVar("V")
 Indices = NDArray[np.int64]
 
 
-def normalized(handle: int) -> bool:
+def normalized(handle: int, kind: TextureKind) -> bool:
     """Whether the coordinates of this object are fractions of its size."""
-    return handle & 1 == 1
+    return handle & 1 == 1 or kind in (TextureKind.CUBE, TextureKind.LAYERED_CUBE)
 
 
 @functools.cache
@@ -126,6 +131,10 @@ class Textures(NoTextures[Value]):
             refuse("sampling with one coordinate")
         kind, chosen = self._objects(handle, shape)
         width, height, depth = EXTENTS[kind]
+        if shape.startswith("cube"):
+            x, y, face = self._on_cube(coordinates)
+            which = self._layer(layer, CUBES)
+            return self._read(kind, chosen, [x, y], face if which is None else face + FACES * which)
         sizes = (width, depth) if shape == "1darray" else (width, height, depth)
         at = [self._nearest(c, size, chosen) for c, size in zip(coordinates, sizes, strict=False)]
         return self._read(kind, chosen, at, self._layer(layer, depth))
@@ -133,6 +142,8 @@ class Textures(NoTextures[Value]):
     def gather_texels(
         self, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, component: int
     ) -> list[Value]:
+        if shape.startswith("cube"):
+            refuse("gathering from a cube")
         kind, chosen = self._objects(handle, shape)
         width, height, depth = EXTENTS[kind]
         x, y = (self._neighbours(c, size, chosen) for c, size in zip(coordinates, (width, height), strict=True))
@@ -189,6 +200,22 @@ class Textures(NoTextures[Value]):
         position = np.floor(self._position(coordinate, size, chosen) * 256 + 0.5) / 256 - 0.5
         first = np.floor(position).astype(np.int64)
         return self._moved(first, size, chosen), self._moved(first + 1, size, chosen)
+
+    def _on_cube(self, direction: list[Value]) -> tuple[Indices, Indices, Indices]:
+        """Column, row and face that a direction meets (OpenGL, "Cube Map Texture Selection")."""
+        x, y, z = (np.ascontiguousarray(self.spread(c)).view(np.float32) for c in direction)
+        with np.errstate(all="ignore"):
+            z_major = (np.abs(z) >= np.abs(x)) & (np.abs(z) >= np.abs(y))
+            y_major = ~z_major & (np.abs(y) >= np.abs(x))
+            major = np.where(z_major, z, np.where(y_major, y, x))
+            across = np.where(z_major, np.where(z < 0, -x, x), np.where(y_major, x, np.where(x < 0, z, -z)))
+            down = np.where(y_major, np.where(y < 0, -z, z), -y)
+            scale = (np.float32(1) / np.abs(major * np.float32(2))).astype(np.float64)
+            at = [((c.astype(np.float64) * scale + 1.5).astype(np.float32) - np.float32(1)) for c in (across, down)]
+            cut = [np.floor(np.floor(np.nan_to_num(c.astype(np.float64)) * 2.0**21) * 2.0**-21 * SIDE) for c in at]
+        column, row = (np.clip(c, 0, SIDE - 1).astype(np.int64) for c in cut)
+        first = np.where(z_major, 4, np.where(y_major, 2, 0))
+        return column, row, first + (major < 0)
 
     @staticmethod
     def _moved(index: Indices, size: int, chosen: Indices) -> Indices:

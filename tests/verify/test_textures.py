@@ -37,6 +37,7 @@ RIGHT = {
     "gather": "TLD4.SCR.G R20, R16, R10, R11, 0x0, 0x5c, 2D",
     "fetch": "TLD.SCR.LZ RZ, R16, R8, 0x0, 0x5c, 1D, 0x2",
     "bindless": "TLD.SCR.B.LZ RZ, R16, R9, R12, 1D, 0x1",
+    "cube": "TEX.SCR.LL RZ, R16, R10, R12, 0x0, 0x5c, CUBE, 0x1",
 }
 WRONG = {
     "sample": "TEX.SCR.LL RZ, R16, R9, R13, 0x0, 0x5c, 2D, 0x1",
@@ -45,6 +46,7 @@ WRONG = {
     "gather": "TLD4.SCR.R R20, R16, R10, R11, 0x0, 0x5c, 2D",
     "fetch": "TLD.SCR.LZ RZ, R16, R9, 0x0, 0x5c, 1D, 0x2",
     "bindless": "TLD.SCR.B.LZ RZ, R16, R9, R0, 1D, 0x1",
+    "cube": "TEX.SCR.LL RZ, R16, R12, R10, 0x0, 0x5c, CUBE, 0x1",
 }
 
 

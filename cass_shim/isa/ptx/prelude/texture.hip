@@ -33,9 +33,18 @@ struct PtxCube {
 };
 
 FN PtxCube ptx_cube(f32 x, f32 y, f32 z) {
+    f32 longest = __builtin_fmaxf(__builtin_fmaxf(__builtin_fabsf(x), __builtin_fabsf(y)), __builtin_fabsf(z));
+    f32 shrink = 1.0f / longest; /* ptxas makes the longest coordinate 1 first, and rounds there */
+    x *= shrink, y *= shrink, z *= shrink;
     f32 scale = 1.0f / __builtin_fabsf(__builtin_amdgcn_cubema(x, y, z));
     return {__builtin_fmaf(__builtin_amdgcn_cubesc(x, y, z), scale, 1.5f),
             __builtin_fmaf(__builtin_amdgcn_cubetc(x, y, z), scale, 1.5f), __builtin_amdgcn_cubeid(x, y, z)};
+}
+
+/* Face plus eight times the layer; a layer that is not there is the last one. */
+FN f32 ptx_cube_face(const PtxTexture &t, u32 layer, f32 face) {
+    u32 last = t.depth / 6 - 1;
+    return __builtin_fmaf((f32)(layer < last ? layer : last), 8.0f, face);
 }
 
 extern "C" __attribute__((device)) V4<f32> ptx_ir_sample_lz_2d(u32, f32, f32, V8<u32>, V4<u32>, bool, u32, u32)
@@ -132,7 +141,7 @@ FN V4<f32> ptx_tex_cube(u64 table, u64 handle, f32 x, f32 y, f32 z) {
 FN V4<f32> ptx_tex_acube(u64 table, u64 handle, u32 layer, f32 x, f32 y, f32 z) {
     PtxTexture t = ptx_texture(table, handle);
     PtxCube at = ptx_cube(x, y, z);
-    f32 face = __builtin_fmaf(ptx_layer(layer), 8.0f, at.face);
+    f32 face = ptx_cube_face(t, layer, at.face);
     return ptx_ir_sample_lz_cube(15, at.s, at.t, face, ptx_image(t), ptx_sampler(t), false, 0, 0);
 }
 
@@ -146,7 +155,7 @@ FN V4<f32> ptx_tex_level_cube(u64 table, u64 handle, f32 x, f32 y, f32 z, f32 le
 FN V4<f32> ptx_tex_level_acube(u64 table, u64 handle, u32 layer, f32 x, f32 y, f32 z, f32 level) {
     PtxTexture t = ptx_texture(table, handle);
     PtxCube at = ptx_cube(x, y, z);
-    f32 face = __builtin_fmaf(ptx_layer(layer), 8.0f, at.face);
+    f32 face = ptx_cube_face(t, layer, at.face);
     return ptx_ir_sample_l_cube(15, at.s, at.t, face, level, ptx_image(t), ptx_sampler(t), false, 0, 0);
 }
 
@@ -188,7 +197,7 @@ extern "C" __attribute__((device)) V4<f32> ptx_ir_gather_acube(u32, f32, f32, f3
 template <u32 channel> FN V4<f32> ptx_tld4_acube(u64 table, u64 handle, u32 layer, f32 x, f32 y, f32 z) {
     PtxTexture t = ptx_texture(table, handle);
     PtxCube at = ptx_cube(x, y, z);
-    return ptx_ir_gather_acube(1u << channel, at.s, at.t, __builtin_fmaf(ptx_layer(layer), 8.0f, at.face), ptx_image(t), ptx_sampler(t), false, 0, 0);
+    return ptx_ir_gather_acube(1u << channel, at.s, at.t, ptx_cube_face(t, layer, at.face), ptx_image(t), ptx_sampler(t), false, 0, 0);
 }
 
 /* A texel of linear memory (kind 8): its address and size in elements stand where an image's resource would. */
