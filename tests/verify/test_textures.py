@@ -85,5 +85,5 @@ def test_surfaces_stay_unverified_with_the_reason() -> None:
 def test_contents_tell_objects_and_texels_apart() -> None:
     texels = [contents(kind, variant).reshape(-1, 4) for kind in EXTENTS for variant in range(VARIANTS)]
     words = np.concatenate([t.reshape(-1) for t in texels])
-    assert len(np.unique(words)) > 0.99 * len(words)
+    assert len(np.unique(words)) > 0.95 * len(words)
     assert contents(TextureKind.ARRAY_2D, 0).shape == (1, 32, 64, 4)
