@@ -22,6 +22,7 @@ def build(folder: Path, program: str, *flags: str) -> Path:
     generate(folder)
     emulator = NATIVE / "emulator"
     sources = [*emulator.glob("hip_*.c"), *emulator.glob("memory*.c"), *emulator.glob("loader*.c")]
+    sources += [NATIVE / "hip" / "image_descriptor.c"]
     sources += [folder / "emulator" / "hip_entry.c", HERE / "hip_core_stub.c", HERE / program]
     target = folder / "program"
     include = ("-I", str(NATIVE), "-I", str(folder))
