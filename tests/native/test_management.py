@@ -23,25 +23,17 @@ def compiled(folder: Path, name: str, *sources: str | Path, flags: tuple[str, ..
 
 
 def test_questions_about_devices(tmp_path: Path) -> None:
-    """States, handles and codes of NVML's manual; the values are the emulated device's."""
+    """Codes recorded on an NVIDIA H200 (driver 580.159.04); ours may say "not supported" (3) instead, about what the
+    board cannot tell. The emulated board tells nothing. Lines with '#' are values."""
     done = run_emulated(compiled(tmp_path, "management", CONFORMANCE / "management.c"))
-    lines = done.stdout.splitlines()
-    for wanted in (
-        "count_before_init 1",
-        "shutdown_too_often 1",
-        "name_after 1",
-        "handle_99 2",
-        "handle_null 2",
-        "nvmlDeviceGetName short 7",
-        "by_uuid_none 6",
-        "temperature 3",
-        "memory 0",
-        "sum 1",
-        "error 0: Success",
-    ):
-        assert wanted in lines, done.stdout + done.stderr
-    assert lines.count("same 1") == 2  # found again by UUID and by PCI address
-    assert any(line.startswith("# AMD Radeon") for line in lines)
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("#")]
+    recorded = (CONFORMANCE / "management.expected").read_text().splitlines()
+    for ours, theirs in zip(lines, recorded, strict=False):
+        assert ours == theirs or (ours.endswith(" 3") and ours.rsplit(" ", 1)[0] == theirs.rsplit(" ", 1)[0])
+    assert len(lines) > len(recorded), "the recording ended in a crash of its own"
+    assert lines.count("same 1") == 2 and lines.count("sum 1") == 2  # found again by UUID and by address; memory
+    assert lines[-2:] == ["shutdown_too_often 1", "name_after 1"]
+    assert "# AMD Radeon" in done.stdout
 
 
 def test_the_kernels_files_about_a_board(tmp_path: Path) -> None:

@@ -3,16 +3,16 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Checkpointing")
 fn = chapter.fn
 
-fn("cuCheckpointProcessCheckpoint", STUB, "CUresult",
+fn("cuCheckpointProcessCheckpoint", IMPLEMENTED, "CUresult",
    "int pid, CUcheckpointCheckpointArgs *args", since=12080)
-fn("cuCheckpointProcessGetRestoreThreadId", STUB, "CUresult", "int pid, int *tid", since=12080)
-fn("cuCheckpointProcessGetState", STUB, "CUresult", "int pid, CUprocessState *state", since=12080)
-fn("cuCheckpointProcessLock", STUB, "CUresult", "int pid, CUcheckpointLockArgs *args", since=12080)
-fn("cuCheckpointProcessRestore", STUB, "CUresult", "int pid, CUcheckpointRestoreArgs *args", since=12080)
-fn("cuCheckpointProcessUnlock", STUB, "CUresult", "int pid, CUcheckpointUnlockArgs *args", since=12080)
-fn("cuCheckpointOperationComplete", STUB, "CUresult", "CUcheckpointOperationHandle handle", since=13040)
+fn("cuCheckpointProcessGetRestoreThreadId", IMPLEMENTED, "CUresult", "int pid, int *tid", since=12080)
+fn("cuCheckpointProcessGetState", IMPLEMENTED, "CUresult", "int pid, CUprocessState *state", since=12080)
+fn("cuCheckpointProcessLock", IMPLEMENTED, "CUresult", "int pid, CUcheckpointLockArgs *args", since=12080)
+fn("cuCheckpointProcessRestore", IMPLEMENTED, "CUresult", "int pid, CUcheckpointRestoreArgs *args", since=12080)
+fn("cuCheckpointProcessUnlock", IMPLEMENTED, "CUresult", "int pid, CUcheckpointUnlockArgs *args", since=12080)
+fn("cuCheckpointOperationComplete", IMPLEMENTED, "CUresult", "CUcheckpointOperationHandle handle", since=13040)

@@ -3,7 +3,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Coredump attributes")
 fn = chapter.fn
@@ -16,7 +16,7 @@ fn("cuCoredumpSetAttribute", IMPLEMENTED, "CUresult",
    "CUcoredumpSettings attrib, void *value, size_t *size", since=12010)
 fn("cuCoredumpSetAttributeGlobal", IMPLEMENTED, "CUresult",
    "CUcoredumpSettings attrib, void *value, size_t *size", since=12010)
-fn("cuGetExportTable", STUB, "CUresult",
+fn("cuGetExportTable", IMPLEMENTED, "CUresult",
    "const void **ppExportTable, const CUuuid *pExportTableId", since=3000)
 fn("cuCoredumpDeregisterCompleteCallback", IMPLEMENTED, "CUresult", "CUcoredumpCallbackHandle callback", since=13020)
 fn("cuCoredumpDeregisterStartCallback", IMPLEMENTED, "CUresult", "CUcoredumpCallbackHandle callback", since=13020)

@@ -3,7 +3,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Device management")
 fn = chapter.fn
@@ -21,7 +21,7 @@ fn("cuDeviceGetHostAtomicCapabilities", IMPLEMENTED, "CUresult",
 fn("cuDeviceGetLuid", IMPLEMENTED, "CUresult", "char *luid, unsigned int *deviceNodeMask, CUdevice dev", since=10000)
 fn("cuDeviceGetMemPool", IMPLEMENTED, "CUresult", "CUmemoryPool *pool, CUdevice dev", since=11020)
 fn("cuDeviceGetName", IMPLEMENTED, "CUresult", "char *name, int len, CUdevice dev", since=2000)
-fn("cuDeviceGetNvSciSyncAttributes", STUB, "CUresult",
+fn("cuDeviceGetNvSciSyncAttributes", IMPLEMENTED, "CUresult",
    "void *nvSciSyncAttrList, CUdevice dev, int flags", since=10020)
 fn("cuDeviceGetProperties", IMPLEMENTED, "CUresult", "CUdevprop *prop, CUdevice dev", since=2000)
 fn("cuDeviceGetTexture1DLinearMaxWidth", IMPLEMENTED, "CUresult",
@@ -31,9 +31,9 @@ fn("cuDeviceGetUuid_v2", IMPLEMENTED, "CUresult", "CUuuid *uuid, CUdevice dev", 
 fn("cuDeviceSetMemPool", IMPLEMENTED, "CUresult", "CUdevice dev, CUmemoryPool pool", since=11020)
 fn("cuDeviceTotalMem", IMPLEMENTED, "CUresult", "unsigned int *bytes, CUdevice dev", since=2000)
 fn("cuDeviceTotalMem_v2", IMPLEMENTED, "CUresult", "size_t *bytes, CUdevice dev", since=3020)
-fn("cuFlushGPUDirectRDMAWrites", STUB, "CUresult",
+fn("cuFlushGPUDirectRDMAWrites", IMPLEMENTED, "CUresult",
    "CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope", since=11030)
-fn("cuDeviceGetCliqueCount", STUB, "CUresult", "size_t *count, CUdevice dev", since=13040)
-fn("cuDeviceGetCliqueInfo", STUB, "CUresult",
+fn("cuDeviceGetCliqueCount", IMPLEMENTED, "CUresult", "size_t *count, CUdevice dev", since=13040)
+fn("cuDeviceGetCliqueInfo", IMPLEMENTED, "CUresult",
    "CUcliqueInfo *cliqueInfo, size_t *count, CUdevice dev", since=13040)
-fn("cuDeviceGetFabricClusterUuid", STUB, "CUresult", "CUuuid *uuid, CUdevice dev", since=13040)
+fn("cuDeviceGetFabricClusterUuid", IMPLEMENTED, "CUresult", "CUuuid *uuid, CUdevice dev", since=13040)

@@ -3,26 +3,26 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "External resource interoperability")
 fn = chapter.fn
 
-fn("cuDestroyExternalMemory", STUB, "CUresult", "CUexternalMemory extMem", since=10000)
-fn("cuDestroyExternalSemaphore", STUB, "CUresult", "CUexternalSemaphore extSem", since=10000)
-fn("cuExternalMemoryGetMappedBuffer", STUB, "CUresult",
+fn("cuDestroyExternalMemory", IMPLEMENTED, "CUresult", "CUexternalMemory extMem", since=10000)
+fn("cuDestroyExternalSemaphore", IMPLEMENTED, "CUresult", "CUexternalSemaphore extSem", since=10000)
+fn("cuExternalMemoryGetMappedBuffer", IMPLEMENTED, "CUresult",
    "CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc",
    since=10000)
-fn("cuExternalMemoryGetMappedMipmappedArray", STUB, "CUresult",
+fn("cuExternalMemoryGetMappedMipmappedArray", IMPLEMENTED, "CUresult",
    "CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC "
    "*mipmapDesc", since=10000)
-fn("cuImportExternalMemory", STUB, "CUresult",
+fn("cuImportExternalMemory", IMPLEMENTED, "CUresult",
    "CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc", since=10000)
-fn("cuImportExternalSemaphore", STUB, "CUresult",
+fn("cuImportExternalSemaphore", IMPLEMENTED, "CUresult",
    "CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc", since=10000)
-fn("cuSignalExternalSemaphoresAsync", STUB, "CUresult",
+fn("cuSignalExternalSemaphoresAsync", IMPLEMENTED, "CUresult",
    "const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, "
    "unsigned int numExtSems, CUstream stream", since=10000, pt="ptsz")
-fn("cuWaitExternalSemaphoresAsync", STUB, "CUresult",
+fn("cuWaitExternalSemaphoresAsync", IMPLEMENTED, "CUresult",
    "const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, "
    "unsigned int numExtSems, CUstream stream", since=10000, pt="ptsz")

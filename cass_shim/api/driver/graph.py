@@ -3,7 +3,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Graph management")
 fn = chapter.fn
@@ -33,10 +33,10 @@ fn("cuGraphAddEventRecordNode", IMPLEMENTED, "CUresult",
 fn("cuGraphAddEventWaitNode", IMPLEMENTED, "CUresult",
    "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, "
    "CUevent event", since=11010)
-fn("cuGraphAddExternalSemaphoresSignalNode", STUB, "CUresult",
+fn("cuGraphAddExternalSemaphoresSignalNode", IMPLEMENTED, "CUresult",
    "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, "
    "const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams", since=11020)
-fn("cuGraphAddExternalSemaphoresWaitNode", STUB, "CUresult",
+fn("cuGraphAddExternalSemaphoresWaitNode", IMPLEMENTED, "CUresult",
    "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies, "
    "const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams", since=11020)
 fn("cuGraphAddHostNode", IMPLEMENTED, "CUresult",
@@ -93,10 +93,10 @@ fn("cuGraphExecEventRecordNodeSetEvent", IMPLEMENTED, "CUresult",
    "CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event", since=11010)
 fn("cuGraphExecEventWaitNodeSetEvent", IMPLEMENTED, "CUresult",
    "CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event", since=11010)
-fn("cuGraphExecExternalSemaphoresSignalNodeSetParams", STUB, "CUresult",
+fn("cuGraphExecExternalSemaphoresSignalNodeSetParams", IMPLEMENTED, "CUresult",
    "CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams",
    since=11020)
-fn("cuGraphExecExternalSemaphoresWaitNodeSetParams", STUB, "CUresult",
+fn("cuGraphExecExternalSemaphoresWaitNodeSetParams", IMPLEMENTED, "CUresult",
    "CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams", since=11020)
 fn("cuGraphExecGetFlags", IMPLEMENTED, "CUresult", "CUgraphExec hGraphExec, cuuint64_t *flags", since=12000)
 fn("cuGraphExecHostNodeSetParams", IMPLEMENTED, "CUresult",
@@ -117,13 +117,13 @@ fn("cuGraphExecUpdate", IMPLEMENTED, "CUresult",
    "*updateResult_out", since=10020)
 fn("cuGraphExecUpdate_v2", IMPLEMENTED, "CUresult",
    "CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo", since=12000)
-fn("cuGraphExternalSemaphoresSignalNodeGetParams", STUB, "CUresult",
+fn("cuGraphExternalSemaphoresSignalNodeGetParams", IMPLEMENTED, "CUresult",
    "CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out", since=11020)
-fn("cuGraphExternalSemaphoresSignalNodeSetParams", STUB, "CUresult",
+fn("cuGraphExternalSemaphoresSignalNodeSetParams", IMPLEMENTED, "CUresult",
    "CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams", since=11020)
-fn("cuGraphExternalSemaphoresWaitNodeGetParams", STUB, "CUresult",
+fn("cuGraphExternalSemaphoresWaitNodeGetParams", IMPLEMENTED, "CUresult",
    "CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out", since=11020)
-fn("cuGraphExternalSemaphoresWaitNodeSetParams", STUB, "CUresult",
+fn("cuGraphExternalSemaphoresWaitNodeSetParams", IMPLEMENTED, "CUresult",
    "CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams", since=11020)
 fn("cuGraphGetEdges", IMPLEMENTED, "CUresult",
    "CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges", since=10000)

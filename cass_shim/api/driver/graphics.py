@@ -3,60 +3,84 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import STUB, UNDECLARED, Chapter
+from cass_shim.api.spec import IMPLEMENTED, STUB, UNDECLARED, Chapter
 
 chapter = Chapter("driver", "Graphics interoperability")
 fn = chapter.fn
 
-fn("cuGraphicsMapResources", STUB, "CUresult",
+fn("cuGraphicsMapResources", IMPLEMENTED, "CUresult",
    "unsigned int count, CUgraphicsResource *resources, CUstream hStream", since=3000, pt="ptsz")
-fn("cuGraphicsResourceGetMappedMipmappedArray", STUB, "CUresult",
+fn("cuGraphicsResourceGetMappedMipmappedArray", IMPLEMENTED, "CUresult",
    "CUmipmappedArray *pMipmappedArray, CUgraphicsResource resource", since=5000)
-fn("cuGraphicsResourceGetMappedPointer", STUB, "CUresult",
+fn("cuGraphicsResourceGetMappedPointer", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 *pDevPtr, unsigned int *pSize, CUgraphicsResource resource", since=3000)
-fn("cuGraphicsResourceGetMappedPointer_v2", STUB, "CUresult",
+fn("cuGraphicsResourceGetMappedPointer_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *pDevPtr, size_t *pSize, CUgraphicsResource resource", since=3020)
-fn("cuGraphicsResourceSetMapFlags", STUB, "CUresult",
+fn("cuGraphicsResourceSetMapFlags", IMPLEMENTED, "CUresult",
    "CUgraphicsResource resource, unsigned int flags", since=3000)
-fn("cuGraphicsResourceSetMapFlags_v2", STUB, "CUresult",
+fn("cuGraphicsResourceSetMapFlags_v2", IMPLEMENTED, "CUresult",
    "CUgraphicsResource resource, unsigned int flags", since=6050)
-fn("cuGraphicsSubResourceGetMappedArray", STUB, "CUresult",
+fn("cuGraphicsSubResourceGetMappedArray", IMPLEMENTED, "CUresult",
    "CUarray *pArray, CUgraphicsResource resource, unsigned int arrayIndex, unsigned int mipLevel", since=3000)
-fn("cuGraphicsUnmapResources", STUB, "CUresult",
+fn("cuGraphicsUnmapResources", IMPLEMENTED, "CUresult",
    "unsigned int count, CUgraphicsResource *resources, CUstream hStream", since=3000, pt="ptsz")
-fn("cuGraphicsUnregisterResource", STUB, "CUresult", "CUgraphicsResource resource", since=3000)
+fn("cuGraphicsUnregisterResource", IMPLEMENTED, "CUresult", "CUgraphicsResource resource", since=3000)
 
 # Sharing with OpenGL, EGL and VDPAU: no such device here to share with.
-fn("cuGLCtxCreate", STUB, "CUresult", UNDECLARED, since=2000)
-fn("cuGLCtxCreate_v2", STUB, "CUresult", UNDECLARED, since=3020)
-fn("cuGLGetDevices", STUB, "CUresult", UNDECLARED, since=4010)
-fn("cuGLGetDevices_v2", STUB, "CUresult", UNDECLARED, since=6050)
-fn("cuGLInit", STUB, "CUresult", UNDECLARED, since=2000)
-fn("cuGLMapBufferObject", STUB, "CUresult", UNDECLARED, since=2000)
-fn("cuGLMapBufferObject_v2", STUB, "CUresult", UNDECLARED, since=3020, pt="ptds")
-fn("cuGLMapBufferObjectAsync", STUB, "CUresult", UNDECLARED, since=2030)
-fn("cuGLMapBufferObjectAsync_v2", STUB, "CUresult", UNDECLARED, since=3020, pt="ptsz")
-fn("cuGLRegisterBufferObject", STUB, "CUresult", UNDECLARED, since=2000)
-fn("cuGLSetBufferObjectMapFlags", STUB, "CUresult", UNDECLARED, since=2030)
-fn("cuGLUnmapBufferObject", STUB, "CUresult", UNDECLARED, since=2000)
-fn("cuGLUnmapBufferObjectAsync", STUB, "CUresult", UNDECLARED, since=2030)
-fn("cuGLUnregisterBufferObject", STUB, "CUresult", UNDECLARED, since=2000)
-fn("cuGraphicsGLRegisterBuffer", STUB, "CUresult", UNDECLARED, since=3000)
-fn("cuGraphicsGLRegisterImage", STUB, "CUresult", UNDECLARED, since=3000)
-fn("cuEGLStreamConsumerConnect", STUB, "CUresult", UNDECLARED, since=7000)
-fn("cuEGLStreamConsumerConnectWithFlags", STUB, "CUresult", UNDECLARED, since=8000)
-fn("cuEGLStreamConsumerDisconnect", STUB, "CUresult", UNDECLARED, since=7000)
-fn("cuEGLStreamConsumerAcquireFrame", STUB, "CUresult", UNDECLARED, since=7000)
-fn("cuEGLStreamConsumerReleaseFrame", STUB, "CUresult", UNDECLARED, since=7000)
-fn("cuEGLStreamProducerConnect", STUB, "CUresult", UNDECLARED, since=7000)
-fn("cuEGLStreamProducerDisconnect", STUB, "CUresult", UNDECLARED, since=7000)
-fn("cuEGLStreamProducerPresentFrame", STUB, "CUresult", UNDECLARED, since=7000)
-fn("cuEGLStreamProducerReturnFrame", STUB, "CUresult", UNDECLARED, since=7000)
-fn("cuGraphicsEGLRegisterImage", STUB, "CUresult", UNDECLARED, since=7000)
-fn("cuGraphicsResourceGetMappedEglFrame", STUB, "CUresult", UNDECLARED, since=7000)
-fn("cuEventCreateFromEGLSync", STUB, "CUresult", UNDECLARED, since=9000)
-fn("cuVDPAUGetDevice", STUB, "CUresult", UNDECLARED, since=3010)
-fn("cuVDPAUCtxCreate", STUB, "CUresult", UNDECLARED, since=3010)
-fn("cuVDPAUCtxCreate_v2", STUB, "CUresult", UNDECLARED, since=3020)
-fn("cuGraphicsVDPAURegisterVideoSurface", STUB, "CUresult", UNDECLARED, since=3010)
-fn("cuGraphicsVDPAURegisterOutputSurface", STUB, "CUresult", UNDECLARED, since=3010)
+fn("cuGLCtxCreate", IMPLEMENTED, "CUresult", "CUcontext *pCtx, unsigned int Flags, CUdevice device", since=2000)
+fn("cuGLCtxCreate_v2", IMPLEMENTED, "CUresult", "CUcontext *pCtx, unsigned int Flags, CUdevice device", since=3020)
+fn("cuGLGetDevices", IMPLEMENTED, "CUresult",
+   "unsigned int *pCudaDeviceCount, CUdevice *pCudaDevices, unsigned int cudaDeviceCount, "
+   "unsigned int deviceList", since=4010)
+fn("cuGLGetDevices_v2", IMPLEMENTED, "CUresult",
+   "unsigned int *pCudaDeviceCount, CUdevice *pCudaDevices, unsigned int cudaDeviceCount, "
+   "unsigned int deviceList", since=6050)
+fn("cuGLInit", IMPLEMENTED, "CUresult", "", since=2000)
+fn("cuGLMapBufferObject", IMPLEMENTED, "CUresult",
+   "CUdeviceptr_v1 *dptr, unsigned int *size, unsigned int buffer", since=2000)
+fn("cuGLMapBufferObject_v2", IMPLEMENTED, "CUresult",
+   "CUdeviceptr *dptr, size_t *size, unsigned int buffer", since=3020, pt="ptds")
+fn("cuGLMapBufferObjectAsync", IMPLEMENTED, "CUresult",
+   "CUdeviceptr_v1 *dptr, unsigned int *size, unsigned int buffer, CUstream hStream", since=2030)
+fn("cuGLMapBufferObjectAsync_v2", IMPLEMENTED, "CUresult",
+   "CUdeviceptr *dptr, size_t *size, unsigned int buffer, CUstream hStream", since=3020, pt="ptsz")
+fn("cuGLRegisterBufferObject", IMPLEMENTED, "CUresult", "unsigned int buffer", since=2000)
+fn("cuGLSetBufferObjectMapFlags", IMPLEMENTED, "CUresult", "unsigned int buffer, unsigned int Flags", since=2030)
+fn("cuGLUnmapBufferObject", IMPLEMENTED, "CUresult", "unsigned int buffer", since=2000)
+fn("cuGLUnmapBufferObjectAsync", IMPLEMENTED, "CUresult", "unsigned int buffer, CUstream hStream", since=2030)
+fn("cuGLUnregisterBufferObject", IMPLEMENTED, "CUresult", "unsigned int buffer", since=2000)
+fn("cuGraphicsGLRegisterBuffer", IMPLEMENTED, "CUresult",
+   "CUgraphicsResource *pCudaResource, unsigned int buffer, unsigned int Flags", since=3000)
+fn("cuGraphicsGLRegisterImage", IMPLEMENTED, "CUresult",
+   "CUgraphicsResource *pCudaResource, unsigned int image, unsigned int target, unsigned int Flags", since=3000)
+fn("cuEGLStreamConsumerConnect", IMPLEMENTED, "CUresult", "void **conn, void *stream", since=7000)
+fn("cuEGLStreamConsumerConnectWithFlags", IMPLEMENTED, "CUresult",
+   "void **conn, void *stream, unsigned int flags", since=8000)
+fn("cuEGLStreamConsumerDisconnect", IMPLEMENTED, "CUresult", "void **conn", since=7000)
+fn("cuEGLStreamConsumerAcquireFrame", IMPLEMENTED, "CUresult",
+   "void **conn, CUgraphicsResource *pCudaResource, CUstream *pStream, unsigned int timeout", since=7000)
+fn("cuEGLStreamConsumerReleaseFrame", IMPLEMENTED, "CUresult",
+   "void **conn, CUgraphicsResource pCudaResource, CUstream *pStream", since=7000)
+fn("cuEGLStreamProducerConnect", IMPLEMENTED, "CUresult",
+   "void **conn, void *stream, int width, int height", since=7000)
+fn("cuEGLStreamProducerDisconnect", IMPLEMENTED, "CUresult", "void **conn", since=7000)
+# The frame between conn and pStream is passed by value on the stack, where it moves no other argument.
+fn("cuEGLStreamProducerPresentFrame", IMPLEMENTED, "CUresult", "void **conn, CUstream *pStream", since=7000)
+fn("cuEGLStreamProducerReturnFrame", IMPLEMENTED, "CUresult",
+   "void **conn, void *eglframe, CUstream *pStream", since=7000)
+fn("cuGraphicsEGLRegisterImage", IMPLEMENTED, "CUresult",
+   "CUgraphicsResource *pCudaResource, void *image, unsigned int flags", since=7000)
+fn("cuGraphicsResourceGetMappedEglFrame", IMPLEMENTED, "CUresult",
+   "void *eglFrame, CUgraphicsResource resource, unsigned int index, unsigned int mipLevel", since=7000)
+fn("cuEventCreateFromEGLSync", STUB, "CUresult", UNDECLARED, since=9000,
+   note="not in driver 580 for x86-64 (recorded)")
+fn("cuVDPAUGetDevice", IMPLEMENTED, "CUresult",
+   "CUdevice *pDevice, unsigned int vdpDevice, void *vdpGetProcAddress", since=3010)
+fn("cuVDPAUCtxCreate", IMPLEMENTED, "CUresult",
+   "CUcontext *pCtx, unsigned int flags, CUdevice device, unsigned int vdpDevice, void *vdpGetProcAddress", since=3010)
+fn("cuVDPAUCtxCreate_v2", IMPLEMENTED, "CUresult",
+   "CUcontext *pCtx, unsigned int flags, CUdevice device, unsigned int vdpDevice, void *vdpGetProcAddress", since=3020)
+fn("cuGraphicsVDPAURegisterVideoSurface", IMPLEMENTED, "CUresult",
+   "CUgraphicsResource *pCudaResource, unsigned int vdpSurface, unsigned int flags", since=3010)
+fn("cuGraphicsVDPAURegisterOutputSurface", IMPLEMENTED, "CUresult",
+   "CUgraphicsResource *pCudaResource, unsigned int vdpSurface, unsigned int flags", since=3010)

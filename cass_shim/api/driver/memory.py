@@ -3,7 +3,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Memory management")
 fn = chapter.fn
@@ -58,7 +58,7 @@ fn("cuMemAllocPitch", IMPLEMENTED, "CUresult",
 fn("cuMemAllocPitch_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int "
    "ElementSizeBytes", since=3020)
-fn("cuMemBatchDecompressAsync", STUB, "CUresult",
+fn("cuMemBatchDecompressAsync", IMPLEMENTED, "CUresult",
    "CUmemDecompressParams *paramsArray, size_t count, unsigned int flags, size_t *errorIndex, CUstream "
    "stream", since=12060, pt="ptsz")
 fn("cuMemFree", IMPLEMENTED, "CUresult", "CUdeviceptr_v1 dptr", since=2000)
@@ -68,7 +68,7 @@ fn("cuMemGetAddressRange", IMPLEMENTED, "CUresult",
    "CUdeviceptr_v1 *pbase, unsigned int *psize, CUdeviceptr_v1 dptr", since=2000)
 fn("cuMemGetAddressRange_v2", IMPLEMENTED, "CUresult",
    "CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr", since=3020)
-fn("cuMemGetHandleForAddressRange", STUB, "CUresult",
+fn("cuMemGetHandleForAddressRange", IMPLEMENTED, "CUresult",
    "void *handle, CUdeviceptr dptr, size_t size, CUmemRangeHandleType handleType, unsigned long long "
    "flags", since=11070)
 fn("cuMemGetInfo", IMPLEMENTED, "CUresult", "unsigned int *free, unsigned int *total", since=2000)
@@ -229,14 +229,14 @@ fn("cuMipmappedArrayGetMemoryRequirements", IMPLEMENTED, "CUresult",
    since=11060)
 fn("cuMipmappedArrayGetSparseProperties", IMPLEMENTED, "CUresult",
    "CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap", since=11010)
-fn("cuMemcpy3DWithAttributesAsync", STUB, "CUresult",
+fn("cuMemcpy3DWithAttributesAsync", IMPLEMENTED, "CUresult",
    "CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream", since=13020, pt="ptsz")
-fn("cuMemcpyWithAttributesAsync", STUB, "CUresult",
+fn("cuMemcpyWithAttributesAsync", IMPLEMENTED, "CUresult",
    "CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream",
    since=13020, pt="ptsz")
-fn("cuMemGetLocationInfo", STUB, "CUresult",
+fn("cuMemGetLocationInfo", IMPLEMENTED, "CUresult",
    "CUdeviceptr ptr, size_t size, size_t summaryGranularity, size_t samplingGranularity, CUmemLocation "
    "*location_out", since=13040)
-fn("cuFabricCpyBatchAsync", STUB, "CUresult",
+fn("cuFabricCpyBatchAsync", IMPLEMENTED, "CUresult",
    "size_t numOps, CUDA_FABRIC_COPY_BATCH_OP *opList, unsigned long long flags, CUstream hStream",
    since=13050, pt="ptsz")

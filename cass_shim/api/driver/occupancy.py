@@ -3,7 +3,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Occupancy")
 fn = chapter.fn
@@ -14,7 +14,7 @@ fn("cuOccupancyMaxActiveBlocksPerMultiprocessor", IMPLEMENTED, "CUresult",
    "int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize", since=6050)
 fn("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", IMPLEMENTED, "CUresult",
    "int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags", since=7000)
-fn("cuOccupancyMaxActiveClusters", STUB, "CUresult",
+fn("cuOccupancyMaxActiveClusters", IMPLEMENTED, "CUresult",
    "int *numClusters, CUfunction func, const CUlaunchConfig *config", since=11070)
 fn("cuOccupancyMaxPotentialBlockSize", IMPLEMENTED, "CUresult",
    "int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, "
@@ -22,5 +22,5 @@ fn("cuOccupancyMaxPotentialBlockSize", IMPLEMENTED, "CUresult",
 fn("cuOccupancyMaxPotentialBlockSizeWithFlags", IMPLEMENTED, "CUresult",
    "int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, "
    "size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags", since=7000)
-fn("cuOccupancyMaxPotentialClusterSize", STUB, "CUresult",
+fn("cuOccupancyMaxPotentialClusterSize", IMPLEMENTED, "CUresult",
    "int *clusterSize, CUfunction func, const CUlaunchConfig *config", since=11070)

@@ -61,8 +61,11 @@ fn("cuStreamWaitEvent", IMPLEMENTED, "CUresult",
    "CUstream hStream, CUevent hEvent, unsigned int Flags", since=3020, pt="ptsz")
 fn("cuThreadExchangeStreamCaptureMode", IMPLEMENTED, "CUresult", "CUstreamCaptureMode *mode", since=10010)
 fn("cuStreamBeginCaptureToCig", STUB, "CUresult",
-   "CUstream hStream, CUstreamCigCaptureParams *streamCigCaptureParams", since=13020, pt="ptsz")
-fn("cuStreamEndCaptureToCig", STUB, "CUresult", "CUstream hStream", since=13020, pt="ptsz")
+   "CUstream hStream, CUstreamCigCaptureParams *streamCigCaptureParams", since=13020, pt="ptsz",
+   note="CUDA in graphics: no such context here")
+fn("cuStreamEndCaptureToCig", STUB, "CUresult", "CUstream hStream", since=13020, pt="ptsz",
+   note="CUDA in graphics: no such context here")
 fn("cuStreamBeginRecaptureToGraph", STUB, "CUresult",
    "CUstream hStream, CUstreamCaptureMode mode, CUgraph hGraph, CUgraphRecaptureCallback callbackFunc, "
-   "void *userData", since=13030, pt="ptsz")
+   "void *userData", since=13030, pt="ptsz",
+   note="capture that updates a graph in place is not written")

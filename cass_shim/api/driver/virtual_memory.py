@@ -3,7 +3,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("driver", "Virtual memory management")
 fn = chapter.fn
@@ -30,7 +30,7 @@ fn("cuMemImportFromShareableHandle", IMPLEMENTED, "CUresult",
 fn("cuMemMap", IMPLEMENTED, "CUresult",
    "CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long "
    "long flags", since=10020)
-fn("cuMemMapArrayAsync", STUB, "CUresult",
+fn("cuMemMapArrayAsync", IMPLEMENTED, "CUresult",
    "CUarrayMapInfo *mapInfoList, unsigned int count, CUstream hStream", since=11010, pt="ptsz")
 fn("cuMemRelease", IMPLEMENTED, "CUresult", "CUmemGenericAllocationHandle handle", since=10020)
 fn("cuMemRetainAllocationHandle", IMPLEMENTED, "CUresult",

@@ -3,13 +3,13 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Device management")
 fn = chapter.fn
 
 fn("cudaChooseDevice", IMPLEMENTED, "cudaError_t", "int *device, const struct cudaDeviceProp *prop", since=3020)
-fn("cudaDeviceFlushGPUDirectRDMAWrites", STUB, "cudaError_t",
+fn("cudaDeviceFlushGPUDirectRDMAWrites", IMPLEMENTED, "cudaError_t",
    "enum cudaFlushGPUDirectRDMAWritesTarget target, enum cudaFlushGPUDirectRDMAWritesScope scope",
    since=11030)
 fn("cudaDeviceGetAttribute", IMPLEMENTED, "cudaError_t",
@@ -22,7 +22,7 @@ fn("cudaDeviceGetHostAtomicCapabilities", IMPLEMENTED, "cudaError_t",
    "device", since=13000)
 fn("cudaDeviceGetLimit", IMPLEMENTED, "cudaError_t", "size_t *pValue, enum cudaLimit limit", since=3020)
 fn("cudaDeviceGetMemPool", IMPLEMENTED, "cudaError_t", "cudaMemPool_t *memPool, int device", since=11020)
-fn("cudaDeviceGetNvSciSyncAttributes", STUB, "cudaError_t",
+fn("cudaDeviceGetNvSciSyncAttributes", IMPLEMENTED, "cudaError_t",
    "void *nvSciSyncAttrList, int device, int flags", since=10020)
 fn("cudaDeviceGetP2PAtomicCapabilities", IMPLEMENTED, "cudaError_t",
    "unsigned int *capabilities, const enum cudaAtomicOperation *operations, unsigned int count, int "

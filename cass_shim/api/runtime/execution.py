@@ -37,6 +37,9 @@ fn("cudaSetDoubleForHost", STUB, "cudaError_t", "double *d", since=3020, until=1
 fn("cudaFuncGetParamCount", IMPLEMENTED, "cudaError_t", "const void *func, size_t *paramCount", since=13020)
 fn("cudaLaunchHostFunc_v2", IMPLEMENTED, "cudaError_t",
    "cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode", since=13020, pt="ptsz")
-fn("cudaSubgridCreate", STUB, "cudaError_t", UNDECLARED, since=13030)
-fn("cudaSubgridWorkerGridCreate", STUB, "cudaError_t", UNDECLARED, since=13030)
-fn("cudaSubgridWorksetCreate", STUB, "cudaError_t", UNDECLARED, since=13030)
+fn("cudaSubgridCreate", STUB, "cudaError_t", UNDECLARED, since=13030,
+   note="parameters in no public header")
+fn("cudaSubgridWorkerGridCreate", STUB, "cudaError_t", UNDECLARED, since=13030,
+   note="parameters in no public header")
+fn("cudaSubgridWorksetCreate", STUB, "cudaError_t", UNDECLARED, since=13030,
+   note="parameters in no public header")

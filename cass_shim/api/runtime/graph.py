@@ -3,7 +3,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Graph management")
 fn = chapter.fn
@@ -33,10 +33,10 @@ fn("cudaGraphAddEventRecordNode", IMPLEMENTED, "cudaError_t",
 fn("cudaGraphAddEventWaitNode", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t "
    "numDependencies, cudaEvent_t event", since=11010)
-fn("cudaGraphAddExternalSemaphoresSignalNode", STUB, "cudaError_t",
+fn("cudaGraphAddExternalSemaphoresSignalNode", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t "
    "numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams", since=11020)
-fn("cudaGraphAddExternalSemaphoresWaitNode", STUB, "cudaError_t",
+fn("cudaGraphAddExternalSemaphoresWaitNode", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t "
    "numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams", since=11020)
 fn("cudaGraphAddHostNode", IMPLEMENTED, "cudaError_t",
@@ -102,10 +102,10 @@ fn("cudaGraphExecEventRecordNodeSetEvent", IMPLEMENTED, "cudaError_t",
    "cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event", since=11010)
 fn("cudaGraphExecEventWaitNodeSetEvent", IMPLEMENTED, "cudaError_t",
    "cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event", since=11010)
-fn("cudaGraphExecExternalSemaphoresSignalNodeSetParams", STUB, "cudaError_t",
+fn("cudaGraphExecExternalSemaphoresSignalNodeSetParams", IMPLEMENTED, "cudaError_t",
    "cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct "
    "cudaExternalSemaphoreSignalNodeParams *nodeParams", since=11020)
-fn("cudaGraphExecExternalSemaphoresWaitNodeSetParams", STUB, "cudaError_t",
+fn("cudaGraphExecExternalSemaphoresWaitNodeSetParams", IMPLEMENTED, "cudaError_t",
    "cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct "
    "cudaExternalSemaphoreWaitNodeParams *nodeParams", since=11020)
 fn("cudaGraphExecGetFlags", IMPLEMENTED, "cudaError_t",
@@ -139,13 +139,13 @@ fn("cudaGraphExecUpdate", IMPLEMENTED, "cudaError_t",
 fn("cudaGraphExecUpdate", IMPLEMENTED, "cudaError_t",
    "cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo",
    since=12000, body="cudaGraphExecUpdate_v12")
-fn("cudaGraphExternalSemaphoresSignalNodeGetParams", STUB, "cudaError_t",
+fn("cudaGraphExternalSemaphoresSignalNodeGetParams", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out", since=11020)
-fn("cudaGraphExternalSemaphoresSignalNodeSetParams", STUB, "cudaError_t",
+fn("cudaGraphExternalSemaphoresSignalNodeSetParams", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams", since=11020)
-fn("cudaGraphExternalSemaphoresWaitNodeGetParams", STUB, "cudaError_t",
+fn("cudaGraphExternalSemaphoresWaitNodeGetParams", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out", since=11020)
-fn("cudaGraphExternalSemaphoresWaitNodeSetParams", STUB, "cudaError_t",
+fn("cudaGraphExternalSemaphoresWaitNodeSetParams", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams", since=11020)
 fn("cudaGraphGetEdges", IMPLEMENTED, "cudaError_t",
    "cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges",

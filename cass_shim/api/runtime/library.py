@@ -3,12 +3,12 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Library management")
 fn = chapter.fn
 
-fn("cudaGetExportTable", STUB, "cudaError_t",
+fn("cudaGetExportTable", IMPLEMENTED, "cudaError_t",
    "const void **ppExportTable, const cudaUUID_t *pExportTableId", since=13000)
 fn("cudaKernelSetAttributeForDevice", IMPLEMENTED, "cudaError_t",
    "cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device", since=12060)

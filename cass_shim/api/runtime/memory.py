@@ -3,7 +3,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Memory management")
 fn = chapter.fn
@@ -113,7 +113,7 @@ fn("cudaMemcpy3DBatchAsync", IMPLEMENTED, "cudaError_t",
 fn("cudaMemcpy3DPeer", IMPLEMENTED, "cudaError_t", "const struct cudaMemcpy3DPeerParms *p", since=4000, pt="ptds")
 fn("cudaMemcpy3DPeerAsync", IMPLEMENTED, "cudaError_t",
    "const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream", since=4000, pt="ptsz")
-fn("cudaMemcpyArrayToArray", STUB, "cudaError_t",
+fn("cudaMemcpyArrayToArray", IMPLEMENTED, "cudaError_t",
    "cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, "
    "size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind", since=3020, pt="ptds")
 fn("cudaMemcpyAsync", IMPLEMENTED, "cudaError_t",
@@ -177,6 +177,6 @@ fn("cudaMemcpy3DWithAttributesAsync", IMPLEMENTED, "cudaError_t",
 fn("cudaMemcpyWithAttributesAsync", IMPLEMENTED, "cudaError_t",
    "void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr, cudaStream_t stream",
    since=13020, pt="ptsz")
-fn("cudaMemGetLocationInfo", STUB, "cudaError_t",
+fn("cudaMemGetLocationInfo", IMPLEMENTED, "cudaError_t",
    "void *devPtr, size_t size, size_t summaryGranularity, size_t samplingGranularity, struct "
    "cudaMemLocation *location_out", since=13040)

@@ -3,7 +3,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Stream-ordered memory allocator")
 fn = chapter.fn
@@ -20,19 +20,19 @@ fn("cudaMemGetMemPool", IMPLEMENTED, "cudaError_t",
 fn("cudaMemPoolCreate", IMPLEMENTED, "cudaError_t",
    "cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps", since=11020)
 fn("cudaMemPoolDestroy", IMPLEMENTED, "cudaError_t", "cudaMemPool_t memPool", since=11020)
-fn("cudaMemPoolExportPointer", STUB, "cudaError_t",
+fn("cudaMemPoolExportPointer", IMPLEMENTED, "cudaError_t",
    "struct cudaMemPoolPtrExportData *exportData, void *ptr", since=11020)
-fn("cudaMemPoolExportToShareableHandle", STUB, "cudaError_t",
+fn("cudaMemPoolExportToShareableHandle", IMPLEMENTED, "cudaError_t",
    "void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, "
    "unsigned int flags", since=11020)
 fn("cudaMemPoolGetAccess", IMPLEMENTED, "cudaError_t",
    "enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location", since=11020)
 fn("cudaMemPoolGetAttribute", IMPLEMENTED, "cudaError_t",
    "cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value", since=11020)
-fn("cudaMemPoolImportFromShareableHandle", STUB, "cudaError_t",
+fn("cudaMemPoolImportFromShareableHandle", IMPLEMENTED, "cudaError_t",
    "cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, "
    "unsigned int flags", since=11020)
-fn("cudaMemPoolImportPointer", STUB, "cudaError_t",
+fn("cudaMemPoolImportPointer", IMPLEMENTED, "cudaError_t",
    "void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData", since=11020)
 fn("cudaMemPoolSetAccess", IMPLEMENTED, "cudaError_t",
    "cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count", since=11020)

@@ -3,7 +3,7 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Occupancy")
 fn = chapter.fn
@@ -14,7 +14,7 @@ fn("cudaOccupancyMaxActiveBlocksPerMultiprocessor", IMPLEMENTED, "cudaError_t",
    "int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize", since=6000)
 fn("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", IMPLEMENTED, "cudaError_t",
    "int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize, unsigned int flags", since=7000)
-fn("cudaOccupancyMaxActiveClusters", STUB, "cudaError_t",
+fn("cudaOccupancyMaxActiveClusters", IMPLEMENTED, "cudaError_t",
    "int *numClusters, const void *func, const cudaLaunchConfig_t *launchConfig", since=11070)
-fn("cudaOccupancyMaxPotentialClusterSize", STUB, "cudaError_t",
+fn("cudaOccupancyMaxPotentialClusterSize", IMPLEMENTED, "cudaError_t",
    "int *clusterSize, const void *func, const cudaLaunchConfig_t *launchConfig", since=11070)

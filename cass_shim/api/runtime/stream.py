@@ -70,4 +70,5 @@ fn("cudaThreadExchangeStreamCaptureMode", IMPLEMENTED, "cudaError_t",
    "enum cudaStreamCaptureMode *mode", since=10010)
 fn("cudaStreamBeginRecaptureToGraph", STUB, "cudaError_t",
    "cudaStream_t stream, enum cudaStreamCaptureMode mode, cudaGraph_t graph, struct "
-   "cudaGraphRecaptureCallbackData *callbackData", since=13030, pt="ptsz")
+   "cudaGraphRecaptureCallbackData *callbackData", since=13030, pt="ptsz",
+   note="capture that updates a graph in place is not written")

@@ -71,8 +71,11 @@ CUresult cass_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) 
     return push(made);
 }
 
+/* A context of 32-bit addresses cannot be had by a 64-bit process (recorded). */
 CUresult cass_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev) {
-    return cass_cuCtxCreate_v2(pctx, flags, dev);
+    if (!pctx || !cass_device_flags_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
+    KNOWN_DEVICE(dev);
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cass_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
@@ -93,7 +96,7 @@ CUresult cass_cuCtxDestroy_v2(CUcontext ctx) {
     STARTED();
     cass_context *context = cass_context_of(ctx);
     if (!context) return RESULT(cass_context_fault(ctx));
-    if (context->primary) return CUDA_ERROR_INVALID_CONTEXT;
+    if (context->primary || context->green) return CUDA_ERROR_INVALID_CONTEXT;
     if (cass_thread.current == context) {
         cass_device *device;
         if (!cass_enter_driver(&device)) cass_wait_device(device);

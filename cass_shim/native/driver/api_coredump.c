@@ -7,7 +7,7 @@
 
 #include "driver/api.h"
 
-enum { TEXT_BYTES = 1024, LIGHTWEIGHT = CU_COREDUMP_LIGHTWEIGHT_FLAGS };
+enum { TEXT_BYTES = 1024, LIGHTWEIGHT = 47 }; /* its five flags of driver 580 (recorded) */
 
 typedef struct cass_coredump {
     int enabled, user_trigger;
@@ -27,17 +27,12 @@ static int is_on(const char *name, CUcoredumpSettings attribute) {
     return *value != '0';
 }
 
-static void take_text(char *to, const char *variable, const char *pattern,
-                      CUcoredumpSettings attribute) {
+/* An empty text: the driver's own name is used when a dump is written (recorded). */
+static void take_text(char *to, const char *variable, CUcoredumpSettings attribute) {
     const char *value = getenv(variable);
-    char host[256] = "";
-    if (value && *value) {
-        from_environment |= 1u << attribute;
-        snprintf(to, TEXT_BYTES, "%s", value);
-        return;
-    }
-    gethostname(host, sizeof host - 1);
-    snprintf(to, TEXT_BYTES, pattern, host, (int)getpid());
+    if (!value || !*value) return;
+    from_environment |= 1u << attribute;
+    snprintf(to, TEXT_BYTES, "%s", value);
 }
 
 static void set_bits(settings *to, unsigned bits, int on) {
@@ -54,16 +49,24 @@ static void read_environment(void) {
         set_bits(p, LIGHTWEIGHT, 1);
     if (!is_on("CUDA_ENABLE_CPU_COREDUMP_ON_EXCEPTION", CU_COREDUMP_TRIGGER_HOST))
         set_bits(p, CU_COREDUMP_SKIP_ABORT, 1);
-    take_text(p->file, "CUDA_COREDUMP_FILE", "core.cuda.%s.%d", CU_COREDUMP_FILE);
-    take_text(p->pipe, "CUDA_COREDUMP_PIPE", "corepipe.cuda.%s.%d", CU_COREDUMP_PIPE);
+    take_text(p->file, "CUDA_COREDUMP_FILE", CU_COREDUMP_FILE);
+    take_text(p->pipe, "CUDA_COREDUMP_PIPE", CU_COREDUMP_PIPE);
 }
 
+/* Numbers want their exact size, texts room enough; the size is told where there is no value, and
+ * left alone where there is one (recorded). */
 static int answer(void *value, size_t *size, const void *from, size_t bytes) {
-    size_t room = *size;
-    *size = bytes;
-    if (!value) return OK;
-    if (room < bytes) return INVALID_VALUE;
-    memcpy(value, from, bytes);
+    if (!value) *size = bytes;
+    else if (*size != bytes) return INVALID_VALUE;
+    else memcpy(value, from, bytes);
+    return OK;
+}
+
+static int answer_text(void *value, size_t *size, const char *from) {
+    size_t bytes = strlen(from) + 1;
+    if (!value) *size = TEXT_BYTES;
+    else if (*size < bytes) return INVALID_VALUE;
+    else memcpy(value, from, bytes);
     return OK;
 }
 
@@ -83,9 +86,9 @@ static int get(const settings *from, CUcoredumpSettings attribute, void *value, 
         on = (char)from->user_trigger;
         return answer(value, size, &on, sizeof on);
     case CU_COREDUMP_FILE:
-        return answer(value, size, from->file, strlen(from->file) + 1);
+        return answer_text(value, size, from->file);
     case CU_COREDUMP_PIPE:
-        return answer(value, size, from->pipe, strlen(from->pipe) + 1);
+        return answer_text(value, size, from->pipe);
     case CU_COREDUMP_GENERATION_FLAGS:
         return answer(value, size, &from->flags, sizeof from->flags);
     default:
@@ -111,7 +114,7 @@ static int set(settings *to, CUcoredumpSettings attribute, const void *value, si
     if (attribute == CU_COREDUMP_FILE) return set_text(to->file, value, bytes);
     if (attribute == CU_COREDUMP_PIPE) return set_text(to->pipe, value, bytes);
     size_t wanted = attribute == CU_COREDUMP_GENERATION_FLAGS ? sizeof to->flags : 1;
-    if (bytes < wanted) return INVALID_VALUE;
+    if (bytes != wanted) return INVALID_VALUE;
     memcpy(&number, value, wanted);
     switch ((int)attribute) {
     case CU_COREDUMP_ENABLE_ON_EXCEPTION:
@@ -135,8 +138,8 @@ static int set(settings *to, CUcoredumpSettings attribute, const void *value, si
     }
 }
 
+/* The process's settings need no cuInit (recorded). */
 CUresult cass_cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size) {
-    STARTED();
     if (!size) return CUDA_ERROR_INVALID_VALUE;
     pthread_once(&read_once, read_environment);
     pthread_mutex_lock(&lock);
@@ -145,10 +148,14 @@ CUresult cass_cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *valu
     return RESULT(result);
 }
 
+static int is_process_wide(CUcoredumpSettings attribute) {
+    return attribute == CU_COREDUMP_ENABLE_USER_TRIGGER || attribute == CU_COREDUMP_PIPE;
+}
+
 CUresult cass_cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size) {
     ENTER(device);
     (void)device;
-    if (!size) return CUDA_ERROR_INVALID_VALUE;
+    if (!size || is_process_wide(attrib)) return CUDA_ERROR_INVALID_VALUE;
     pthread_once(&read_once, read_environment);
     pthread_mutex_lock(&lock);
     const settings *own = cass_thread.current->coredump;
@@ -166,7 +173,6 @@ static int change(settings *to, CUcoredumpSettings attribute, void *value, size_
 }
 
 CUresult cass_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, size_t *size) {
-    STARTED();
     pthread_once(&read_once, read_environment);
     pthread_mutex_lock(&lock);
     int result = change(&of_process, attrib, value, size);
@@ -177,8 +183,7 @@ CUresult cass_cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *valu
 CUresult cass_cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size) {
     ENTER(device);
     (void)device;
-    if (attrib == CU_COREDUMP_ENABLE_USER_TRIGGER || attrib == CU_COREDUMP_PIPE)
-        return CUDA_ERROR_NOT_SUPPORTED; /* the process's alone (driver API manual) */
+    if (is_process_wide(attrib)) return CUDA_ERROR_INVALID_VALUE;
     pthread_once(&read_once, read_environment);
     pthread_mutex_lock(&lock);
     cass_context *context = cass_thread.current;

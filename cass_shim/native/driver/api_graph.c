@@ -179,7 +179,7 @@ CUresult cass_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
     ENTER(device);
     int outcome = CU_GRAPH_EXEC_UPDATE_ERROR;
     void *bad = NULL;
-    if (!resultInfo) return CUDA_ERROR_INVALID_VALUE;
+    if (!resultInfo || !cass_exec_of(hGraphExec)) return CUDA_ERROR_INVALID_VALUE;
     int result = cass_call_update(hGraphExec, hGraph, &outcome, &bad);
     *resultInfo = (CUgraphExecUpdateResultInfo){(CUgraphExecUpdateResult)outcome, bad, NULL};
     return DONE(device, result);

@@ -7,9 +7,12 @@
 #include "driver/graph_works.h"
 #include "driver/place.h"
 
+enum { LAST_NODE_TYPE = CU_GRAPH_NODE_TYPE_FABRIC_CPY_BATCH };
+
 /* A node of any type from the tagged union of 12.2. */
 static int any_work(cass_graph *graph, CUgraphNodeParams *p, cass_work *work) {
-    if (!p) return INVALID_VALUE;
+    if (!p || p->reserved0[0] || p->reserved0[1] || p->reserved0[2] || p->reserved2)
+        return INVALID_VALUE;
     switch ((int)p->type) {
     case CASS_NODE_KERNEL:
         return cass_cu_kernel_work((const CUDA_KERNEL_NODE_PARAMS_v1 *)(void *)&p->kernel,
@@ -44,8 +47,16 @@ static int any_work(cass_graph *graph, CUgraphNodeParams *p, cass_work *work) {
     case CASS_NODE_CONDITION:
         return cass_condition_work(graph, p->conditional.handle, (int)p->conditional.type,
                                    p->conditional.size, work);
+    case CASS_NODE_SIGNAL:
+        return cass_semaphores_work(work, CASS_NODE_SIGNAL, p->extSemSignal.extSemArray,
+                                    p->extSemSignal.paramsArray, p->extSemSignal.numExtSems,
+                                    sizeof *p->extSemSignal.paramsArray);
+    case CASS_NODE_WAIT:
+        return cass_semaphores_work(work, CASS_NODE_WAIT, p->extSemWait.extSemArray,
+                                    p->extSemWait.paramsArray, p->extSemWait.numExtSems,
+                                    sizeof *p->extSemWait.paramsArray);
     default:
-        return NOT_SUPPORTED;
+        return (int)p->type > LAST_NODE_TYPE ? INVALID_VALUE : NOT_SUPPORTED;
     }
 }
 
@@ -63,8 +74,9 @@ CUresult cass_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                                 const CUgraphNode *dependencies,
                                 const CUgraphEdgeData *dependencyData, size_t numDependencies,
                                 CUgraphNodeParams *nodeParams) {
-    for (size_t i = 0; dependencyData && i < numDependencies; i++)
-        if (dependencyData[i].type) return CUDA_ERROR_NOT_SUPPORTED;
+    int bad = cass_call_edges_possible(dependencyData, numDependencies,
+                                       nodeParams ? (int)nodeParams->type : 0);
+    if (bad) return (CUresult)bad;
     return cass_cuGraphAddNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
 
@@ -74,7 +86,7 @@ CUresult cass_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodePar
 
 CUresult cass_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                        CUgraphNodeParams *nodeParams) {
-    NEED(hGraphExec);
+    NEED(cass_exec_of(hGraphExec));
     SET(hGraphExec, hNode, any_work(NULL, nodeParams, &work));
 }
 

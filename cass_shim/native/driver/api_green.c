@@ -18,7 +18,7 @@ CUresult cass_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource,
 
 CUresult cass_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type) {
     STARTED();
-    cass_context *context = hCtx ? cass_context_of(hCtx) : cass_thread.current;
+    cass_context *context = cass_context_of(hCtx);
     if (!context) return CUDA_ERROR_INVALID_CONTEXT;
     if (!resource) return CUDA_ERROR_INVALID_VALUE;
     return RESULT(cass_resource_get(context, resource, (int)type));
@@ -65,7 +65,8 @@ CUresult cass_cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource
 CUresult cass_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev,
                                unsigned int flags) {
     KNOWN_DEVICE(dev);
-    if (flags & ~(unsigned)DEFAULT_STREAM) return CUDA_ERROR_INVALID_VALUE;
+    if (flags != DEFAULT_STREAM)
+        return CUDA_ERROR_INVALID_VALUE; /* as driver 580 has it (recorded) */
     return RESULT(cass_green_create(phCtx, desc, dev));
 }
 

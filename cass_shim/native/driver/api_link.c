@@ -34,6 +34,7 @@ CUresult cass_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *dat
     ENTER(device);
     (void)device, (void)name, (void)numOptions, (void)options, (void)optionValues;
     if (!state || !data || !size) return CUDA_ERROR_INVALID_VALUE;
+    if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
     if (type > CU_JIT_INPUT_LIBRARY) return CUDA_ERROR_INVALID_IMAGE;
     if (type == CU_JIT_INPUT_LIBRARY)
         return CUDA_SUCCESS; /* cudadevrt: what it offers is built in */

@@ -92,11 +92,15 @@ CUresult cass_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc
     return CUDA_SUCCESS;
 }
 
-/* Locations other than devices are never given access. */
+/* The host is never given access. */
 CUresult cass_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location,
                              CUdeviceptr ptr) {
     STARTED();
     if (!flags || !location || !ptr) return CUDA_ERROR_INVALID_VALUE;
+    if (location->type == CU_MEM_LOCATION_TYPE_HOST) {
+        *flags = 0;
+        return CUDA_SUCCESS;
+    }
     if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
     if (location->id < 0 || location->id >= cass_device_count) return CUDA_ERROR_INVALID_DEVICE;
     hipMemLocation own = {1, location->id};
@@ -150,6 +154,7 @@ CUresult cass_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handl
     if (!handle || shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_INVALID_VALUE;
     int result = HIP_OPTIONAL(hipMemImportFromShareableHandle, &made, osHandle, (int)shHandleType);
+    if (result == INVALID_VALUE) result = UNKNOWN_ERROR; /* no exported memory (recorded) */
     if (!result) *handle = (CUmemGenericAllocationHandle)(uintptr_t)made;
     return RESULT(result);
 }

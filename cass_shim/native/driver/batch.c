@@ -25,12 +25,12 @@ static int check_one(const CUstreamBatchMemOpParams *one) {
     case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
         return OK;
     default:
-        return NOT_SUPPORTED;
+        return INVALID_VALUE;
     }
 }
 
 int cass_batch_check(const CUstreamBatchMemOpParams *operations, unsigned count, unsigned flags) {
-    if (!operations || !count || count > CASS_BATCH_MOST || flags) return INVALID_VALUE;
+    if ((count && !operations) || count > CASS_BATCH_MOST || flags) return INVALID_VALUE;
     int result = OK;
     for (unsigned i = 0; i < count && !result; i++) result = check_one(&operations[i]);
     return result;
@@ -62,7 +62,7 @@ int cass_batch_now(hipStream_t stream, const CUstreamBatchMemOpParams *operation
 
 int cass_batch_run(cass_device *device, hipStream_t stream,
                    const CUstreamBatchMemOpParams *operations, unsigned count, unsigned flags) {
-    int result = cass_batch_check(operations, count, flags);
+    int result = count ? cass_batch_check(operations, count, flags) : INVALID_VALUE;
     if (result) return result;
     cass_capture *capture = cass_capturing(stream);
     if (!capture) return cass_batch_now(stream, operations, count);
@@ -73,12 +73,12 @@ int cass_batch_run(cass_device *device, hipStream_t stream,
 
 int cass_batch_work(cass_work *work, void *context, const CUstreamBatchMemOpParams *operations,
                     unsigned count, unsigned flags) {
-    int result = cass_batch_check(operations, count, flags);
+    int result = context ? cass_batch_check(operations, count, flags) : INVALID_VALUE;
     if (result) return result;
     *work = (cass_work){.type = CASS_NODE_BATCH, .batch = {context, NULL, count, flags}};
-    work->batch.operations = calloc(count, sizeof *operations);
+    work->batch.operations = calloc(count + 1, sizeof *operations);
     if (!work->batch.operations) return OUT_OF_MEMORY;
-    memcpy(work->batch.operations, operations, count * sizeof *operations);
+    if (count) memcpy(work->batch.operations, operations, count * sizeof *operations);
     return OK;
 }
 

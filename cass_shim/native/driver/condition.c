@@ -68,6 +68,7 @@ static int size_is_possible(int type, unsigned size) {
 
 int cass_condition_work(cass_graph *graph, uint64_t handle, int type, unsigned size,
                         cass_work *work) {
+    if (!graph) return NOT_SUPPORTED; /* a conditional node is not changed (recorded) */
     cass_condition *condition = find(graph, handle);
     if (!condition || condition->taken || !size_is_possible(type, size)) return INVALID_VALUE;
     *work = (cass_work){.type = CASS_NODE_CONDITION, .condition = {condition, type, size, NULL}};
@@ -128,13 +129,31 @@ void cass_conditions_drop(cass_graph *graph) {
     }
 }
 
-int cass_graph_is_conditional(const cass_graph *graph) {
+static int body_is_possible(const cass_graph *body) {
+    for (const cass_node *node = body->first; node; node = node->next) switch (node->work.type) {
+        case CASS_NODE_KERNEL:
+        case CASS_NODE_COPY:
+        case CASS_NODE_FILL:
+        case CASS_NODE_EMPTY:
+        case CASS_NODE_CONDITION:
+            break;
+        case CASS_NODE_GRAPH:
+            if (!body_is_possible(node->work.child)) return 0;
+            break;
+        default:
+            return 0;
+        }
+    return cass_conditions_check(body) == OK;
+}
+
+int cass_conditions_check(const cass_graph *graph) {
     for (const cass_node *node = graph->first; node; node = node->next) {
-        if (node->work.type == CASS_NODE_CONDITION) return 1;
-        if (node->work.type == CASS_NODE_GRAPH && cass_graph_is_conditional(node->work.child))
-            return 1;
+        const cass_work *work = &node->work;
+        if (work->type != CASS_NODE_CONDITION) continue;
+        for (unsigned i = 0; i < work->condition.size; i++)
+            if (!body_is_possible(work->condition.bodies[i])) return INVALID_VALUE;
     }
-    return 0;
+    return OK;
 }
 
 static int assign(const cass_condition *condition, hipStream_t stream) {

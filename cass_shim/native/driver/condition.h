@@ -25,8 +25,9 @@ void cass_condition_free(cass_work *work);
 int cass_conditions_share(cass_graph *to, const cass_graph *from);
 void cass_conditions_drop(cass_graph *graph);
 
-/* Whether a conditional node is in the graph, at any depth. */
-int cass_graph_is_conditional(const cass_graph *graph);
+/* Bodies hold kernels, copies, fills, empty nodes, child graphs and conditional nodes only (CUDA
+ * Programming Guide). 1 for others. */
+int cass_conditions_check(const cass_graph *graph);
 
 /* Sets every condition that has a default. */
 int cass_conditions_begin(const cass_graph *graph, hipStream_t stream);

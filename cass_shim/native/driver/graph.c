@@ -41,6 +41,7 @@ void cass_graph_destroy(cass_graph *graph) {
     }
     cass_graph_release_kept(graph);
     cass_conditions_drop(graph);
+    cass_live_drop(graph->live, 0);
     graph->magic = 0;
     free(graph);
 }
@@ -86,6 +87,14 @@ static void adopt(cass_node *node) {
     if (work->type == CASS_NODE_GRAPH) work->child->parent = node;
     for (unsigned i = 0; work->type == CASS_NODE_CONDITION && i < work->condition.size; i++)
         work->condition.bodies[i]->parent = node;
+}
+
+int cass_graph_has(const cass_graph *graph, int type) {
+    for (const cass_node *node = graph->first; node; node = node->next) {
+        if (node->work.type == type) return 1;
+        if (node->work.type == CASS_NODE_GRAPH && cass_graph_has(node->work.child, type)) return 1;
+    }
+    return 0;
 }
 
 int cass_graph_add(cass_graph *graph, cass_node *const *before, size_t count, cass_work *work,

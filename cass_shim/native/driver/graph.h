@@ -19,6 +19,8 @@ enum { /* cudaGraphNodeType = CUgraphNodeType */
        CASS_NODE_EMPTY = 5,
        CASS_NODE_WAIT_EVENT = 6,
        CASS_NODE_RECORD_EVENT = 7,
+       CASS_NODE_SIGNAL = 8, /* external semaphores */
+       CASS_NODE_WAIT = 9,
        CASS_NODE_ALLOC = 10,
        CASS_NODE_FREE = 11,
        CASS_NODE_BATCH = 12,
@@ -70,6 +72,12 @@ typedef struct {
             unsigned count, flags;
         } batch;
         struct {
+            void **handles; /* owned, like the parameters */
+            void *parameters;
+            unsigned count;
+            size_t each; /* bytes of one parameter */
+        } semaphores;
+        struct {
             cass_condition *of;
             int type;
             unsigned size;
@@ -97,6 +105,7 @@ struct CUgraph_st {
     const cass_graph *origin;
     struct cass_kept *kept; /* user objects */
     struct cass_condition_list *conditions;
+    struct cass_live *live; /* of a graph with allocation nodes: its executable graph */
 };
 
 struct CUgraphExec_st {
@@ -108,7 +117,12 @@ struct CUgraphExec_st {
     int device;
     hipEvent_t done; /* the latest launch; made by the first */
     int conditional; /* it has conditional nodes */
+    struct cass_live *live;
 };
+
+/* Some graphs cannot be cloned or become children (CUDA Programming Guide): those with nodes of
+ * this type, at any depth of child graphs. */
+int cass_graph_has(const cass_graph *graph, int type);
 
 cass_graph *cass_graph_create(void);
 void cass_graph_destroy(cass_graph *graph);
@@ -151,8 +165,17 @@ int cass_graph_memory_attribute(int attribute, uint64_t *value, int set);
 /* Owned parts of a work. */
 int cass_work_kernel(cass_work *work, cass_kernel *kernel, const void *symbol,
                      const cass_launch *launch);
+/* Copies of external semaphores' handles and parameters of `each` bytes. type: CASS_NODE_SIGNAL or
+ * CASS_NODE_WAIT. */
+int cass_semaphores_work(cass_work *work, int type, const void *handles, const void *parameters,
+                         unsigned count, size_t each);
 int cass_work_copy(cass_work *to, const cass_work *from);
 void cass_work_free(cass_work *work);
+
+/* A graph with allocation nodes has one executable graph at a time (recorded): 801 for a second. A
+ * holder drops its reference; the executable graph ends with it. */
+int cass_live_take(cass_graph *graph, struct cass_live **out);
+void cass_live_drop(struct cass_live *live, int ends);
 
 /* Replaces a node's work with one of the same type; takes it over. */
 int cass_node_set(cass_node *node, cass_work *work);

@@ -4,6 +4,19 @@
 #include <string.h>
 
 #include "driver/capture.h"
+#include "driver/condition.h"
+
+enum { DEVICE_LAUNCH = 4, IGNORED_ATTRIBUTE = 0 };
+
+int cass_call_edges_possible(const void *edges, size_t count, int to_type) {
+    const unsigned char (*all)[8] = edges;
+    for (size_t i = 0; all && i < count; i++) {
+        int programmatic = all[i][2] == 1 && to_type == CASS_NODE_KERNEL;
+        if (all[i][0] > 2 || all[i][1] || (all[i][2] && !programmatic)) return INVALID_VALUE;
+        if (all[i][0] || programmatic) return NOT_SUPPORTED;
+    }
+    return OK;
+}
 
 int cass_call_graph_create(void **out, unsigned flags) {
     if (!out || flags) return INVALID_VALUE;
@@ -18,17 +31,31 @@ int cass_call_graph_destroy(const void *handle) {
     return OK;
 }
 
+/* Memory and conditions belong to one graph: it is not cloned and becomes no child (recorded). */
+static int is_bound(const cass_graph *graph) {
+    return cass_graph_has(graph, CASS_NODE_ALLOC) || cass_graph_has(graph, CASS_NODE_FREE) ||
+           cass_graph_has(graph, CASS_NODE_CONDITION);
+}
+
 int cass_call_graph_clone(void **out, const void *handle) {
     cass_graph *graph = cass_graph_of(handle);
     if (!graph || !out) return INVALID_VALUE;
+    if (is_bound(graph)) return NOT_SUPPORTED;
     *out = cass_graph_clone(graph);
     return *out ? OK : OUT_OF_MEMORY;
+}
+
+static int frees(const cass_graph *graph, const void *pointer) {
+    for (const cass_node *node = graph->first; node; node = node->next)
+        if (node->work.type == CASS_NODE_FREE && node->work.memory.pointer == pointer) return 1;
+    return 0;
 }
 
 int cass_call_add(void **out, const void *handle, const void *before, size_t count,
                   cass_work *work) {
     cass_graph *graph = cass_graph_of(handle);
-    if (!graph || !out) {
+    int again = graph && work->type == CASS_NODE_FREE && frees(graph, work->memory.pointer);
+    if (!graph || !out || again) {
         cass_work_free(work);
         return INVALID_VALUE;
     }
@@ -39,6 +66,7 @@ int cass_call_add_child(void **out, const void *graph, const void *before, size_
                         const void *child) {
     cass_graph *given = cass_graph_of(child);
     if (!given) return INVALID_VALUE;
+    if (is_bound(given)) return NOT_SUPPORTED;
     cass_work work = {.type = CASS_NODE_GRAPH, .child = cass_graph_clone(given)};
     return work.child ? cass_call_add(out, graph, before, count, &work) : OUT_OF_MEMORY;
 }
@@ -107,9 +135,13 @@ static cass_node *target(const void *exec, const void *handle) {
 
 int cass_call_set(const void *exec, const void *handle, cass_work *work) {
     cass_node *node = target(exec, handle);
-    if (node) return cass_node_set(node, work);
+    int type = node ? node->work.type : work->type;
+    int bound = !exec && (type == CASS_NODE_CONDITION || type == CASS_NODE_ALLOC);
+    int other = node && exec && type == CASS_NODE_BATCH && type == work->type &&
+                node->work.batch.count != work->batch.count;
+    if (node && !bound && !other) return cass_node_set(node, work);
     cass_work_free(work);
-    return INVALID_VALUE;
+    return bound ? NOT_SUPPORTED : INVALID_VALUE;
 }
 
 int cass_call_set_child(const void *exec, const void *node, const void *child) {
@@ -119,12 +151,28 @@ int cass_call_set_child(const void *exec, const void *node, const void *child) {
     return work.child ? cass_call_set(exec, node, &work) : OUT_OF_MEMORY;
 }
 
+/* A graph for device launch has kernels, copies and fills, at least one node (CUDA Programming
+ * Guide, Device Graph Launch). */
+static int can_launch_on_device(const cass_graph *graph) {
+    for (const cass_node *node = graph->first; node; node = node->next) {
+        if (node->work.type == CASS_NODE_GRAPH && !can_launch_on_device(node->work.child)) return 0;
+        if (node->work.type > CASS_NODE_FILL && node->work.type != CASS_NODE_GRAPH) return 0;
+    }
+    return graph->first != NULL;
+}
+
 int cass_call_instantiate(cass_device *device, void **out, const void *handle,
                           unsigned long long flags, void **bad) {
     cass_graph *graph = cass_graph_of(handle);
     const cass_node *fault = NULL;
-    if (!graph || !out || flags > 15) return INVALID_VALUE;
+    if (!graph || !out || flags > 15 || cass_conditions_check(graph)) return INVALID_VALUE;
+    if (flags & DEVICE_LAUNCH && !can_launch_on_device(graph)) return INVALID_VALUE;
+    struct cass_live *live = NULL;
+    int taken = cass_live_take(graph, &live);
+    if (taken) return taken;
     int result = cass_exec_create(device, graph, flags, (cass_exec **)out, &fault);
+    if (result) cass_live_drop(live, 1);
+    else ((cass_exec *)*out)->live = live;
     if (bad) *bad = (void *)(uintptr_t)fault;
     return result;
 }
@@ -166,7 +214,8 @@ int cass_call_enabled(const void *exec, const void *handle, unsigned *enabled, i
 int cass_call_attribute(const void *handle, unsigned which, void *value, int set) {
     cass_work *work;
     int result = cass_call_work(handle, CASS_NODE_KERNEL, &work);
-    if (result || !value || which >= CASS_NODE_ATTRIBUTES) return INVALID_VALUE;
+    if (result || !value || which == IGNORED_ATTRIBUTE || which >= CASS_NODE_ATTRIBUTES)
+        return INVALID_VALUE;
     if (!set) {
         memcpy(value, work->kernel.attributes[which], CASS_NODE_ATTRIBUTE_BYTES);
         return OK;

@@ -8,6 +8,10 @@
 int cass_call_graph_create(void **out, unsigned flags);
 int cass_call_graph_destroy(const void *graph);
 int cass_call_graph_clone(void **out, const void *graph);
+/* What is asked of an edge to a node of this type: 801 for programmatic edges of kernels, 1 for
+ * what no edge can be. Each entry is {from_port, to_port, type, reserved[5]}, the same in the
+ * runtime and the driver. */
+int cass_call_edges_possible(const void *edges, size_t count, int to_type);
 int cass_call_add(void **out, const void *graph, const void *before, size_t count, cass_work *work);
 int cass_call_add_child(void **out, const void *graph, const void *before, size_t count,
                         const void *child);

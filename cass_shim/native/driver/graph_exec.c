@@ -61,7 +61,7 @@ int cass_exec_create(cass_device *device, const cass_graph *graph, unsigned long
         return INVALID_VALUE;
     }
     made->magic = EXEC_MAGIC;
-    made->conditional = cass_graph_is_conditional(graph);
+    made->conditional = cass_graph_has(graph, CASS_NODE_CONDITION);
     made->flags = flags;
     made->count = made->graph->count;
     made->device = cass_device_index(device);
@@ -72,6 +72,7 @@ int cass_exec_create(cass_device *device, const cass_graph *graph, unsigned long
 void cass_exec_destroy(cass_exec *exec) {
     if (exec->done) (void)HIP(hipEventDestroy, exec->done);
     cass_graph_destroy(exec->graph);
+    cass_live_drop(exec->live, 1);
     exec->magic = 0;
     free(exec->order);
     free(exec);
@@ -119,6 +120,9 @@ static int run_node(cass_device *device, cass_node *node, hipStream_t stream) {
         return HIP_OPTIONAL(hipLaunchHostFunc, stream, work->host.function, work->host.user);
     case CASS_NODE_GRAPH:
         return cass_graph_run_whole(device, work->child, stream);
+    case CASS_NODE_SIGNAL:
+    case CASS_NODE_WAIT: /* no semaphore can be imported: what handles there are name none */
+        return work->semaphores.count ? INVALID_VALUE : OK;
     case CASS_NODE_BATCH:
         return cass_batch_now(stream, work->batch.operations, work->batch.count);
     case CASS_NODE_CONDITION:
@@ -196,7 +200,7 @@ int cass_exec_update(cass_exec *exec, const cass_graph *graph, int *outcome,
         to->work = work;
         to->origin = from; /* later changes name nodes of the new graph */
     }
-    exec->conditional = cass_graph_is_conditional(exec->graph);
+    exec->conditional = cass_graph_has(exec->graph, CASS_NODE_CONDITION);
     return cass_conditions_share(exec->graph, graph);
 }
 

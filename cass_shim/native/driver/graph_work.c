@@ -44,6 +44,23 @@ int cass_work_kernel(cass_work *work, cass_kernel *kernel, const void *symbol,
     return OK;
 }
 
+int cass_semaphores_work(cass_work *work, int type, const void *handles, const void *parameters,
+                         unsigned count, size_t each) {
+    if (count && (!handles || !parameters)) return INVALID_VALUE;
+    *work = (cass_work){.type = type, .semaphores = {.count = count, .each = each}};
+    work->semaphores.handles = calloc(count + 1, sizeof(void *));
+    work->semaphores.parameters = calloc(count + 1, each);
+    if (!work->semaphores.handles || !work->semaphores.parameters) {
+        cass_work_free(work);
+        return OUT_OF_MEMORY;
+    }
+    if (count) {
+        memcpy(work->semaphores.handles, handles, count * sizeof(void *));
+        memcpy(work->semaphores.parameters, parameters, count * each);
+    }
+    return OK;
+}
+
 int cass_work_copy(cass_work *to, const cass_work *from) {
     *to = *from;
     if (from->type == CASS_NODE_GRAPH) {
@@ -51,12 +68,36 @@ int cass_work_copy(cass_work *to, const cass_work *from) {
         return to->child ? OK : OUT_OF_MEMORY;
     }
     if (from->type == CASS_NODE_BATCH) return cass_batch_copy(to, from);
+    if (from->type == CASS_NODE_SIGNAL || from->type == CASS_NODE_WAIT)
+        return cass_semaphores_work(to, from->type, from->semaphores.handles,
+                                    from->semaphores.parameters, from->semaphores.count,
+                                    from->semaphores.each);
     if (from->type == CASS_NODE_CONDITION) return cass_condition_copy(to, from);
     if (from->type != CASS_NODE_KERNEL) return OK;
     int result = own_block(&to->kernel, from->kernel.kernel->info);
     if (!result)
         memcpy(to->kernel.block, from->kernel.block, from->kernel.kernel->info->params_bytes);
     return result;
+}
+
+struct cass_live {
+    _Atomic int references, executable;
+};
+
+int cass_live_take(cass_graph *graph, struct cass_live **out) {
+    if (!cass_graph_has(graph, CASS_NODE_ALLOC)) return OK;
+    if (!graph->live && !(graph->live = calloc(1, sizeof *graph->live))) return OUT_OF_MEMORY;
+    if (!graph->live->references) graph->live->references = 1;
+    if (atomic_exchange(&graph->live->executable, 1)) return NOT_SUPPORTED;
+    atomic_fetch_add(&graph->live->references, 1);
+    *out = graph->live;
+    return OK;
+}
+
+void cass_live_drop(struct cass_live *live, int ends) {
+    if (!live) return;
+    if (ends) live->executable = 0;
+    if (atomic_fetch_sub(&live->references, 1) == 1) free(live);
 }
 
 static _Atomic uint64_t memory_now, memory_most;
@@ -86,6 +127,9 @@ void cass_work_free(cass_work *work) {
         cass_graph_destroy(work->child);
     } else if (work->type == CASS_NODE_BATCH) {
         free(work->batch.operations);
+    } else if (work->type == CASS_NODE_SIGNAL || work->type == CASS_NODE_WAIT) {
+        free(work->semaphores.handles);
+        free(work->semaphores.parameters);
     } else if (work->type == CASS_NODE_CONDITION) {
         cass_condition_free(work);
     }

@@ -7,7 +7,7 @@
 #include "driver/capture.h"
 #include "driver/properties.h"
 
-enum { GREEN_MAGIC = 0x47524e43, MAJOR = 75, IGNORE_COSCHEDULING = 1, SPLIT_FLAGS = 3 };
+enum { GREEN_MAGIC = 0x47524e43, MAJOR = 75, IGNORE_COSCHEDULING = 1 };
 
 struct CUdevResourceDesc_st {
     int device;
@@ -75,12 +75,13 @@ static unsigned rounded_up(unsigned value, unsigned multiple) {
 
 int cass_resource_split(CUdevResource *parts, unsigned *count, const CUdevResource *whole,
                         CUdevResource *rest, unsigned flags, unsigned least) {
-    if (!count || !whole || flags & ~(unsigned)SPLIT_FLAGS) return INVALID_VALUE;
+    if (!count || !whole) return INVALID_VALUE; /* unknown flags are let pass (recorded) */
     int result = is_whole(whole);
     if (result) return result;
     unsigned smallest, multiple, all = whole->sm.smCount;
     int device = hidden_of(whole).device;
-    if (least > all || (parts && !*count)) return INVALID_VALUE;
+    if (parts && !*count) return INVALID_VALUE;
+    if (least > all) return INVALID_RESOURCE_CONFIGURATION;
     granularity(device, flags, &smallest, &multiple);
     unsigned each = rounded_up(least > smallest ? least : smallest, multiple);
     unsigned possible = each <= all ? all / each : least <= all && all ? 1 : 0;
@@ -143,7 +144,7 @@ int cass_resource_describe(CUdevResourceDesc *out, const CUdevResource *parts, u
 }
 
 int cass_green_create(cass_green **out, CUdevResourceDesc description, int device) {
-    if (!out || !description || description->device != device) return INVALID_VALUE;
+    if (!out || (description && description->device != device)) return INVALID_VALUE;
     cass_green *made = calloc(1, sizeof *made);
     if (!made) return OUT_OF_MEMORY;
     made->context = cass_context_create(device, 0);
@@ -152,7 +153,11 @@ int cass_green_create(cass_green **out, CUdevResourceDesc description, int devic
         return OUT_OF_MEMORY;
     }
     made->magic = GREEN_MAGIC;
-    made->multiprocessors = description->multiprocessors;
+    /* no descriptor: all of the device (recorded that it is accepted) */
+    made->multiprocessors =
+        description
+            ? description->multiprocessors
+            : (unsigned)cass_attribute_value(&cass_devices[device], CASS_ATTRIBUTE_MULTIPROCESSORS);
     made->context->green = made;
     *out = made;
     return OK;

@@ -280,7 +280,6 @@ hipError_t emu_hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *
         return emu_fail(hipErrorInvalidValue, "memory is imported from a file descriptor");
     }
     hipMemAllocationProp prop = {.type = hipMemAllocationTypePinned,
-                                 .requestedHandleTypes = hipMemHandleTypePosixFileDescriptor,
                                  .location = {hipMemLocationTypeDevice, emu_me.device}};
     return piece_new(handle, file, (uint64_t)state.st_size, &prop);
 }

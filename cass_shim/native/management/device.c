@@ -94,7 +94,7 @@ NVML(nvmlDeviceGetMemoryInfo, nvmlDevice_t device, nvmlMemory_t *memory) {
 NVML(nvmlDeviceGetMemoryInfo_v2, nvmlDevice_t device, nvmlMemory_v2_t *memory) {
     NVML_DEVICE(device, memory);
     if (memory->version != (unsigned)(sizeof *memory | 2u << 24))
-        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+        return NVML_ERROR_FUNCTION_NOT_FOUND;
     int result = memory_of(device, &memory->total, &memory->used);
     memory->reserved = 0;
     memory->free = memory->total - memory->used;

@@ -70,29 +70,45 @@ void cass_nvml_address(nvmlDevice_t device, int digits, char *to, size_t bytes) 
 }
 
 __attribute__((visibility("default"))) const char *nvmlErrorString(int code);
+/* The words are recorded. */
 const char *nvmlErrorString(int code) {
-    static const char *const texts[] = {"Success",
-                                        "Uninitialized",
-                                        "Invalid Argument",
-                                        "Not Supported",
-                                        "Insufficient Permissions",
-                                        "Already Initialized",
-                                        "Not Found",
-                                        "Insufficient Size",
-                                        "Insufficient External Power",
-                                        "Driver Not Loaded",
-                                        "Timeout",
-                                        "Interrupt Request Issue",
-                                        "NVML Shared Library Not Found",
-                                        "Function Not Found",
-                                        "Corrupted infoROM",
-                                        "GPU is lost"};
+    static const char *const texts[] = {
+        "Success",
+        "Uninitialized",
+        "Invalid Argument",
+        "Not Supported",
+        "Insufficient Permissions",
+        "Already Initialized",
+        "Not Found",
+        "Insufficient Size",
+        "Insufficient External Power",
+        "Driver Not Loaded",
+        "Timeout",
+        "Interrupt Request Issue",
+        "NVML Shared Library Not Found",
+        "Function Not Found",
+        "Corrupted infoROM",
+        "GPU is lost",
+        "GPU requires reset",
+        "GPU access blocked by the operating system",
+        "Driver/library version mismatch",
+        "In use by another client",
+        "Insufficient Memory",
+        "No data",
+        "vGPU ECC not supported",
+        "Insufficient Resources",
+        "Invalid Frequency",
+        "Argument version mismatch",
+        "Requested functionality has been deprecated",
+        "System is not in ready state",
+        "No supported GPUs were found",
+        "Resource not in correct state to perform requested operation",
+        "Reset type is not supported for given device"};
     if (code >= 0 && code < (int)(sizeof texts / sizeof *texts)) return texts[code];
-    return code == NVML_ERROR_ARGUMENT_VERSION_MISMATCH ? "Argument version mismatch"
-                                                        : "Unknown Error";
+    return "Unknown Error";
 }
 
-/* Versions are known without nvmlInit, as NVML has it. */
+/* NVML's own version is known without nvmlInit, and no other (recorded). */
 NVML(nvmlSystemGetDriverVersion, char *version, unsigned length) {
     NVML_STARTED();
     return version ? cass_nvml_text(version, length, driver_version) : NVML_ERROR_INVALID_ARGUMENT;
@@ -103,6 +119,7 @@ NVML(nvmlSystemGetNVMLVersion, char *version, unsigned length) {
 }
 
 NVML(nvmlSystemGetCudaDriverVersion_v2, int *version) {
+    NVML_STARTED();
     if (!version) return NVML_ERROR_INVALID_ARGUMENT;
     *version = CUDA_VERSION;
     return NVML_SUCCESS;

@@ -14,7 +14,7 @@ enum {
     NVML_ERROR_NOT_FOUND = 6,
     NVML_ERROR_INSUFFICIENT_SIZE = 7,
     NVML_ERROR_DRIVER_NOT_LOADED = 9,
-    NVML_ERROR_ARGUMENT_VERSION_MISMATCH = 25,
+    NVML_ERROR_FUNCTION_NOT_FOUND = 13, /* also an unknown version of a struct (recorded) */
     NVML_ERROR_UNKNOWN = 999
 };
 

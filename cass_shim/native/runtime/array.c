@@ -267,3 +267,24 @@ cudaError_t cass_cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size
                                           cudaStream_t stream) {
     return run(src, wOffset, hOffset, dst, count, 0, kind, queued(stream));
 }
+
+cudaError_t cass_cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+                                        cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
+                                        size_t count, enum cudaMemcpyKind kind) {
+    const cass_array *to = cass_array_of(dst), *from = cass_array_of(src);
+    if (!to || !from) return cudaErrorInvalidResourceHandle;
+    size_t to_row = to->width * to->element_bytes, from_row = from->width * from->element_bytes;
+    while (count) {
+        if (wOffsetDst >= to_row || wOffsetSrc >= from_row) return cudaErrorInvalidValue;
+        size_t part = to_row - wOffsetDst;
+        if (from_row - wOffsetSrc < part) part = from_row - wOffsetSrc;
+        if (count < part) part = count;
+        cudaError_t result = cass_cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src,
+                                                           wOffsetSrc, hOffsetSrc, part, 1, kind);
+        if (result) return result;
+        count -= part, wOffsetDst += part, wOffsetSrc += part;
+        if (wOffsetDst == to_row) wOffsetDst = 0, hOffsetDst++;
+        if (wOffsetSrc == from_row) wOffsetSrc = 0, hOffsetSrc++;
+    }
+    return cudaSuccess;
+}

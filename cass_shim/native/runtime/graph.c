@@ -188,7 +188,7 @@ cudaError_t cass_cudaGraphExecUpdate_v12(cudaGraphExec_t hGraphExec, cudaGraph_t
     ENTER(device);
     int outcome = cudaGraphExecUpdateError;
     void *bad = NULL;
-    if (!resultInfo) return cudaErrorInvalidValue;
+    if (!resultInfo || !cass_exec_of(hGraphExec)) return cudaErrorInvalidValue;
     int result = cass_call_update(hGraphExec, hGraph, &outcome, &bad);
     resultInfo->result = (enum cudaGraphExecUpdateResult)outcome;
     resultInfo->errorNode = bad;

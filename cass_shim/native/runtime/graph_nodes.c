@@ -171,7 +171,8 @@ cudaError_t cass_cudaGraphAddMemFreeNode(NODE_ARGUMENTS, void *dptr) {
 
 /* A node of any type from the tagged union of 12.2. */
 static int any_work(cass_graph *graph, struct cudaGraphNodeParams *p, cass_work *work) {
-    if (!p) return INVALID_VALUE;
+    if (!p || p->reserved0[0] || p->reserved0[1] || p->reserved0[2] || p->reserved2)
+        return INVALID_VALUE;
     switch ((int)p->type) {
     case CASS_NODE_KERNEL: {
         struct cudaKernelNodeParams kernel = {p->kernel.func,         p->kernel.gridDim,
@@ -213,8 +214,16 @@ static int any_work(cass_graph *graph, struct cudaGraphNodeParams *p, cass_work 
     case CASS_NODE_CONDITION:
         return cass_condition_work(graph, p->conditional.handle, (int)p->conditional.type,
                                    p->conditional.size, work);
+    case CASS_NODE_SIGNAL:
+        return cass_semaphores_work(work, CASS_NODE_SIGNAL, p->extSemSignal.extSemArray,
+                                    p->extSemSignal.paramsArray, p->extSemSignal.numExtSems,
+                                    sizeof *p->extSemSignal.paramsArray);
+    case CASS_NODE_WAIT:
+        return cass_semaphores_work(work, CASS_NODE_WAIT, p->extSemWait.extSemArray,
+                                    p->extSemWait.paramsArray, p->extSemWait.numExtSems,
+                                    sizeof *p->extSemWait.paramsArray);
     default:
-        return NOT_SUPPORTED;
+        return p->type >= cudaGraphNodeTypeCount ? INVALID_VALUE : NOT_SUPPORTED;
     }
 }
 
@@ -231,8 +240,9 @@ cudaError_t cass_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
                                      const cudaGraphEdgeData *dependencyData,
                                      size_t numDependencies,
                                      struct cudaGraphNodeParams *nodeParams) {
-    for (size_t i = 0; dependencyData && i < numDependencies; i++)
-        if (dependencyData[i].type) return cudaErrorNotSupported;
+    int bad = cass_call_edges_possible(dependencyData, numDependencies,
+                                       nodeParams ? (int)nodeParams->type : 0);
+    if (bad) return (cudaError_t)bad;
     return cass_cudaGraphAddNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
 }
 
@@ -244,6 +254,7 @@ cudaError_t cass_cudaGraphNodeSetParams(cudaGraphNode_t node,
 
 cudaError_t cass_cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node,
                                             struct cudaGraphNodeParams *nodeParams) {
+    if (!cass_exec_of(graphExec)) return cudaErrorInvalidValue;
     WORK(device, any_work(NULL, nodeParams, &work));
-    return graphExec ? DONE(device, cass_call_set(graphExec, node, &work)) : cudaErrorInvalidValue;
+    return DONE(device, cass_call_set(graphExec, node, &work));
 }

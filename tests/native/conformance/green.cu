@@ -55,10 +55,6 @@ static void resources() {
     cuDevSmResourceSplitByCount(parts, &groups, &all, &rest, 0, 8);
     SHOW("desc", cuDevResourceGenerateDesc(&desc, parts, 1));
     SHOW("desc_2", cuDevResourceGenerateDesc(&desc, parts, 2));
-    SHOW("desc_0", cuDevResourceGenerateDesc(&desc, parts, 0));
-    SHOW("desc_null", cuDevResourceGenerateDesc(nullptr, parts, 1));
-    SHOW("desc_none", cuDevResourceGenerateDesc(&desc, nullptr, 1));
-    SHOW("desc_zeroed", cuDevResourceGenerateDesc(&desc, &other, 1));
 }
 
 static const char ptx[] = R"(
