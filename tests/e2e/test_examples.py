@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cass_shim.compat.build import VARIANTS as build_variants
 from tools import examples, samples
 
 CANNOT_BUILD = samples.can_build()
@@ -29,6 +30,18 @@ CASES = [
 def test_example_prints_what_the_gpu_printed(name: str, variant: samples.Variant, route: str, tmp_path: Path) -> None:
     program = samples.build(name, variant)
     cell = examples.run(program, name, variant.name, route, tmp_path / "cache")
+    assert not cell.detail, cell.detail
+
+
+@pytest.mark.slow
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(CANNOT_BUILD), reason=CANNOT_BUILD)
+@pytest.mark.parametrize("generation", ["static-sm100", "static-sm120"])
+@pytest.mark.parametrize("name", samples.names())
+def test_machine_code_of_blackwell_alone(name: str, generation: str, tmp_path: Path) -> None:
+    """No image of an older SM and no PTX: what the GPU printed comes out all the same."""
+    program = samples.build(name, build_variants[generation])
+    cell = examples.run(program, name, generation, "lift", tmp_path / "cache")
     assert not cell.detail, cell.detail
 
 
