@@ -60,7 +60,8 @@ LAUNCHER_PURPOSE = (
 LAUNCHER_EXIT = "the program's own; 125 bad usage, 126 the program cannot be run this way, 127 not found"
 
 
-PROOF_SECONDS = 60.0  # where E4 is demanded
+PROVED_LABELS = frozenset({"E2", "E3", "E4"})  # what only a proof reaches today
+PROOF_SECONDS = 60.0  # where such evidence is demanded
 SECOND_SECONDS = 10.0  # where E2 is demanded
 EVIDENCE_LABELS = ("none", "E0", "E1u", "E1", "E2", "E3", "E4")
 
@@ -78,7 +79,7 @@ class Config:
     prove: str = setting(
         "0",
         "Seconds for a proof (E4, docs/verification.md) of each translation; 0: none, but 60 where "
-        "`CASS_MIN_EVIDENCE` is `E4`.",
+        "`CASS_MIN_EVIDENCE` is above `E1`.",
         Scope.REQUEST,
     )
     second: str = setting(
@@ -204,7 +205,7 @@ class Config:
     @property
     def proof_seconds(self) -> float:
         """How long a proof may take, 0 for none; never more than half of what the whole kernel may."""
-        asked = self.number("prove") or (PROOF_SECONDS if self.min_evidence == "E4" else 0.0)
+        asked = self.number("prove") or (PROOF_SECONDS if self.min_evidence in PROVED_LABELS else 0.0)
         return min(asked, self.number("kernel_timeout") / 2)
 
     @property

@@ -170,7 +170,7 @@ def test_wrong_code_is_rejected_with_a_witness(translated: tuple[Module, str, En
 def test_less_evidence_than_the_bar_is_not_enough(translated: tuple[Module, str, Entry]) -> None:
     module, kernel, entry = translated
     with pytest.raises(Rejected, match="below CASS_MIN_EVIDENCE=E4"):
-        check_again(module, kernel, entry.record, entry.content, replace(CONFIG, min_evidence="E4"))
+        check_again(module, kernel, entry.record, entry.content, replace(CONFIG, min_evidence="E4", prove="1e-6"))
 
 
 def test_a_request_is_packed_and_read(translated: tuple[Module, str, Entry]) -> None:
