@@ -1,8 +1,9 @@
-"""`python -m tools.mutation [--count N] [--json FILE] [EXAMPLE…]`: the verifier's mutation score over the examples.
+"""`python -m tools.mutation [--count N] [--prove S] [--json FILE] [EXAMPLE…]`: the verifier's score over the examples.
 
 From the lifter's assembly of every kernel of the examples (sm_80), mutants in equal shares; each is assembled and
 verified. One that survives is verified again with other seeds, which stand for the campaign of inputs: rejected then
-means missed, accepted each time means that no input showed a difference ("alike"). Score: rejected at once over
+means missed, accepted each time means that no input showed a difference ("alike"). With --prove those are given to
+the prover: "equal" where it proves them so, missed where it shows a difference. Score: rejected at once over
 rejected and missed; waits and barriers are scored apart. Run in the project's virtual environment.
 """
 
@@ -29,6 +30,8 @@ from cass_shim.model.errors import CassError, Rejected
 from cass_shim.model.kernel_abi import AbiClass
 from cass_shim.verify import verify_kernel
 from cass_shim.verify.kernel import open_device
+from cass_shim.verify.proof.classify import classify
+from cass_shim.verify.proof.prove import DIFFERENT, PROVED
 from tools import samples
 from tools.mutation.operators import APART, body_of, mutate
 
@@ -69,8 +72,19 @@ def rejected(code: CodeObject, subject: Subject, device: Device, seed: int) -> s
     return ""
 
 
-def judge(subject: Subject, line: int, text: str, original: CodeObject, device: Device) -> tuple[str, str]:
-    """(verdict, reason): "no mutant", "rejected", "missed" or "alike"."""
+def classified(code: CodeObject, subject: Subject, device: Device, seconds: float) -> tuple[str, str]:
+    """What a proof says of a mutant that no input showed: (verdict, reason)."""
+    try:
+        proof = classify(code, subject.sass, subject.cubin, device, budget_s=seconds)
+    except Rejected as error:
+        return "missed", f"by proof: {error}"
+    return {PROVED: "equal", DIFFERENT: "missed"}.get(proof.verdict, "alike"), f"by proof: {proof.reason}"
+
+
+def judge(
+    subject: Subject, line: int, text: str, original: CodeObject, device: Device, prove_s: float = 0.0
+) -> tuple[str, str]:
+    """(verdict, reason): "no mutant", "rejected", "missed", "equal" or "alike"."""
     lines = subject.assembly.text.splitlines()
     lines[line] = text
     try:
@@ -85,10 +99,10 @@ def judge(subject: Subject, line: int, text: str, original: CodeObject, device: 
     for seed in range(2, 2 + MORE_SEEDS):
         if why := rejected(code, subject, device, seed):
             return "missed", f"seed {seed}: {why}"
-    return "alike", ""
+    return classified(code, subject, device, prove_s) if prove_s else ("alike", "")
 
 
-def campaign(subject: Subject, count: int, device: Device) -> Iterator[dict[str, object]]:
+def campaign(subject: Subject, count: int, device: Device, prove_s: float = 0.0) -> Iterator[dict[str, object]]:
     """`count` mutants of one kernel."""
     original = assemble_text(subject.assembly, subject.sass.kernel.abi)
     lines = subject.assembly.text.splitlines()
@@ -101,7 +115,7 @@ def campaign(subject: Subject, count: int, device: Device) -> Iterator[dict[str,
         if mutant is None:
             continue
         kind, at, text = mutant
-        verdict, why = judge(subject, at, text, original, device)
+        verdict, why = judge(subject, at, text, original, device, prove_s)
         if verdict != "no mutant":
             made += 1
             change = f"{lines[at].strip()} -> {text.strip() or 'nothing'}"
@@ -114,7 +128,8 @@ def score(rows: list[dict[str, object]], apart: bool) -> str:
     differing = counts["rejected"] + counts["missed"]
     share = counts["rejected"] / differing if differing else 1.0
     return (
-        f"{counts['rejected']}/{differing} = {share:.1%} rejected, {counts['missed']} missed, {counts['alike']} alike"
+        f"{counts['rejected']}/{differing} = {share:.1%} rejected, {counts['missed']} missed, {counts['alike']} alike, "
+        f"{counts['equal']} proved equal"
     )
 
 
@@ -124,6 +139,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="EXAMPLE")
     parser.add_argument("--count", type=int, default=100, help="mutants a kernel (default: %(default)s)")
     parser.add_argument("--json", type=Path, help="every mutant, written as it goes")
+    parser.add_argument(
+        "--prove", type=float, default=0.0, metavar="S", help="seconds a proof of those that look alike"
+    )
     options = parser.parse_args()
     device = open_device("emulated")
     variant = next(one for one in samples.VARIANTS if one.name == "static-sm80")
@@ -131,7 +149,7 @@ def main() -> int:
     for example in options.names or samples.names():
         for subject in subjects(samples.build(example, variant), example):
             begin = time.monotonic()
-            found = list(campaign(subject, options.count, device))
+            found = list(campaign(subject, options.count, device, options.prove))
             rows += found
             print(f"{subject.name}: {dict(Counter(str(r['verdict']) for r in found))} {time.monotonic() - begin:.0f} s")
             for row in found:
