@@ -37,11 +37,13 @@ def subjects(program: Path, wanted: str, config: Config) -> Iterator[Subject]:
         raise Malformed(f"{missing}; it has {names or 'none'}", where=str(program))
     refusals = {(job.found.number, job.kernel): asker.run(job).message for job in meant}
     tier = open_tier(config)
+    if tier is None:
+        raise CassError("the page is made from what the cache holds, and there is none: unset CASS_CACHE=0")
     states = {(one.module, one.kernel): one for one in kernel_states(program, config) if isinstance(one, KernelState)}
     for job in meant:
         place = (job.found.number, job.kernel)
         state = states[place]
-        content = tier.admitted(bytes.fromhex(state.key), config) if tier is not None else None
+        content = tier.admitted(bytes.fromhex(state.key), config)
         yield Subject(job.found.module, job.kernel, state, content, refusals[place])
 
 

@@ -164,6 +164,12 @@ def test_hostile_names_stay_text() -> None:
     assert facts(text)[0]["name"] == "</script><script>alert(1)</script>"
 
 
+def test_without_a_cache_it_says_so(shell: Shell) -> None:
+    done = shell.cass("view", SAMPLES / "vector_add_static", CASS_CACHE="0")
+    assert done.returncode == 125
+    assert "unset CASS_CACHE=0" in done.stderr
+
+
 def test_wrong_kernel_is_named(shell: Shell) -> None:
     done = shell.cass("view", SAMPLES / "vector_add_static", "--kernel", "nope")
     assert done.returncode == 125
