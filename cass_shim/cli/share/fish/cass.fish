@@ -178,7 +178,7 @@ complete -c cass -n '__cass_at cass view' -l help -d 'Show this message and exit
 complete -c cass -n '__cass_at cass view' -F
 complete -c cass-run -n __cass_run_open -l translators -x -d 'Translators in order of preference: cass, lift, ptx-hip. Mirror of CASS_TRANSLATORS.'
 complete -c cass-run -n __cass_run_open -l min-evidence -x -a 'none E0 E1u E1 E2 E3 E4' -d 'The least evidence a translation needs to be launched. Mirror of CASS_MIN_EVIDENCE.'
-complete -c cass-run -n __cass_run_open -l prove -x -d 'Seconds for a proof (E4, docs/verification.md) of each translation; 0: none, but 60 where CASS_MIN_EVIDENCE is E4. Mirror of CASS_PROVE.'
+complete -c cass-run -n __cass_run_open -l prove -x -d 'Seconds for a proof (E4, docs/verification.md) of each translation; 0: none, but 60 where CASS_MIN_EVIDENCE is above E1. Mirror of CASS_PROVE.'
 complete -c cass-run -n __cass_run_open -l second -x -d 'Seconds for comparing each translation with code derived from the program\'s PTX (E2, docs/verification.md); 0: none, but 10 where CASS_MIN_EVIDENCE is E2. Mirror of CASS_SECOND.'
 complete -c cass-run -n __cass_run_open -l gfx -x -d 'The AMD architecture to translate for. Mirror of CASS_GFX.'
 complete -c cass-run -n __cass_run_open -l keep -r -F -d 'Directory that receives every intermediate artifact. Mirror of CASS_KEEP.'
