@@ -308,3 +308,38 @@ def test_tfe_is_refused() -> None:
     x = np.zeros(1, np.int32)
     outcome, _ = run(line("load", "2D", 2, 2, 1, "tfe"), image.words(), [0] * 4, [x, x], [x, x])
     assert outcome.status == "illegal instruction" and "tfe" in outcome.text
+
+
+def test_levels_by_the_differences_within_a_quad() -> None:
+    """image_sample, image_sample_b, image_sample_cl and image_get_lod take lanes 0, 1 and 2 of each quad."""
+    image = Image("2D", "float", 32, [np.full((1, 64 >> k, 64 >> k, 1), k, np.float32) for k in range(7)])
+    steps = np.repeat(2.0 ** np.arange(8), 4) / 64  # a step of 2^k texels: level k
+    lane = np.arange(32)
+    u, v = ((0.25 + (lane >> bit & 1) * steps).astype(np.float32) for bit in (0, 1))
+    sampler = Sampler(unnormalized=False, mip=1, lods=(0.0, 6.0))
+    expected = np.minimum(np.repeat(np.arange(8), 4), 6).astype(np.float32)
+    given, tail = "s[24:31], s[16:19] dmask:0x1 dim:SQ_RSRC_IMG_2D", [u]
+    extra = np.full(32, 2, np.float32)
+    for text, addresses, wanted in (
+        (f"image_sample v8, v[32:33], {given}", [u, v], expected),
+        (f"image_get_lod v8, v[32:33], {given}", [u, v], expected),
+        (f"image_sample_b v8, v[32:34], {given}", [extra, u, v], np.minimum(np.repeat(np.arange(8), 4) + 2, 6)),
+        (f"image_sample_cl v8, v[32:34], {given}", [u, v, extra], np.maximum(expected, 2)),
+        (f"image_sample_lz v8, v[32:33], {given}", [u, v], expected * 0),
+    ):
+        outcome, out = run(text, image.words(), sampler.words(), addresses, tail)
+        assert outcome.status == "ok", outcome.text
+        np.testing.assert_array_equal(out[0].view(np.float32), wanted, err_msg=text)
+
+
+def test_gradients_of_half_precision() -> None:
+    """_g16: two derivatives a register, each direction in registers of its own."""
+    image = Image("2D", "float", 32, [np.full((1, 64 >> k, 64 >> k, 1), k, np.float32) for k in range(7)])
+    steps = (2.0 ** np.arange(7) / 64).astype(np.float16)
+    none = np.zeros(7, np.float16)
+    middle = np.full(7, 0.5, np.float32)
+    text = "image_sample_d_g16 v8, v[32:35], s[24:31], s[16:19] dmask:0x1 dim:SQ_RSRC_IMG_2D"
+    addresses = [packed(steps, none), packed(none, steps), middle, middle]
+    outcome, out = run(text, image.words(), Sampler(unnormalized=False, mip=1).words(), addresses, [middle])
+    assert outcome.status == "ok", outcome.text
+    assert out[0].view(np.float32).tolist() == list(range(7))

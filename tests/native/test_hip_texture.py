@@ -261,3 +261,54 @@ def test_levels_of_a_mipmapped_array(linear: int) -> None:
     expected = [0, 10, 20, 30, 5, 12.5, 30] if linear else [0, 10, 20, 30, 10, 10, 30]
     np.testing.assert_array_equal(out[:, 0], np.float32(expected))
     assert native("hipFreeMipmappedArray", handle) == 0
+
+
+class DriverResource(ctypes.Structure):
+    """HIP_RESOURCE_DESC; the union as pitch2D."""
+
+    _fields_ = [
+        ("type", ctypes.c_int),
+        ("handle", ctypes.c_void_p),
+        ("format", ctypes.c_int),
+        ("channels", ctypes.c_uint),
+        ("width", ctypes.c_size_t),
+        ("height", ctypes.c_size_t),
+        ("pitch", ctypes.c_size_t),
+        ("rest", ctypes.c_int * 32),
+    ]
+
+
+class DriverTexture(ctypes.Structure):
+    """HIP_TEXTURE_DESC."""
+
+    _fields_ = [
+        ("address", ctypes.c_int * 3),
+        ("filter", ctypes.c_int),
+        ("flags", ctypes.c_uint),
+        ("anisotropy", ctypes.c_uint),
+        ("mip_filter", ctypes.c_int),
+        ("lods", ctypes.c_float * 3),
+        ("border", ctypes.c_float * 4),
+        ("reserved", ctypes.c_int * 12),
+    ]
+
+
+def test_objects_by_the_drivers_structures() -> None:
+    """Bytes are read as floats unless the flag says otherwise; both descriptions come back."""
+    texels = np.random.default_rng(4).integers(0, 256, (6, 256, 4), np.uint8)
+    place = int(call("hipMalloc", texels.nbytes))
+    call("hipMemcpy", place, texels, texels.nbytes, library().hip.hipMemcpyKind.hipMemcpyHostToDevice)
+    resource = DriverResource(PITCHED, place, 1, 4, 256, 6, 1024)  # HIP_AD_FORMAT_UNSIGNED_INT8
+    wanted, handle = DriverTexture(address=CLAMP, filter=0, flags=0), ctypes.c_void_p()
+    created = ctypes.byref(handle), ctypes.byref(resource), ctypes.byref(wanted), None
+    assert native("hipTexObjectCreate", *created) == 0
+    out = run("sample", int(handle.value or 0), positions(256, 6), np.zeros((256 * 6, 4)))
+    np.testing.assert_array_equal(out, texels.reshape(-1, 4).astype(np.float32) / np.float32(255))
+    told, described = DriverResource(), DriverTexture()
+    assert native("hipTexObjectGetResourceDesc", ctypes.byref(told), handle) == 0
+    assert (told.type, told.handle, told.format, told.channels) == (PITCHED, place, 1, 4)
+    assert (told.width, told.height, told.pitch) == (256, 6, 1024)
+    assert native("hipTexObjectGetTextureDesc", ctypes.byref(described), handle) == 0
+    assert bytes(described) == bytes(wanted)
+    assert native("hipTexObjectDestroy", handle) == 0
+    assert native("hipTexObjectGetTextureDesc", ctypes.byref(described), handle) == 1

@@ -31,7 +31,7 @@ static uint32_t bits_of(hipArray_Format format) {
     }
 }
 
-static hipChannelFormatDesc desc_of(hipArray_Format format, unsigned channels) {
+hipChannelFormatDesc emu_array_desc(hipArray_Format format, unsigned channels) {
     int bits = (int)bits_of(format);
     bool is_float = format == HIP_AD_FORMAT_HALF || format == HIP_AD_FORMAT_FLOAT;
     bool is_signed = format >= HIP_AD_FORMAT_SIGNED_INT8 && format <= HIP_AD_FORMAT_SIGNED_INT32;
@@ -84,7 +84,7 @@ static emu_array *array_new(const HIP_ARRAY3D_DESCRIPTOR *want, unsigned levels,
     array->channels = want->NumChannels;
     array->flags = want->Flags;
     array->element_bytes = bytes;
-    array->desc = desc_of(want->Format, want->NumChannels);
+    array->desc = emu_array_desc(want->Format, want->NumChannels);
     array->device = emu_current();
     array->pitch = place.pitch;
     array->slice = gfx11_slice_bytes(bytes, (unsigned)want->Width, rows, levels);

@@ -23,6 +23,7 @@ typedef struct emu_array {
 emu_array *emu_array_of(hipArray_const_t handle);
 /* The first level of a mipmapped array, or NULL. hip_array.c */
 emu_array *emu_mipmap_first(hipMipmappedArray_const_t handle);
+hipChannelFormatDesc emu_array_desc(hipArray_Format format, unsigned channels);
 /* Element format of a channel description: false for one that arrays do not have. */
 bool emu_array_format(const hipChannelFormatDesc *desc, hipArray_Format *format,
                       unsigned *channels);

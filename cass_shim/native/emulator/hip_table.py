@@ -710,18 +710,18 @@ DECLARED: tuple[Function, ...] = (
         "hipResourceViewDesc *pResViewDesc, hipTextureObject_t textureObject",
     ),
     fn("hipGetTextureObjectTextureDesc", "hipTextureDesc *pTexDesc, hipTextureObject_t textureObject"),
-    stub(
+    fn(
         "hipTexObjectCreate",
         "hipTextureObject_t *pTexObject, const HIP_RESOURCE_DESC_st *pResDesc, "
         "const HIP_TEXTURE_DESC_st *pTexDesc, const HIP_RESOURCE_VIEW_DESC_st *pResViewDesc",
     ),
-    stub("hipTexObjectDestroy", "hipTextureObject_t texObject"),
-    stub("hipTexObjectGetResourceDesc", "HIP_RESOURCE_DESC_st *pResDesc, hipTextureObject_t texObject"),
-    stub(
+    fn("hipTexObjectDestroy", "hipTextureObject_t texObject"),
+    fn("hipTexObjectGetResourceDesc", "HIP_RESOURCE_DESC_st *pResDesc, hipTextureObject_t texObject"),
+    fn(
         "hipTexObjectGetResourceViewDesc",
         "HIP_RESOURCE_VIEW_DESC_st *pResViewDesc, hipTextureObject_t texObject",
     ),
-    stub("hipTexObjectGetTextureDesc", "HIP_TEXTURE_DESC_st *pTexDesc, hipTextureObject_t texObject"),
+    fn("hipTexObjectGetTextureDesc", "HIP_TEXTURE_DESC_st *pTexDesc, hipTextureObject_t texObject"),
     fn(
         "hipMallocMipmappedArray",
         "hipMipmappedArray_t *mipmappedArray, const hipChannelFormatDesc *desc, hipExtent extent, "
