@@ -45,9 +45,10 @@ def stages(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     def assemble(source: LlvmModule, abi: object) -> CodeObject:
         return CodeObject(source.text.encode(), source.symbol, AbiClass.CASS1, (), 0, provenance={"by": source.text})
 
-    def verify(work: Work, code: CodeObject) -> Verified:
+    def verify(work: Work, code: CodeObject, route: str = "", seed: int = 1) -> Verified:
+        behaviour.setdefault("seeds", {})[route] = seed  # type: ignore[index]
         error = behaviour.get("verify")
-        if isinstance(error, Exception) and b"lift" in code.elf:
+        if isinstance(error, Exception) and bytes(behaviour.get("wrong", b"lift")) in code.elf:  # type: ignore[call-overload]
             raise error
         evidence = behaviour["evidence"]
         assert isinstance(evidence, Evidence)
@@ -71,6 +72,20 @@ def test_the_first_translator_serves(module: Module, stages: dict[str, object]) 
 def test_the_order_is_the_policy_s(module: Module, stages: dict[str, object]) -> None:
     config = dataclasses.replace(Config(), translators="cass, ptx-hip")
     assert translate(module, KERNEL, config).record.route == "cass"
+
+
+def test_a_model_is_judged_on_inputs_its_search_never_met(module: Module, stages: dict[str, object]) -> None:
+    translate(module, KERNEL, dataclasses.replace(Config(), translators="cass"))
+    translate(module, KERNEL, Config())
+    assert stages["seeds"] == {"cass": pipeline.FINAL_SEED, "lift": 1}
+
+
+def test_what_fails_only_in_the_final_check_says_so(module: Module, stages: dict[str, object]) -> None:
+    stages["verify"] = Rejected("differs", kernel=KERNEL)
+    stages["wrong"] = b"cass"
+    answer = translate(module, KERNEL, dataclasses.replace(Config(), translators="cass,ptx-hip"))
+    assert answer.record.route == "ptx-hip"
+    assert answer.record.passed_over["cass"].startswith("only in the final check on fresh inputs:")
 
 
 @pytest.mark.parametrize("stage", ["lift", "verify"])

@@ -16,11 +16,12 @@ from typing import Any
 
 from cass_shim.cache.local import LocalTier, cache_root
 from cass_shim.cache.record import Record
+from cass_shim.extract.choice import choose_entries
 from cass_shim.model.artifacts import EntryKind, Fatbin, FatbinEntry
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Malformed
 from cass_shim.native import bindings
-from cass_shim.pipeline import Module, choose_entries, make_module
+from cass_shim.pipeline import Module, make_module
 
 PROGRAM_LIMIT = 4 << 30  # bytes
 ET_REL = b"\1\0"  # e_type, ELF specification
