@@ -77,3 +77,11 @@ def test_answers_are_those_of_a_gpus_driver(folder: Path, name: str, flags: tupl
         changed = OF_THE_DEVICE.get(section, {})
         if section not in NO_POOLS_BETWEEN_PROCESSES:
             assert ours[section] == [changed.get(line, line) for line in lines], section
+
+
+def test_one_executable_graph_in_streams_of_two_devices(folder: Path) -> None:
+    """Nodes run on the device where they were made; launches wait for each other (CUDA Programming Guide, Graphs)."""
+    done = run_emulated(build_program(CONFORMANCE / "two_devices.cu", folder), CASS_EMU_DEVICES="2")
+    lines = done.stdout.splitlines()
+    assert lines.count("launch_0 0") == 2 and lines.count("launch_1 0") == 2, done.stdout + done.stderr
+    assert lines[-2:] == ["4 4 4 50", "last 0"]

@@ -107,6 +107,7 @@ int cass_graph_add(cass_graph *graph, cass_node *const *before, size_t count, ca
     made->magic = NODE_MAGIC;
     made->id = graph->next_node++;
     made->graph = graph;
+    made->device = cass_thread.current ? cass_thread.current->device : 0;
     made->work = *work;
     adopt(made);
     for (size_t i = 0; i < count; i++)
@@ -227,6 +228,7 @@ cass_graph *cass_graph_clone(const cass_graph *graph) {
         }
         copy->origin = node;
         copy->disabled = node->disabled;
+        copy->device = node->device;
     }
     for (cass_node *copy = made->first; copy; copy = copy->next)
         for (size_t i = 0; i < copy->origin->before_count; i++)

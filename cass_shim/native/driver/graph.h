@@ -94,6 +94,7 @@ struct CUgraphNode_st {
     size_t before_count, before_room;
     const cass_node *origin; /* in a clone: the node this is a copy of */
     int disabled, mark;
+    int device; /* current when the node was made: where its work runs */
     cass_node *next;
 };
 
@@ -116,6 +117,7 @@ struct CUgraphExec_st {
     size_t count;
     int device;
     hipEvent_t done; /* the latest launch; made by the first */
+    int done_device; /* whose event it is: one is recorded in streams of its own device only */
     int conditional; /* it has conditional nodes */
     struct cass_live *live;
 };

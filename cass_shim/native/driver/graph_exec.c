@@ -136,10 +136,40 @@ static int run_node(cass_device *device, cass_node *node, hipStream_t stream) {
     }
 }
 
+/* `to` waits for what is in `from` now; the current device is that of `from`. */
+static int follow(hipStream_t to, hipStream_t from) {
+    hipEvent_t event = NULL;
+    int result = HIP(hipEventCreateWithFlags, &event, CASS_EVENT_DISABLE_TIMING);
+    if (result) return result;
+    result = HIP(hipEventRecord, event, from);
+    if (!result) result = HIP(hipStreamWaitEvent, to, event, 0);
+    (void)HIP(hipEventDestroy, event);
+    return result;
+}
+
+/* A node of another device than the stream's, in a stream of its own device between two events. */
+static int run_elsewhere(cass_node *node, hipStream_t stream) {
+    cass_context *before = cass_thread.current;
+    cass_device *there = &cass_devices[node->device];
+    hipStream_t side = NULL;
+    int result = cass_set_current(&there->primary);
+    if (!result) result = HIP(hipStreamCreateWithFlags, &side, CASS_STREAM_NON_BLOCKING);
+    int back = cass_set_current(before);
+    if (!result) result = back ? back : follow(side, stream);
+    if (!result) result = cass_set_current(&there->primary);
+    if (!result) result = run_node(there, node, side);
+    if (!result) result = follow(stream, side);
+    if (side) (void)HIP(hipStreamDestroy, side);
+    back = cass_set_current(before);
+    return result ? result : back;
+}
+
 int cass_graph_run(cass_device *device, cass_node **order, size_t count, hipStream_t stream) {
-    int result = OK;
+    int result = OK, here = cass_device_index(device);
     for (size_t i = 0; i < count && !result; i++)
-        if (!order[i]->disabled) result = run_node(device, order[i], stream);
+        if (!order[i]->disabled)
+            result = order[i]->device == here ? run_node(device, order[i], stream)
+                                              : run_elsewhere(order[i], stream);
     return result;
 }
 
@@ -157,8 +187,15 @@ static int run_conditional(cass_device *device, const cass_exec *exec, hipStream
 /* CUDA runs the launches of one executable graph one after the other, whatever their streams
  * (Programming Guide, CUDA Graphs). */
 static int run_after_the_last(cass_device *device, cass_exec *exec, hipStream_t stream) {
-    int result = exec->done ? HIP(hipStreamWaitEvent, stream, exec->done, 0)
-                            : HIP(hipEventCreateWithFlags, &exec->done, CASS_EVENT_DISABLE_TIMING);
+    int result = exec->done ? HIP(hipStreamWaitEvent, stream, exec->done, 0) : OK;
+    if (exec->done && exec->done_device != cass_device_index(device)) {
+        (void)HIP(hipEventDestroy, exec->done);
+        exec->done = NULL;
+    }
+    if (!result && !exec->done) {
+        result = HIP(hipEventCreateWithFlags, &exec->done, CASS_EVENT_DISABLE_TIMING);
+        exec->done_device = cass_device_index(device);
+    }
     if (!result)
         result = exec->conditional ? run_conditional(device, exec, stream)
                                    : cass_graph_run(device, exec->order, exec->count, stream);
@@ -166,8 +203,17 @@ static int run_after_the_last(cass_device *device, cass_exec *exec, hipStream_t 
     return result ? result : recorded;
 }
 
+/* The stream says on which device the launch is ordered, whatever the thread's current one. */
 int cass_exec_launch(cass_device *device, cass_exec *exec, hipStream_t stream) {
-    return cass_note(device, run_after_the_last(device, exec, stream));
+    cass_stream_info of = {.device = cass_device_index(device)};
+    if (cass_device_count > 1) (void)cass_stream_get(stream, &of);
+    cass_device *where = &cass_devices[of.device];
+    if (where == device) return cass_note(device, run_after_the_last(device, exec, stream));
+    cass_context *before = cass_thread.current;
+    int result = cass_set_current(&where->primary);
+    if (!result) result = cass_note(where, run_after_the_last(where, exec, stream));
+    int back = cass_set_current(before);
+    return result ? result : back;
 }
 
 /* Whether `to` may become `from` while keeping its place; the result's number. */

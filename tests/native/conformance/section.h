@@ -19,7 +19,7 @@
         fflush(stdout);                                                                                                \
         pid_t child_ = fork();                                                                                         \
         if (!child_) {                                                                                                 \
-            alarm(60);                                                                                                 \
+            alarm(240);                                                                                                \
             body();                                                                                                    \
             fflush(stdout);                                                                                            \
             _exit(0);                                                                                                  \
