@@ -11,7 +11,7 @@ from importlib import import_module
 
 from cass_shim.isa.rdna3.row import Row
 from cass_shim.verify.proof.rdna3.scalar import MEANINGS, SAVE_EXEC
-from cass_shim.verify.proof.rdna3.vector import FLOAT_CONDITIONS, INTEGERS
+from cass_shim.verify.proof.rdna3.vector import FLOAT_CONDITIONS, HALVES, INTEGERS
 
 _REGISTERS = {"b32": 1, "f32": 1, "b64": 2, "f64": 2, "b16": 1}
 _SCALAR_FILES, _VECTOR_FILES = ("sop1", "sop2", "sopc"), ("vop1", "vop2", "vop3")
@@ -90,6 +90,30 @@ def integers() -> Iterator[str]:
     yield "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v0"
 
 
+def halves() -> Iterator[str]:
+    """16-bit operands: halves of registers, in the short encodings and in VOP3."""
+    table = rows(*_VECTOR_FILES)
+    for name in sorted(HALVES.keys() - {"v_cvt_f32_f16"}):  # that one is among the floats: NaNs are quieted
+        row = table[name]
+        result = "v8" if row.destination in ("b32", "f32") else "v8.h"
+        other = "v8" if row.destination in ("b32", "f32") else "v8.l"
+        sources = ["v0.h", "v2.l"][: len(row.sources)]
+        yield f"{name} {result}, {', '.join(sources)}"
+        yield f"{name} {other}, {', '.join(['v1.l', 'v1.h'][: len(row.sources)])}"
+        if row.encoding == "VOP3":
+            yield f"{name} {other}, {', '.join(['s3', 'v2.h'])}"
+    yield from ("v_mov_b16 v8.l, 0", "v_mov_b16 v8.h, 1", "v_mov_b16_e64 v8.h, s3", "v_mov_b16 v8.l, 0x1234")
+    yield from (
+        "v_cndmask_b16 v8.l, 0, 1, vcc_lo",
+        "v_cndmask_b16 v8.h, v0.l, v1.h, s4",
+        "v_cndmask_b16 v8.l, v0.h, 1, s2",
+    )
+    for condition in ("lt", "eq", "le", "gt", "ne", "ge"):
+        yield f"v_cmp_{condition}_u16 vcc_lo, v0.l, v2.h"
+        yield f"v_cmp_{condition}_i16_e64 s8, v0.h, 5"
+        yield f"v_cmpx_{condition}_i16 v0.h, v2.l"
+
+
 def lanes() -> Iterator[str]:
     yield from ("v_mbcnt_lo_u32_b32 v8, -1, 0", "v_mbcnt_lo_u32_b32 v8, exec_lo, v0", "v_mbcnt_lo_u32_b32 v8, s3, v0")
     yield from ("v_readlane_b32 s8, v0, 7", "v_readlane_b32 s8, v0, s3", "v_readfirstlane_b32 s8, v0")
@@ -138,11 +162,12 @@ def floats() -> Iterator[str]:
         yield f"v_cmp_{condition}_f32 vcc_lo, v0, v2"
         yield f"v_cmp_{condition}_f64 s8, v[0:1], v[2:3]"
     yield from ("v_cmp_class_f32 vcc_lo, v0, v6", "v_cmp_class_f64 vcc_lo, v[0:1], v6", "v_add_f32_e64 v8, 0.5, -v0")
+    yield from ("v_cvt_f32_f16 v8, v0.l", "v_cvt_f32_f16 v8, v0.h")
     yield from ("v_fmac_f32 v8, v0, v1", "v_fmamk_f32 v8, v0, 0x3e000000, v1", "v_fmaak_f32 v8, v0, v1, 0x3e000000")
     yield "v_dual_add_f32 v0, v1, v3 :: v_dual_mul_f32 v3, 0.5, v5"
     yield "v_dual_fmac_f32 v0, v1, v3 :: v_dual_fmamk_f32 v5, v4, 0x3e000000, v7"
     yield from ("v_cmp_ngt_f32_e64 s8, abs(v0), 1.0", "v_mul_f32_e64 v8, v0, v1 clamp")
 
 
-_SOURCES = (scalars, integers, lanes, local_memory, floats)
+_SOURCES = (scalars, integers, halves, lanes, local_memory, floats)
 INSTRUCTIONS = tuple((source.__name__, text) for source in _SOURCES for text in source())

@@ -10,7 +10,7 @@ from cass_shim.verify.proof.rdna3 import vector_floats
 from cass_shim.verify.proof.rdna3.operation import EXEC, NULL, SCC, VGPR, Dpp, Operation, dwords
 from cass_shim.verify.proof.rdna3.registers import Registers
 from cass_shim.verify.proof.rdna3.scalar import MEANINGS, SAVE_EXEC
-from cass_shim.verify.proof.rdna3.vector import INTEGERS, compare_integers
+from cass_shim.verify.proof.rdna3.vector import HALVES, INTEGERS, compare_integers
 from cass_shim.verify.proof.terms import Term
 
 _SCALAR = ("SOP1", "SOP2", "SOPC", "SOPK")
@@ -100,9 +100,9 @@ class Alu(Registers):
         name, t = o.name, self.terms
         if o.row.encoding == "VOPC":
             self._compare(o, name, sources)
-        elif name == "v_cndmask_b32":
+        elif name in ("v_cndmask_b32", "v_cndmask_b16"):
             mask = self.lanes_of(sources[2])
-            self.put(o.d, each(lambda c, a, b: t.ite(c, b, a), mask, sources[0], sources[1]))
+            self.put_result(o, each(lambda c, a, b: t.ite(c, b, a), mask, sources[0], sources[1]))
         elif name.endswith(("_co_u32", "_co_ci_u32")):
             self._sum_with_carry(o, name, sources)
         elif name in ("v_mad_u64_u32", "v_mad_i64_i32"):
@@ -110,12 +110,12 @@ class Alu(Registers):
         elif name == "v_mbcnt_lo_u32_b32":
             self.put(o.d, self._lanes_below(sources))
         else:
-            self.put(o.d, self._pure(o, name, sources))
+            self.put_result(o, self._pure(o, name, sources))
 
     def _pure(self, o: Operation, name: str, sources: list[Value]) -> Value:
         """Operations that know nothing of other lanes."""
         t, mode = self.terms, self.image.mode
-        meaning = INTEGERS.get(name)
+        meaning = INTEGERS.get(name, HALVES.get(name))
         if meaning is not None:
             if o.clamp:
                 raise Unknown(f"{o.row.name} with clamp has no terms")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from cass_shim.isa.rdna3.row import Row
 from cass_shim.verify.gfx11 import DPP8, DPP8_FI, DPP16, LITERAL, Decoded, branch_target, row_of
 from cass_shim.verify.proof.lanes import Unknown
+from cass_shim.verify.proof.rdna3.vector import HALVES
 
 VGPR = 256  # first vector register among source codes
 VCC, NULL, M0, EXEC, SCC = 106, 124, 125, 126, 253
@@ -19,6 +20,9 @@ _DUAL_FMAAK, _DUAL_FMAMK, _DUAL_CNDMASK = 1, 2, 9
 _DWORDS = {"b64": 2, "f64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16}
 _CARRY_OPCODES = (0x120, 0x121, 0x122)  # v_add_co_ci_u32 and its kin as VOP3: a second, scalar destination
 _LOW_COUNT = frozenset({"v_alignbit_b32"})  # reads the low five bits of its 16-bit source
+_HALF_NAMES = ("v_cndmask_b16", *(f"v_cmp_{c}_{k}16" for c in ("lt", "eq", "le", "gt", "ne", "ge") for k in "iu"))
+HALF_KINDS = frozenset({"b16", "f16"})
+_RESULT_HALF = 8
 _SIXTEEN = frozenset({"b16", "f16", "bf16", "pk16", "pkf16", "pkbf16"})
 
 
@@ -54,7 +58,7 @@ class Operation:
     omod: int = 0
     compare_x: bool = False
     dpp: Dpp | None = None
-    select: int = 0  # op_sel of VOP3
+    halves: int = 0  # a bit per 16-bit source, and bit 3 for a 16-bit result, that is the high half of its register
     immediate: int = 0
     offset: int = 0
     returns: bool = False  # an atomic operation that gives the old value
@@ -131,7 +135,8 @@ def _scalar_memory(one: Decoded, row: Row) -> Operation:
 
 
 def _refuse_halves(one: Decoded, row: Row) -> None:
-    if _SIXTEEN & {row.destination, *row.sources} and row.name not in _LOW_COUNT:
+    known = row.name in HALVES or row.name in _LOW_COUNT or row.name.startswith(_HALF_NAMES)
+    if _SIXTEEN & {row.destination, *row.sources} and not (known and one.encoding != "VOPD"):
         raise Unknown(f"{row.name} at {one.offset:#x}: 16-bit operands have no terms")
 
 
@@ -145,11 +150,16 @@ def _short_vector(one: Decoded, row: Row) -> Operation:
         dpp, neg, absolute = _dpp(first, word)
         first = VGPR + (word & 0xFF)
     second, d = VGPR + (low >> 9 & 0xFF), low >> 17 & 0xFF
+    halves = 0
+    if _SIXTEEN & {row.destination, *row.sources}:
+        if dpp is not None:
+            raise Unknown(f"{row.name} at {one.offset:#x}: DPP of 16-bit operands has no terms")
+        first, second, d, halves = _short_registers(row, first, second, d)
     if one.encoding == "VOPC":
         x = one.opcode >= 0x80
         return Operation(
             row, one.offset, one.size, (first, second), NULL, EXEC if x else VCC, _literal(one),
-            neg, absolute, compare_x=x, dpp=dpp,
+            neg, absolute, compare_x=x, dpp=dpp, halves=halves,
         )  # fmt: skip
     sources: tuple[int, ...] = (first,)
     if one.encoding == "VOP2":
@@ -160,7 +170,19 @@ def _short_vector(one: Decoded, row: Row) -> Operation:
             sources = (first, second, LITERAL)
         elif len(row.sources) == 3:
             sources = (first, second, VCC if row.sources[2] == "m" else VGPR + d)
-    return Operation(row, one.offset, one.size, sources, d, VCC, _literal(one), neg, absolute, dpp=dpp)
+    return Operation(row, one.offset, one.size, sources, d, VCC, _literal(one), neg, absolute, dpp=dpp, halves=halves)
+
+
+def _short_registers(row: Row, first: int, second: int, d: int) -> tuple[int, int, int, int]:
+    """In 32-bit encodings a 16-bit VGPR operand has 7 bits of number, and bit 7 for the high half."""
+    codes, halves = [first, second], 0
+    for number, kind in enumerate(row.sources[:2]):
+        if kind in HALF_KINDS and codes[number] >= VGPR and codes[number] & 0x80:
+            codes[number] &= ~0x80
+            halves |= 1 << number
+    if row.destination in HALF_KINDS and d & 0x80:
+        d, halves = d & 0x7F, halves | _RESULT_HALF
+    return codes[0], codes[1], d, halves
 
 
 def _dpp(code: int, word: int) -> tuple[Dpp, int, int]:
@@ -184,6 +206,9 @@ def _long_vector(one: Decoded, row: Row) -> Operation:
         sources[0] = VGPR + (one.words[2] & 0xFF)
     if row.name in _LOW_COUNT and low >> 11 & 15:
         raise Unknown(f"{row.name} at {one.offset:#x} with op_sel has no terms")
+    select = low >> 11 & 15
+    halves = sum(1 << n for n, kind in enumerate(row.sources) if kind in HALF_KINDS and select >> n & 1)
+    halves |= select & _RESULT_HALF if row.destination in HALF_KINDS else 0
     d, scalar_d, compare_x, absolute = low & 0xFF, VCC, False, low >> 8 & 7
     if row.encoding == "VOPC":
         compare_x = one.opcode >= 0x80
@@ -194,7 +219,7 @@ def _long_vector(one: Decoded, row: Row) -> Operation:
         sources[2] = VGPR + d
     return Operation(
         row, one.offset, one.size, tuple(sources), d, scalar_d, _literal(one), high >> 29, absolute,
-        bool(low >> 15 & 1), high >> 27 & 3, compare_x, dpp, low >> 11 & 15,
+        bool(low >> 15 & 1), high >> 27 & 3, compare_x, dpp, halves,
     )  # fmt: skip
 
 

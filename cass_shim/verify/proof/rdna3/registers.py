@@ -10,13 +10,14 @@ from cass_shim.verify.gfx11 import LITERAL
 from cass_shim.verify.proof.lanes import WARP, Unknown, Value, each, gathered, spread
 from cass_shim.verify.proof.launch import Domain
 from cass_shim.verify.proof.rdna3.image import Image
-from cass_shim.verify.proof.rdna3.operation import EXEC, NULL, SCC, VGPR, Operation, dwords
+from cass_shim.verify.proof.rdna3.operation import EXEC, HALF_KINDS, NULL, SCC, VGPR, Operation, dwords
 from cass_shim.verify.proof.terms import Term
 
 _SINGLE = (0x3F00_0000, 0xBF00_0000, 0x3F80_0000, 0xBF80_0000, 0x4000_0000, 0xC000_0000, 0x4080_0000, 0xC080_0000,
            0x3E22_F983)  # fmt: skip
 _DOUBLE = (0x3FE0 << 48, 0xBFE0 << 48, 0x3FF0 << 48, 0xBFF0 << 48, 0x4000 << 48, 0xC000 << 48, 0x4010 << 48,
            0xC010 << 48, 0x3FC4_5F30_6DC9_C882)  # fmt: skip
+_HALF = (0x3800, 0xB800, 0x3C00, 0xBC00, 0x4000, 0xC000, 0x4400, 0xC400, 0x3118)
 _FIRST_FLOAT, _LAST_FLOAT = 240, 248
 
 
@@ -88,12 +89,23 @@ class Registers:
         if spread(value)[0].width == 64:
             self.set_vector(number + 1, each(lambda x: t.extract(x, 32, 32), value))
 
+    def put_result(self, o: Operation, value: Value) -> None:
+        """Write an operation's result; one of 16 bits leaves the other half as it is."""
+        if o.row.destination not in HALF_KINDS:
+            self.put(o.d, value)
+            return
+        t, high = self.terms, bool(o.halves & 8)
+        kept = each(lambda x: t.extract(x, 0 if high else 16, 16), self.seen(o.d))
+        self.set_vector(o.d, each(t.concat, kept, value) if high else each(t.concat, value, kept))
+
     def source(self, o: Operation, number: int) -> Value:
         """An operand by its type, |x| and -x applied."""
         code, kind = o.sources[number], o.row.sources[number] if number < len(o.row.sources) else "b32"
         value = self.operand(code, kind, o)
         t, width = self.terms, 32 * dwords(kind)
-        if kind in ("f32", "f64"):
+        if kind in HALF_KINDS and o.row.name != "v_alignbit_b32":
+            value, width = each(lambda x: t.extract(x, 16 * (o.halves >> number & 1), 16), value), 16
+        if kind in ("f16", "f32", "f64"):
             if o.abs >> number & 1:
                 value = each(lambda x: t.bitwise("band", x, t.const((1 << (width - 1)) - 1, width)), value)
             if o.neg >> number & 1:
@@ -131,7 +143,8 @@ class Registers:
         if 193 <= code <= 208:
             return 192 - code
         if _FIRST_FLOAT <= code <= _LAST_FLOAT:
-            return (_DOUBLE if kind in ("f64", "b64") else _SINGLE)[code - _FIRST_FLOAT]
+            table = _DOUBLE if kind in ("f64", "b64") else _HALF if kind in HALF_KINDS else _SINGLE
+            return table[code - _FIRST_FLOAT]
         if code == LITERAL:
             if kind == "f64":
                 return o.literal << 32

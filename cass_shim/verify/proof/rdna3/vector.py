@@ -188,10 +188,45 @@ INTEGERS: dict[str, Integer] = {
 }
 
 
+def _shift16(name: str) -> Integer:
+    def meaning(t: Terms, n: Term, a: Term) -> Term:
+        result: Term = getattr(t, name)(a, t.zext(t.extract(n, 0, 4), 16))
+        return result
+
+    return meaning
+
+
+def _extreme16(op: str) -> Integer:
+    return lambda t, a, b: t.extreme(op, a, b)
+
+
+# On 16-bit terms: halves of registers.
+HALVES: dict[str, Integer] = {
+    "v_mov_b16": lambda t, a: a,
+    "v_not_b16": lambda t, a: t.not_(a),
+    "v_and_b16": _and,
+    "v_or_b16": _or,
+    "v_xor_b16": _xor,
+    "v_lshlrev_b16": _shift16("shl"),
+    "v_lshrrev_b16": _shift16("lshr"),
+    "v_ashrrev_i16": _shift16("ashr"),
+    "v_add_nc_u16": lambda t, a, b: t.add(a, b),
+    "v_sub_nc_u16": lambda t, a, b: t.sub(a, b),
+    "v_mul_lo_u16": lambda t, a, b: t.mul(a, b),
+    "v_min_u16": _extreme16("umin"),
+    "v_max_u16": _extreme16("umax"),
+    "v_min_i16": _extreme16("smin"),
+    "v_max_i16": _extreme16("smax"),
+    "v_cvt_u32_u16": lambda t, a: t.zext(a, 32),
+    "v_cvt_i32_i16": lambda t, a: t.sext(a, 32),
+    "v_cvt_f32_f16": lambda t, a: t.symbol("f16.to.f32.rn", 32, a),
+}
+
+
 def compare_integers(t: Terms, name: str, a: Term, b: Term) -> Term | None:
     """v_cmp_<condition>_<type> of integers, None for another."""
     _, _, condition, kind = name.split("_", 3)
-    if kind not in ("i32", "u32", "i64", "u64"):
+    if kind not in ("i16", "u16", "i32", "u32", "i64", "u64"):
         return None
     if condition in ("f", "t"):
         return t.const(condition == "t", 1)
