@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,7 @@ from cass_shim.verify.memory import Arena, Fault
 from cass_shim.verify.program import prepare
 from cass_shim.verify.races import Races
 from cass_shim.verify.state import Geometry, Mufu
+from cass_shim.verify.surfaces import changed_bytes, differing
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.system_calls import argument_sizes
 
@@ -201,19 +202,20 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
     if candidate.bank3 >= 0 and judge.cubin is not None:
         constant3 = given.symbols.get(".nv.constant3", candidate.base) - candidate.base
     try:
-        after, printed = candidate.run(given, constant3, reference.first.textures)
+        after, printed = candidate.run(given, constant3, reference.first.textures, reference.first.surfaces)
     except DeviceFailed as failure:
         raise Rejected("the launch failed", kernel=name, witness=f"{_launch_text(given)}: {failure}") from failure
     halves = any(k in ("f16", "bf16") for k in (*judge.found.loads.values(), *judge.found.scalars.values()))
     halves = halves or any(i.mnemonic.startswith("H") for i in judge.kernel.instructions)
     result = settle(compare(after, reference.outcomes, halves, given.heap), reference)
-    wrong = _printed_difference(given, candidate.base, printed, reference)
+    images = candidate.surfaces(reference.first.surfaces)
+    wrong = _other_difference(judge, given, candidate.base, printed, images, reference)
     for order in range(1, len(ORDERS)):
         if not len(result.bad) and not wrong:
             break
         _one_more(judge, given, candidate.base, reference, order)
         result = settle(compare(after, reference.outcomes, halves, given.heap), reference)
-        wrong = _printed_difference(given, candidate.base, printed, reference)
+        wrong = _other_difference(judge, given, candidate.base, printed, images, reference)
     if len(result.bad) and (judge.found.approximate or judge.found.float_sums):
         _allow_spread(judge, given, candidate.base, after, reference, result, halves)
     if len(result.bad):
@@ -221,7 +223,34 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
         raise Rejected(f"differs from the reference in {len(result.bad)} words", kernel=name, witness=witness)
     if wrong:
         raise Rejected(wrong, kernel=name, witness=_launch_text(given))
+    result.compared += sum(changed_bytes(handle, one) for handle, one in reference.first.surfaces.items())
     return result
+
+
+def _other_difference(
+    judge: Judge,
+    given: Input,
+    base: int,
+    printed: list[bytes],
+    images: Mapping[int, Octets],
+    reference: Reference,
+) -> str:
+    """What is wrong with the printed records or with a surface; "" when nothing is."""
+    wrong = _printed_difference(given, base, printed, reference)
+    for handle, got in images.items():
+        if wrong:
+            break
+        runs = [o.surfaces[handle].content for o in reference.outcomes if handle in o.surfaces]
+        bad = differing(got, runs)
+        if len(bad) and (judge.found.approximate or judge.found.float_sums):
+            for seed in range(PERTURBED_RUNS):
+                with contextlib.suppress(Fault, KeyError):
+                    run = judge.run(given, base, 0, patience=PATIENCE, perturbed=seed)
+                    runs.append(run.surfaces[handle].content)
+            bad = bad[~within_spread(got, runs, bad, False)]
+        if len(bad):
+            wrong = f"surface {handle} differs in {len(bad)} words, the first at byte {4 * int(bad[0])}"
+    return wrong
 
 
 def raced(judge: Judge, given: Input, base: int) -> str:

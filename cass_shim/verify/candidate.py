@@ -26,6 +26,7 @@ from cass_shim.model.kernel_abi import (
     TextureKind,
 )
 from cass_shim.verify.inputs import Input
+from cass_shim.verify.surfaces import Surface
 from cass_shim.verify.texture_table import TextureTable
 
 RING_BYTES = 1 << 20
@@ -39,6 +40,8 @@ EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(2_000_000))
 # What a binding table may hold for a kernel that is verified by running it.
 _BOUND = (SlotKind.SYMBOL, SlotKind.BANK, SlotKind.PRINTF, SlotKind.HEAP, SlotKind.TEXTURES)
 
+_NOTHING: Mapping[int, TextureKind] = {}
+_NO_SURFACES: Mapping[int, Surface] = {}
 Octets = NDArray[np.uint8]
 
 
@@ -110,14 +113,20 @@ class Candidate:
         except DeviceFailed:
             self.device.reset()
 
-    def run(self, given: Input, bank3_offset: int, textures: Mapping[int, TextureKind]) -> tuple[Octets, list[bytes]]:
-        """The arena and the printed records after one launch. textures: the objects that the reference read.
+    def run(
+        self,
+        given: Input,
+        bank3_offset: int,
+        textures: Mapping[int, TextureKind] = _NOTHING,
+        surfaces: Mapping[int, Surface] = _NO_SURFACES,
+    ) -> tuple[Octets, list[bytes]]:
+        """The arena and the printed records after one launch. textures, surfaces: the objects that the reference used.
 
         Raises DeviceFailed, Unsupported.
         """
         device = self.device
         if self.textures is not None:
-            self.textures.fill(textures)
+            self.textures.fill(textures, surfaces)
         device.copy(self.base, given.content)
         device.copy(self.ring, struct.pack("<IIII", RING_BYTES - PRINTF_HEADER_BYTES, 0, 0, 0).ljust(RING_BYTES, b"\0"))
         if self.heap:
@@ -132,6 +141,11 @@ class Candidate:
         after = np.empty(len(given.content), np.uint8)
         device.copy(after, self.base)
         return after, parse_ring(device.read(self.ring, RING_BYTES))
+
+    def surfaces(self, used: Mapping[int, Surface]) -> dict[int, Octets]:
+        """What the surfaces hold after the launch."""
+        table = self.textures
+        return {} if table is None else {h: np.frombuffer(table.surface(h), np.uint8) for h in used}
 
     def _wait(self) -> None:
         """Wait for the launch, but not for ever: a candidate may loop. Raises DeviceFailed."""

@@ -21,6 +21,7 @@ from cass_shim.verify.control import AT_BARRIER, AT_BSYNC, AT_DIVERGENCE, AT_WAR
 from cass_shim.verify.memory import Arena, Fault, gather
 from cass_shim.verify.program import Program, Step
 from cass_shim.verify.state import WARP, Geometry, Lanes, Mask, Mufu
+from cass_shim.verify.surfaces import Surface
 from cass_shim.verify.system_calls import SystemCalls
 
 STACK_SLACK = 2048  # bytes of local memory beyond MIN_STACK_SIZE: recursion is not in it
@@ -50,7 +51,7 @@ class Outcome:
     executed: per step, whether any lane ran it. undefined_reads: loads of shared memory that nobody
     had written, and shuffles from lanes that take no part.
     contended: lanes met at one address in an atomic operation, so that results may depend on their order.
-    textures: the texture objects it read, by handle.
+    textures, surfaces: the objects it used, by handle; surfaces as they are afterwards.
     """
 
     arena: Arena
@@ -60,6 +61,7 @@ class Outcome:
     undefined_reads: int = 0
     contended: bool = False
     textures: Mapping[int, TextureKind] = field(default_factory=dict)
+    surfaces: Mapping[int, Surface] = field(default_factory=dict)
 
 
 class Interpreter(ControlFlow):
@@ -175,7 +177,7 @@ class Interpreter(ControlFlow):
                 chosen = self._one_group(chosen)
             self._run_group(chosen, start)
         said = (self.calls.printed, self.steps, self.undefined_reads, self.contended)
-        return Outcome(self.arena, self.executed, *said, self.texture_kinds)
+        return Outcome(self.arena, self.executed, *said, self.texture_kinds, self.surfaces)
 
     def _whose_turn(self, ready: Mask) -> Mask:
         """Of the ready lanes those of the unit (block or warp) that runs now: the first that has not finished.

@@ -19,7 +19,7 @@ from cass_shim.verify import matrices
 from cass_shim.verify.arithmetic import DTYPES, Arithmetic, Value, constant
 from cass_shim.verify.memory import Arena, Fault, Scratch, check_aligned, gather, scatter
 from cass_shim.verify.races import Races
-from cass_shim.verify.textures import Textures
+from cass_shim.verify.surfaces import Surface, Surfaces
 
 WARP = 32
 Mask: TypeAlias = Any  # bool per lane; numpy's stubs lose the element type in every operator
@@ -51,7 +51,7 @@ class Geometry:
         return self.blocks * self.warps * WARP
 
 
-class State(Textures, Arithmetic):
+class State(Surfaces, Arithmetic):
     """The effectful part of `isa.emitter.Emitter`; see there for what each method means."""
 
     def __init__(
@@ -95,6 +95,7 @@ class State(Textures, Arithmetic):
         self.contended = False  # several lanes did one atomic operation on the same address
         self.observe: Callable[[Value], None] | None = None  # told the addresses of every global load
         self.texture_kinds: dict[int, TextureKind] = {}
+        self.surfaces: dict[int, Surface] = {}
         self.races: Races | None = None  # told every plain load and store, where somebody asks
 
     def garbage(self, words: int) -> Value:

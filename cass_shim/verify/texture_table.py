@@ -16,9 +16,11 @@ from cass_shim.model.kernel_abi import (
     TEXTURE_ENTRY_BYTES,
     TEXTURE_FORMAT_SHIFT,
     TEXTURE_NORMALIZED_COORDINATES,
+    TEXTURE_SURFACE,
     TextureFormat,
     TextureKind,
 )
+from cass_shim.verify.surfaces import SURFACES, Surface, fresh
 from cass_shim.verify.textures import EXTENTS, VARIANTS, contents, normalized
 
 TEXEL_BYTES = 16
@@ -26,9 +28,11 @@ _TABLE_BYTES = TEXTURE_ENTRIES_LIMIT * TEXTURE_ENTRY_BYTES
 _FORMAT = 63  # 32_32_32_32_FLOAT
 _SELECT = 0xFAC  # channels in their own order
 _TYPES = {
+    TextureKind.ARRAY_1D: 8,
     TextureKind.ARRAY_2D: 9, TextureKind.ARRAY_3D: 10, TextureKind.LAYERED_1D: 12, TextureKind.LAYERED_2D: 13,
     TextureKind.CUBE: 11, TextureKind.LAYERED_CUBE: 11,
 }  # fmt: skip
+_RAW_FORMATS = {1: 5, 2: 11, 4: 20, 8: 48, 16: 61}  # bytes of a texel → unsigned integers of 8, 16 and 32 bits
 _CLAMP, _WRAP = 2, 0
 _ALIGN = 256
 
@@ -43,18 +47,43 @@ class TextureTable:
         self.objects: dict[tuple[TextureKind, int, bool], int] = {}
         self.memory = [self.address]
         self.filled: set[int] = set()
+        self.surfaces: dict[int, tuple[int, int, int]] = {}  # handle → allocation, image, size
 
-    def fill(self, kinds: Mapping[int, TextureKind]) -> None:
-        """Make exactly these handles valid."""
-        for handle in self.filled - set(kinds):
+    def fill(self, kinds: Mapping[int, TextureKind], surfaces: Mapping[int, Surface]) -> None:
+        """Make exactly these handles valid; the surfaces begin anew."""
+        for handle in self.filled - set(kinds) - set(surfaces):
             self.device.memset(self._entry(handle), 0, TEXTURE_ENTRY_BYTES)
+        for base, _, _ in self.surfaces.values():
+            self.device.free(base)
+        self.surfaces = {}
+        for handle, surface in surfaces.items():
+            self.device.copy(self._entry(handle), self._surface(handle, surface))
         for handle, kind in kinds.items():
             self.device.copy(self._entry(handle), self._content(handle, kind))
-        self.filled = set(kinds)
+        self.filled = set(kinds) | set(surfaces)
 
     def close(self) -> None:
-        for address in self.memory:
+        for address in (*self.memory, *(base for base, _, _ in self.surfaces.values())):
             self.device.free(address)
+
+    def surface(self, handle: int) -> bytes:
+        """What a surface holds now."""
+        _, image, size = self.surfaces[handle]
+        return self.device.read(image, size)
+
+    def _surface(self, handle: int, surface: Surface) -> bytes:
+        """The entry of a new surface."""
+        kind, width, height, depth = SURFACES[surface.shape]
+        start = fresh(handle, surface.shape, surface.texel_bytes).content
+        base = self.device.alloc(len(start) + 3 * _ALIGN)
+        image = -(-base // _ALIGN) * _ALIGN + _ALIGN  # the object's words are in front
+        self.surfaces[handle] = (base, image, len(start))
+        self.device.copy(image, start.tobytes())
+        words = _resource(kind, image, (width, height, depth), _RAW_FORMATS[surface.texel_bytes])
+        self.device.copy(image - _ALIGN, struct.pack("<16I", *words, *[0] * 8))
+        channels = max(1, surface.texel_bytes // 4)
+        flags = int(kind) | TEXTURE_SURFACE | channels << TEXTURE_CHANNELS_SHIFT
+        return struct.pack("<Q6I", image - _ALIGN, surface.texel_bytes, flags, width, height, depth, 1)
 
     def _entry(self, handle: int) -> int:
         return self.address + TEXTURE_ENTRY_BYTES * handle
@@ -84,15 +113,21 @@ class TextureTable:
 
 def _words(kind: TextureKind, image: int, fractions: bool) -> list[int]:
     """The 16 words of an object: resource, four reserved, sampler; of linear memory its address and size."""
-    width, height, depth = EXTENTS[kind]
     if kind is TextureKind.LINEAR:
-        return [image & 0xFFFF_FFFF, image >> 32, width, *[0] * 13]
-    words = [0] * 16
-    words[0] = image >> 8 & 0xFFFF_FFFF
-    words[1] = image >> 40 | _FORMAT << 20 | (width - 1 & 3) << 30
-    words[2] = width - 1 >> 2 | height - 1 << 14
-    words[3] = _SELECT | _TYPES[kind] << 28
-    words[4] = width - 1 if kind is TextureKind.ARRAY_2D else depth - 1  # the pitch in texels, or the last slice
+        return [image & 0xFFFF_FFFF, image >> 32, EXTENTS[kind][0], *[0] * 13]
     mode = _WRAP if fractions else _CLAMP
-    words[12] = mode | mode << 3 | mode << 6 | int(not fractions) << 15 | 1 << 27  # coordinates are cut, not rounded
-    return words
+    sampler = mode | mode << 3 | mode << 6 | int(not fractions) << 15 | 1 << 27  # coordinates are cut, not rounded
+    return [*_resource(kind, image, EXTENTS[kind], _FORMAT), *[0] * 4, sampler, *[0] * 3]
+
+
+def _resource(kind: TextureKind, image: int, extents: tuple[int, int, int], texel_format: int) -> list[int]:
+    width, height, depth = extents
+    rows_only = kind in (TextureKind.ARRAY_1D, TextureKind.ARRAY_2D)
+    return [
+        image >> 8 & 0xFFFF_FFFF,
+        image >> 40 | texel_format << 20 | (width - 1 & 3) << 30,
+        width - 1 >> 2 | height - 1 << 14,
+        _SELECT | _TYPES[kind] << 28,
+        width - 1 if rows_only else depth - 1,  # the pitch in texels, or the last slice
+        *[0] * 3,
+    ]

@@ -50,17 +50,17 @@ WRONG = {
 }
 
 
-def reading(read: str) -> SassKernel:
-    return kernel(READS.format(read=read), params=(8, 8, 4))
+def using(text: str, around: str) -> SassKernel:
+    return kernel(around.format(read=text, write=text), params=(8, 8, 4))
 
 
-def verified(candidate: str, original: str) -> Verified:
+def verified(candidate: str, original: str, around: str = READS) -> Verified:
     try:
         emulated_hip()
     except ToolFailed as missing:
         pytest.skip(str(missing))
-    sass = reading(original)
-    code = assemble_llvm(lift_kernel(reading(candidate)), sass.abi)
+    sass = using(original, around)
+    code = assemble_llvm(lift_kernel(using(candidate, around)), sass.abi)
     return verify_kernel(code, sass, None, open_device("emulated"))
 
 
@@ -75,11 +75,51 @@ def test_a_wrong_translation_is_rejected(what: str) -> None:
         verified(WRONG[what], RIGHT[what])
 
 
-def test_surfaces_stay_unverified_with_the_reason() -> None:
-    text = "SULD.D.BA.1D.STRONG.SM.TRAP R16, [R8], 0x0, 0x5c"
-    found = verified(text, text)
+# R8: a loaded word; x in bytes below 1 KB and y below 64 are inside every surface of two dimensions.
+WRITES = (
+    HEAD
+    + """
+    LDG.E R8, [R4.64]
+    LOP3.LUT R12, R8, 0x3f, RZ, 0xc0, !PT
+    IMAD.SHL.U32 R10, R12, 0x4, RZ
+    LOP3.LUT R11, R0, 0x3f, RZ, 0xc0, !PT
+    IMAD.SHL.U32 R14, R12, 0x2, RZ
+    {write}
+    EXIT
+    """
+)
+RIGHT_WRITES = {
+    "store": "SUST.D.BA.2D.STRONG.SM.TRAP [R10], R0, 0x0, 0x5c",
+    "clamp": "SUST.D.BA.1D.U16.STRONG.SM [R14], R0, 0x0, 0x5c",
+    "layer": "SUST.D.BA.1D_ARRAY.STRONG.SM.IGN [R10], R0, 0x0, 0x5c",
+    "reduce": "SURED.D.BA.2D.ADD.STRONG.SYS.TRAP [R10], R8, 0x0, 0x5c",
+    "load": "SULD.D.BA.2D.STRONG.SM.TRAP R16, [R10], 0x0, 0x5c\nSTG.E [R2.64], R16",
+}
+WRONG_WRITES = {
+    "store": "SUST.D.BA.2D.STRONG.SM.TRAP [R10], R8, 0x0, 0x5c",
+    "clamp": "SUST.D.BA.1D.U16.STRONG.SM [R10], R0, 0x0, 0x5c",
+    "layer": "SUST.D.BA.1D_ARRAY.STRONG.SM [R10], R0, 0x0, 0x5c",
+    "reduce": "SURED.D.BA.2D.ADD.STRONG.SYS.TRAP [R10], R0, 0x0, 0x5c",
+    "load": "SULD.D.BA.2D.STRONG.SM.TRAP R16, [R11], 0x0, 0x5c\nSTG.E [R2.64], R16",
+}
+
+
+@pytest.mark.parametrize("what", RIGHT_WRITES)
+def test_a_right_use_of_a_surface_is_verified(what: str) -> None:
+    assert verified(RIGHT_WRITES[what], RIGHT_WRITES[what], WRITES).evidence is Evidence.E1U
+
+
+@pytest.mark.parametrize("what", WRONG_WRITES)
+def test_a_wrong_use_of_a_surface_is_rejected(what: str) -> None:
+    with pytest.raises(Rejected):
+        verified(WRONG_WRITES[what], RIGHT_WRITES[what], WRITES)
+
+
+def test_a_store_with_conversion_stays_unverified_with_the_reason() -> None:
+    text = "SUST.P.1D.STRONG.SM.R.TRAP [R12], R0, 0x0, 0x5c"
+    found = verified(text, text, WRITES)
     assert found.evidence is Evidence.E0
-    assert "a surface load" in str(found.report["skipped"])
+    assert "a surface store with conversion" in str(found.report["skipped"])
 
 
 def test_contents_tell_objects_and_texels_apart() -> None:

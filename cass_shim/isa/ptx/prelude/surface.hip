@@ -42,7 +42,7 @@ template <u32 size, u32 mode> FN V4<u32> ptx_suld_1d(u64 table, u64 handle, u32 
     PtxTexture t = ptx_texture(table, handle);
     u32 byte = ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
-    if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) ptx_stop();
     return ptx_part<size>(ptx_ir_surface_load_1d(15, x, ptx_raw(t, 8), 0, 0), byte, outside);
 }
 
@@ -52,7 +52,7 @@ template <u32 size, u32 mode> FN void ptx_sust_1d(u64 table, u64 handle, u32 x, 
     PtxTexture t = ptx_texture(table, handle);
     if (size) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
-    if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) ptx_stop();
     if (!outside) ptx_ir_surface_store_1d(as<V4<f32>>(value), 15, x, size ? ptx_raw(t, 8) : ptx_image(t), 0, 0);
 }
 
@@ -62,7 +62,7 @@ template <u32 size, u32 mode> FN V4<u32> ptx_suld_2d(u64 table, u64 handle, u32 
     PtxTexture t = ptx_texture(table, handle);
     u32 byte = ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
-    if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) ptx_stop();
     return ptx_part<size>(ptx_ir_surface_load_2d(15, x, y, ptx_raw(t, 9), 0, 0), byte, outside);
 }
 
@@ -72,7 +72,7 @@ template <u32 size, u32 mode> FN void ptx_sust_2d(u64 table, u64 handle, u32 x, 
     PtxTexture t = ptx_texture(table, handle);
     if (size) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
-    if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) ptx_stop();
     if (!outside) ptx_ir_surface_store_2d(as<V4<f32>>(value), 15, x, y, size ? ptx_raw(t, 9) : ptx_image(t), 0, 0);
 }
 
@@ -82,7 +82,7 @@ template <u32 size, u32 mode> FN V4<u32> ptx_suld_3d(u64 table, u64 handle, u32 
     PtxTexture t = ptx_texture(table, handle);
     u32 byte = ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) ptx_stop();
     return ptx_part<size>(ptx_ir_surface_load_3d(15, x, y, z, ptx_raw(t, 10), 0, 0), byte, outside);
 }
 
@@ -92,7 +92,7 @@ template <u32 size, u32 mode> FN void ptx_sust_3d(u64 table, u64 handle, u32 x, 
     PtxTexture t = ptx_texture(table, handle);
     if (size) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) ptx_stop();
     if (!outside) ptx_ir_surface_store_3d(as<V4<f32>>(value), 15, x, y, z, size ? ptx_raw(t, 10) : ptx_image(t), 0, 0);
 }
 
@@ -102,7 +102,7 @@ template <u32 size, u32 mode> FN V4<u32> ptx_suld_a1d(u64 table, u64 handle, u32
     PtxTexture t = ptx_texture(table, handle);
     u32 byte = ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(layer, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) ptx_stop();
     return ptx_part<size>(ptx_ir_surface_load_a1d(15, x, layer, ptx_raw(t, 12), 0, 0), byte, outside);
 }
 
@@ -112,7 +112,7 @@ template <u32 size, u32 mode> FN void ptx_sust_a1d(u64 table, u64 handle, u32 la
     PtxTexture t = ptx_texture(table, handle);
     if (size) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(layer, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) ptx_stop();
     if (!outside) ptx_ir_surface_store_a1d(as<V4<f32>>(value), 15, x, layer, size ? ptx_raw(t, 12) : ptx_image(t), 0, 0);
 }
 
@@ -122,7 +122,7 @@ template <u32 size, u32 mode> FN V4<u32> ptx_suld_a2d(u64 table, u64 handle, u32
     PtxTexture t = ptx_texture(table, handle);
     u32 byte = ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(layer, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) ptx_stop();
     return ptx_part<size>(ptx_ir_surface_load_a2d(15, x, y, layer, ptx_raw(t, 13), 0, 0), byte, outside);
 }
 
@@ -132,6 +132,6 @@ template <u32 size, u32 mode> FN void ptx_sust_a2d(u64 table, u64 handle, u32 la
     PtxTexture t = ptx_texture(table, handle);
     if (size) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(layer, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) ptx_stop();
     if (!outside) ptx_ir_surface_store_a2d(as<V4<f32>>(value), 15, x, y, layer, size ? ptx_raw(t, 13) : ptx_image(t), 0, 0);
 }

@@ -4,7 +4,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_add_1d(u64 table, u64 handle, 
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_add_1d(value, x, ptx_raw(t, 8), 0, 0);
 }
 
@@ -14,7 +14,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_add_2d(u64 table, u64 handle, 
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_add_2d(value, x, y, ptx_raw(t, 9), 0, 0);
 }
 
@@ -24,7 +24,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_add_3d(u64 table, u64 handle, 
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_add_3d(value, x, y, z, ptx_raw(t, 10), 0, 0);
 }
 
@@ -34,7 +34,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_umin_1d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_umin_1d(value, x, ptx_raw(t, 8), 0, 0);
 }
 
@@ -44,7 +44,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_umin_2d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_umin_2d(value, x, y, ptx_raw(t, 9), 0, 0);
 }
 
@@ -54,7 +54,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_umin_3d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_umin_3d(value, x, y, z, ptx_raw(t, 10), 0, 0);
 }
 
@@ -64,7 +64,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_smin_1d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_smin_1d(value, x, ptx_raw(t, 8), 0, 0);
 }
 
@@ -74,7 +74,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_smin_2d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_smin_2d(value, x, y, ptx_raw(t, 9), 0, 0);
 }
 
@@ -84,7 +84,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_smin_3d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_smin_3d(value, x, y, z, ptx_raw(t, 10), 0, 0);
 }
 
@@ -94,7 +94,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_umax_1d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_umax_1d(value, x, ptx_raw(t, 8), 0, 0);
 }
 
@@ -104,7 +104,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_umax_2d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_umax_2d(value, x, y, ptx_raw(t, 9), 0, 0);
 }
 
@@ -114,7 +114,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_umax_3d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_umax_3d(value, x, y, z, ptx_raw(t, 10), 0, 0);
 }
 
@@ -124,7 +124,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_smax_1d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_smax_1d(value, x, ptx_raw(t, 8), 0, 0);
 }
 
@@ -134,7 +134,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_smax_2d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_smax_2d(value, x, y, ptx_raw(t, 9), 0, 0);
 }
 
@@ -144,7 +144,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_smax_3d(u64 table, u64 handle,
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_smax_3d(value, x, y, z, ptx_raw(t, 10), 0, 0);
 }
 
@@ -154,7 +154,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_and_1d(u64 table, u64 handle, 
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_and_1d(value, x, ptx_raw(t, 8), 0, 0);
 }
 
@@ -164,7 +164,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_and_2d(u64 table, u64 handle, 
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_and_2d(value, x, y, ptx_raw(t, 9), 0, 0);
 }
 
@@ -174,7 +174,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_and_3d(u64 table, u64 handle, 
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_and_3d(value, x, y, z, ptx_raw(t, 10), 0, 0);
 }
 
@@ -184,7 +184,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_or_1d(u64 table, u64 handle, u
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_or_1d(value, x, ptx_raw(t, 8), 0, 0);
 }
 
@@ -194,7 +194,7 @@ template <bool bytes, u32 mode> FN void ptx_sured_or_2d(u64 table, u64 handle, u
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_or_2d(value, x, y, ptx_raw(t, 9), 0, 0);
 }
 
@@ -204,6 +204,6 @@ template <bool bytes, u32 mode> FN void ptx_sured_or_3d(u64 table, u64 handle, u
     PtxTexture t = ptx_texture(table, handle);
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
-    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) __builtin_trap();
+    if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
     if (!outside) ptx_ir_or_3d(value, x, y, z, ptx_raw(t, 10), 0, 0);
 }
