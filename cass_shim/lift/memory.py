@@ -179,5 +179,4 @@ class Memory(Lanes):
             self.raw(f"fence{_SCOPES[scope]} seq_cst")
 
     def trap(self) -> None:
-        """Not llvm.trap: LLVM 22 forgets to expand 64-bit additions of blocks behind one, and then stops."""
-        self.raw('call void asm sideeffect "s_trap 2", ""()')
+        self.call_text("void", "llvm.trap")

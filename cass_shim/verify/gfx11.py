@@ -17,7 +17,7 @@ LITERAL, DPP16, DPP8, DPP8_FI = 255, 250, 233, 234
 _VOP2_LITERAL = (44, 45, 55, 56)  # v_fmamk, v_fmaak
 _FIXED_64 = {0x36: "DS", 0x37: "FLAT", 0x38: "MUBUF", 0x3A: "MTBUF", 0x3D: "SMEM", 0x3E: "EXP"}
 _FILES = ("sop1", "sop2", "sopc", "sopk", "sopp", "vop1", "vop2", "vopc", "vop3", "vop3p", "ds", "smem")
-_MORE_FILES = ("vop3sd", "vopd", "flat", "global_", "scratch", "mubuf")
+_MORE_FILES = ("vop3sd", "vopd", "flat", "global_", "scratch", "mubuf", "mimg")
 _SEGMENTS = {0: "FLAT", 1: "SCRATCH", 2: "GLOBAL"}
 
 

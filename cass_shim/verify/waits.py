@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cass_shim.model.errors import Rejected
+from cass_shim.verify import image_waits
 from cass_shim.verify.gfx11 import DPP8, DPP8_FI, DPP16, Decoded, branch_target, row_of
 
 VGPR = 256  # register numbers: SGPRs (VCC is 106 and 107) as in source fields, VGPRs from here on
@@ -153,6 +154,8 @@ def _load(instruction: Decoded) -> Load | None:
         if encoding == "FLAT":
             return Load(registers, (VM, LGKM), True)  # both must show it: it may go to memory or to LDS
         return Load(registers, (VM,), True)
+    if encoding == "MIMG" and image_waits.returns(name, low):
+        return Load(image_waits.data(name, low, high), (VM,), True)
     return None
 
 
@@ -191,6 +194,8 @@ def _touched(instruction: Decoded) -> Iterator[int]:
         yield from _local(row.name, high)
     elif encoding == "FLAT":
         yield from _flat(row, low, high)
+    elif encoding == "MIMG":
+        yield from image_waits.touched(row.name, instruction.words)
     elif encoding == "SMEM" and row.name.startswith("s_load"):
         base, offset = (low & 0x3F) << 1, high >> 25
         yield from (r for r in (base, base + 1, offset) if r < SGPRS)

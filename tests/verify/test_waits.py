@@ -34,10 +34,41 @@ GOOD = {
         s_waitcnt vmcnt(0)
         v_mov_b32 v6, v5""",
     "a swizzle has no data": "global_load_b32 v0, v[2:3], off\nds_swizzle_b32 v5, v1 offset:0x401f",
+    "an image load counts": """global_load_b32 v1, v[2:3], off
+        image_load v[4:7], v[8:9], s[4:11] dmask:0xf dim:SQ_RSRC_IMG_2D unorm
+        s_waitcnt vmcnt(1)
+        v_mov_b32 v2, v1
+        s_waitcnt vmcnt(0)
+        v_mov_b32 v2, v7""",
+    "an image store does not": """global_load_b32 v1, v[2:3], off
+        image_store v[4:7], v8, s[4:11] dmask:0xf dim:SQ_RSRC_IMG_1D unorm
+        v_mov_b32 v4, 0
+        s_waitcnt vmcnt(0)
+        v_mov_b32 v2, v1""",
     "dual issue without a second source": """global_load_b32 v0, v[2:3], off
         v_dual_mov_b32 v4, v5 :: v_dual_mov_b32 v7, v6""",
 }
 BAD = {
+    "sampled channel": (
+        "image_sample_lz v[4:5], [v0, v3], s[4:11], s[12:15] dmask:0x3 dim:SQ_RSRC_IMG_2D\nv_mov_b32 v2, v5",
+        "v5 is touched",
+    ),
+    "gathered texels": (
+        "image_gather4_lz v[4:7], v[0:1], s[4:11], s[12:15] dmask:0x1 dim:SQ_RSRC_IMG_2D\nv_mov_b32 v2, v7",
+        "v7 is touched",
+    ),
+    "address of an image": (
+        "global_load_b32 v3, v[0:1], off\nimage_sample_lz v4, [v0, v3], s[4:11], s[12:15] dmask:0x1 dim:SQ_RSRC_IMG_2D",
+        "v3 is touched",
+    ),
+    "descriptor of an image": (
+        "s_load_b256 s[4:11], s[0:1], 0\nimage_load v4, v0, s[4:11] dmask:0x1 dim:SQ_RSRC_IMG_1D unorm",
+        "s4 is touched",
+    ),
+    "data of an image store": (
+        "global_load_b32 v5, v[0:1], off\nimage_store v[4:5], v0, s[4:11] dmask:0x3 dim:SQ_RSRC_IMG_1D unorm",
+        "v5 is touched",
+    ),
     "scalar load": ("s_load_b64 s[4:5], s[0:1], 0\ns_add_u32 s6, s4, s5", "s4 is touched"),
     "second word": ("s_load_b64 s[4:5], s[0:1], 0\ns_mov_b32 s6, s5", "s5 is touched"),
     "scalar loads come in any order": (

@@ -26,7 +26,7 @@ def call(w: Writer, i: Use) -> None:
 @ptx("trap")
 def trap(w: Writer, i: Use) -> None:
     """Abort the grid."""
-    w.line("ptx_stop()")
+    w.line("__builtin_trap()")
 
 
 @ptx("brkpt", "pmevent.{mask}?", "nanosleep.{t:u32}", "setmaxnreg.{inc|dec}.sync.aligned.{t:u32}")

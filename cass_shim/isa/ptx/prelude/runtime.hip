@@ -76,7 +76,7 @@ FN void ptx_assertfail(u64 ring, u64 message, u64 file, u32 line, u64 function, 
         *(GLOBAL u64 *)(record + 48) = size;
         ptx_ring_finish(record, 2);
     }
-    ptx_stop();
+    __builtin_trap();
 }
 
 /* A condition handle is the address of its word (native/driver/condition.h). */
