@@ -11,6 +11,7 @@ import dataclasses
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
 from cass_shim.model.artifacts import AmdgcnAsm, CodeObject, HipSource
+from cass_shim.model.errors import ToolFailed
 from cass_shim.model.kernel_abi import AbiClass, KernelAbi
 
 # IEEE division and square root are clang's default for HIP; they are named here because a wrong default would
@@ -32,7 +33,19 @@ def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
         (directory / "kernel.hip").write_text(source.text)
         toolchain.run_tool(tools.clang, [*FLAGS, "-S", "kernel.hip", "-o", "kernel.s"], directory)
         text = (directory / "kernel.s").read_text()
+    check_complete(text)
     return AmdgcnAsm(text, source.symbol, AbiClass.CASS1, source.slots)
+
+
+def check_complete(text: str) -> None:
+    """Raise ToolFailed where LLVM printed nothing for an instruction.
+
+    LLVM 22 leaves 64-bit additions of blocks behind a trap unexpanded (V_ADD_U64_PSEUDO prints as a blank line, seen),
+    and the assembler would take the blank line without a word.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        if line == "\t":
+            raise ToolFailed("clang", stderr=f"line {number} of its assembly is an instruction without text")
 
 
 def compile_hip(source: HipSource, abi: KernelAbi) -> CodeObject:
