@@ -58,7 +58,8 @@ def wheels_section(result: dict[str, Any]) -> list[str]:
         "By `python -m tools.wheels`: of each wheel and SM the "
         f"{result['sample']} kernels whose code has the smallest SHA-256. Text: instructions that our rows decode to "
         "what nvdisasm prints. Lifted: kernels lifted and compiled for gfx1100 within "
-        f"{result['limit_s']:g} s; out of reach: those with warp-group matrices or bulk copies, which count for "
+        f"{result['limit_s']} s of processor time; out of "
+        "reach: those with warp-group matrices or bulk copies, which count for "
         "neither.",
         "",
         "| wheel | SMs | kernels | sample | instructions | text | lifted | out of reach |",

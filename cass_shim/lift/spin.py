@@ -76,13 +76,31 @@ def _look_at(code: Code, blocks: set[int], found: Spins) -> None:
     body = [(a, i) for b in blocks for a, i in code.block(b) if not never(i)]
     written = {r for _, i in body if not _sets_constant(i) for r in _destinations(i)}
     writers = {a for a, i in body if i.mnemonic in _WRITES or is_call(i)}
-    locks = {a for a, i in body if _takes_lock(i, written)}
+    locks = {a for b in blocks for a, i in _atomics(code, b) if _takes_lock(i, written - _constants(code, b, a))}
     if not locks:
         return
     if writers == locks:
         found.contended |= locks
     else:
         found.pinned |= {a for a, i in body if i.mnemonic == "BSYNC"}
+
+
+def _atomics(code: Code, block: int) -> list[tuple[int, Instruction]]:
+    return [(a, i) for a, i in code.block(block) if i.mnemonic in _ATOMICS and not never(i)]
+
+
+def _constants(code: Code, block: int, end: int) -> set[tuple[int, bool]]:
+    """Registers that the block sets to constants before an address: ptxas for sm_120 resets the comparand, which
+    is the result's register too, in every turn."""
+    found: set[tuple[int, bool]] = set()
+    for address, i in code.block(block):
+        if address >= end:
+            break
+        if i.guard is None and _sets_constant(i):
+            found |= _destinations(i)
+        else:
+            found -= _destinations(i)
+    return found
 
 
 def _takes_lock(i: Instruction, written: set[tuple[int, bool]]) -> bool:

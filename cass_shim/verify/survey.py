@@ -25,7 +25,7 @@ _MOVES = frozenset({"MOV", "UMOV", "IMAD.MOV.U32", "IMAD.MOV", "R2UR", "SEL", "M
 _SECOND_AXIS = frozenset({0x04, 0x10, 0x364, 0x374})  # of block and grid, in bank 0 (sass.md §2.5)
 _GRID_BARRIER = frozenset({0x8C, 0x90, 0x254, 0x258})
 _PREDICATES = frozenset(
-    {"ISETP", "UISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "UPLOP3", "FCHK"}
+    {"ISETP", "UISETP", "FSETP", "UFSETP", "DSETP", "HSETP2", "PLOP3", "UPLOP3", "FCHK"}
 )  # no register result
 _COMPARES = frozenset({"ISETP", "UISETP", "IMNMX", "VIMNMX", "I2F", "I2FP"})
 _ATOMICS = frozenset({"ATOMG", "ATOM", "ATOMS", "RED", "REDG"})

@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.wheels", description=__doc__)
     parser.add_argument("--folder", type=Path, required=True, help="where the wheels are or go; not in the repository")
     parser.add_argument("--sample", type=int, default=40, help="kernels of a wheel and SM (default: %(default)s)")
-    parser.add_argument("--limit", type=float, default=60, help="seconds a kernel may take (default: %(default)s)")
+    parser.add_argument("--limit", type=int, default=60, help="processor time of a kernel in s (default: %(default)s)")
     parser.add_argument("--sm", type=int, action="append", help="only these SMs")
     parser.add_argument("--only", action="append", help="only these projects")
     parser.add_argument("--offline", action="store_true", help="take what is in the folder")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import re
+import resource
+import signal
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -18,6 +20,7 @@ from cass_shim.pipeline import assemble
 from tools.wheels.sources import Function
 
 BYTES = 16
+WAIT = 10
 BATCH_BYTES = 20_000 * BYTES
 NOT_ASKED = ("HGMMA", "QGMMA", "BGMMA", "IGMMA", "WARPGROUP", "UTMA", "UBLK", "UTC")  # warp groups and bulk copies
 
@@ -70,27 +73,31 @@ def _text(word: int, address: int, sm: int) -> str:
         return f"({error})"
 
 
-def lift(function: Function, limit_s: float) -> str:
-    """Lift and compile one kernel in a process of its own: "", or why not."""
+def lift(function: Function, limit_s: int) -> str:
+    """Lift and compile one kernel in a process of its own: "", or why not. limit_s: of processor time; a busy machine
+    may take WAIT times as long."""
+    late = f"not compiled in {limit_s} s"
     ours, theirs = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("fork").Process(target=_lift, args=(function, theirs))
+    process = multiprocessing.get_context("fork").Process(target=_lift, args=(function, theirs, limit_s))
     process.start()
     theirs.close()
     try:
-        if not ours.poll(limit_s):
-            return f"not compiled in {limit_s:g} s"
+        if not ours.poll(WAIT * limit_s):
+            return late
         result = ours.recv()
         assert isinstance(result, str)
         return result
     except EOFError:
-        return "the compiler's process died"
+        process.join()
+        return late if process.exitcode == -signal.SIGXCPU else "the compiler's process died"
     finally:
         process.kill()
         process.join()
         ours.close()
 
 
-def _lift(function: Function, answer: Connection) -> None:
+def _lift(function: Function, answer: Connection, limit_s: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 1))
     try:
         assemble(lift_kernel(decode_kernel(function.kernel, function.cubin)), function.kernel.abi)
     except CassError as error:

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from cass_shim.isa.encoding import text
 from cass_shim.isa.encoding.convert import i2f_types, i2fp_types
+from cass_shim.isa.encoding.floating import FCOMPARE
 from cass_shim.isa.encoding.grammar import BLACKWELL, BLACKWELL_10, BLACKWELL_12, Mod, Printed, Word, choice, flag, row
+from cass_shim.isa.encoding.integer import COMBINE
 from cass_shim.isa.encoding.memory import SIZE, data
 from cass_shim.isa.encoding.slots import is_true, predicate, read, register, shown, source
 from cass_shim.isa.encoding.uniform import begin, special, uniform
@@ -97,6 +99,15 @@ row("CS2UR", 0x8CB, cs2ur, choice(80, 1, "32", ""), sms=BLACKWELL)
 FTZ, SAT, ROUND = flag(80, "FTZ"), flag(77, "SAT"), choice(78, 2, "", "RM", "RP", "RZ")
 row("UFFMA", 0x055, uniform("u A B C", "f32"), FTZ, ROUND, SAT, forms="124", sms=BLACKWELL)
 row("UFMUL", 0x056, uniform("u A X", "f32"), FTZ, choice(84, 3, *[None] * 4, ""), ROUND, SAT, forms="14", sms=BLACKWELL)
+
+
+def ufsetp(w: Word) -> list[Printed]:
+    found = predicate(w, "Upu") + predicate(w, "Upv")
+    begin(w)
+    return found + source(w, "UA", "f32") + source(w, "UX", "f32") + predicate(w, "Upp")
+
+
+row("UFSETP", 0x053, ufsetp, FCOMPARE, FTZ, COMBINE, forms="14", sms=BLACKWELL)
 
 
 def usel_wide(w: Word) -> list[Printed]:

@@ -23,7 +23,7 @@ from cass_shim.isa.operands import (
 from cass_shim.isa.sass import float_eight
 from cass_shim.isa.sass.float_single import rounding
 from cass_shim.isa.spec import sass, unsupported
-from cass_shim.model.instruction import Instruction, Operand, Reg
+from cass_shim.model.instruction import RZ, Instruction, Operand, Reg
 
 _INTEGERS = "U8 S8 U16 S16 U32 S32 U64 S64"
 _FLOATS = {"F16": "f16", "BF16": "bf16", "F32": "f32", "F64": "f64"}
@@ -68,6 +68,16 @@ def f2i(e: Emitter[V], i: Instruction) -> None:
         put64(e, dst, result)
     else:
         put32(e, dst, result)
+
+
+@sass("F2IP", modifiers="U8 F32 NTZ TRUNC FLOOR CEIL")
+def f2ip(e: Emitter[V], i: Instruction) -> None:
+    """dst's low byte = b, saturated; what is packed above it has only been seen as RZ."""
+    dst, a, b, c = i.operands
+    if not (i.has("U8") and i.has("NTZ")) or any(not isinstance(o, Reg) or o.index != RZ for o in (a, c)):
+        raise unsupported(i, "two values packed")
+    mode = next((_ROUNDINGS[m] for m in i.modifiers if m in _ROUNDINGS), "rn")
+    put32(e, dst, e.float_to_int("f32", float32(e, b), 8, False, mode, True))
 
 
 def _read_integer(e: Emitter[V], i: Instruction, operand: Operand, signed: bool, width: int) -> V:

@@ -124,7 +124,7 @@ def fsel(e: Emitter[V], i: Instruction) -> None:
     put32(e, dst, chosen)
 
 
-@sass("FSETP", modifiers=f"FTZ {COMPARISON}")
+@sass("FSETP", "UFSETP", modifiers=f"FTZ {COMPARISON}")
 def fsetp(e: Emitter[V], i: Instruction) -> None:
     """P = a ? b op accumulator, Q = !(a ? b) op accumulator."""
     a, b, accumulator = i.operands[2:]
