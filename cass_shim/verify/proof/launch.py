@@ -7,11 +7,13 @@ Programming Guide, technical specifications per compute capability).
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass, field
 
 from cass_shim.model.kernel_abi import KernelAbi
 from cass_shim.verify.proof.floats import Terms
-from cass_shim.verify.proof.lanes import WARP, Value, gathered
+from cass_shim.verify.proof.lanes import WARP, Unknown, Value, gathered
 from cass_shim.verify.proof.terms import Term
 
 MAX_THREADS = 1024
@@ -32,6 +34,12 @@ class Domain:
     block: tuple[int, int, int] | None
     blocks: tuple[int, int, int] = GRID_LIMITS
     assumptions: list[Term] = field(default_factory=list)
+    deadline: float = math.inf  # on the monotonic clock: when execution gives up
+
+    def check_time(self) -> None:
+        """Raises Unknown after the deadline."""
+        if time.monotonic() > self.deadline:
+            raise Unknown("the time budget is spent")
 
     def __post_init__(self) -> None:
         t = self.terms

@@ -83,7 +83,7 @@ class _Attempt:
     def block(self, block: Block) -> bool:
         """Prove one block shape; False when a difference was seen. Raises Unknown."""
         terms = Terms()
-        domain = Domain(terms, self.kernel.abi, block)
+        domain = Domain(terms, self.kernel.abi, block, deadline=self.deadline)
         one, other = execute(self.kernel, self.code, domain, self.unroll)
         self.looped |= bool(one.beyond or other.beyond)
         case = Case(domain, one, other, Solver(self.deadline))

@@ -134,6 +134,7 @@ class SassWarp(NoTextures[Value], LaneOperations):
             step = self.program.steps[at]
             self.executed.add(at)
             self.steps += 1
+            self.domain.check_time()
             if self.steps > MAX_STEPS:
                 raise Unknown(f"the kernel runs {MAX_STEPS} instructions")
             self.active = here.conditions

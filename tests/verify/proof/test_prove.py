@@ -128,6 +128,13 @@ def test_a_budget_that_is_spent_is_unknown(device: Device) -> None:
     assert proof.verdict == UNKNOWN and "time budget" in proof.reason
 
 
+def test_a_kernel_that_is_too_much_ends_with_its_budget(device: Device) -> None:
+    subject = prebuilt("mandelbrot_shared")
+    proof = classify(subject.code(), subject.kernel, subject.cubin, device, budget_s=3.0)
+    assert proof.verdict == UNKNOWN and "time budget" in proof.reason
+    assert proof.seconds < 30
+
+
 def test_verification_grants_e4(device: Device) -> None:
     subject = prebuilt(VECTOR_ADD)
     verified = verify_kernel(subject.code(), subject.kernel, subject.cubin, device, budget_s=0.5, prove_s=BUDGET)

@@ -94,6 +94,7 @@ class Wave(MemoryOperations):
                 raise Unknown(f"the code ends at {at:#x} without s_endpgm")
             self.executed.add(at)
             self.steps += 1
+            self.domain.check_time()
             if self.steps > MAX_STEPS:
                 raise Unknown(f"the translation runs {MAX_STEPS} instructions")
             first = found[0]
