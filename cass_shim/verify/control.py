@@ -68,7 +68,8 @@ class ControlFlow(AtomicState):
         lanes = np.flatnonzero(every)
         self.pc[lanes] = index + 1
         handler = getattr(self, f"_do_{instruction.mnemonic.lower()}", None)
-        if handler is None or instruction.has("ANY"):
+        voting = instruction.has("ANY") and any(isinstance(o, Pred) for o in instruction.operands)
+        if handler is None or voting:
             raise Unsupported(instruction.form, address=instruction.address, why="in the reference interpreter")
         if instruction.has("DIV"):
             self._diverge(step, index, every)

@@ -115,6 +115,45 @@ def test_a_wrong_use_of_a_surface_is_rejected(what: str) -> None:
         verified(WRONG_WRITES[what], RIGHT_WRITES[what], WRITES)
 
 
+TURNS = (
+    HEAD.replace("[0x160]", "[0x210]").replace("[0x168]", "[0x218]")
+    + """
+    LDG.E R8, [R4.64]
+    LOP3.LUT R8, R8, 0x3, RZ, 0xc0, !PT
+    I2F.U32 R10, R0
+    I2F.U32 R11, R8
+    MOV R13, 0xc2000000
+    PLOP3.LUT P1, PT, PT, PT, PT, 0x80, 0x0
+    again:
+    PLOP3.LUT P0, PT, P0, P1, PT, 0xa2, 0x0
+    @P1 R2UR P0, UR4, R8
+    @!P0 {read}
+    @P1 PLOP3.LUT P1, PT, P0, PT, PT, 0x80, 0x0
+    PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0
+    @P1 BRA.U.ANY =again
+    STG.E [R2.64], R16
+    EXIT
+    """
+)
+
+
+@pytest.mark.parametrize(("read", "right"), [("R10", True), ("R11", False)])
+def test_lanes_with_handles_of_their_own(read: str, right: bool) -> None:
+    """sm_90 serves one handle after the other in a loop of the program's own."""
+    texts = [f"TEX.LL RZ, R16, {r}, R13, UR4, 0x0, 2D, 0x1" for r in (read, "R10")]
+    candidate, sass = (kernel(TURNS.format(read=text), 90) for text in texts)
+    code = assemble_llvm(lift_kernel(candidate), sass.abi)
+    try:
+        found = verify_kernel(code, sass, None, open_device("emulated"))
+    except Rejected:
+        assert not right
+    except ToolFailed as missing:
+        pytest.skip(str(missing))
+    else:
+        assert right
+        assert found.evidence is Evidence.E1U
+
+
 def test_a_store_with_conversion_stays_unverified_with_the_reason() -> None:
     text = "SUST.P.1D.STRONG.SM.R.TRAP [R12], R0, 0x0, 0x5c"
     found = verified(text, text, WRITES)
