@@ -189,13 +189,17 @@ class Comparison:
     # LDS
 
     def _local(self, memory: Memory) -> Iterator[Claim]:
-        """Aligned accesses, and no two waves at one place in one phase unless both read."""
+        """Aligned accesses within bounds, and no two waves at one place in one phase unless both read."""
         places: dict[tuple[int, int], list[Access]] = defaultdict(list)
+        shared = self.one.memories["shared"]
+        known = {access.address.known for access in (*shared.reads, *shared.writes)}
         for access in (*memory.reads, *memory.writes):
             if access.address.known is None:
                 raise Unknown("an LDS address that depends on the input")
             if access.address.known % memory.cell:
                 raise Unknown(f"a misaligned LDS access at {access.address.known:#x}")
+            if access.address.known not in known and access.address.known + memory.cell > self.other.lds_bytes:
+                raise Unknown(f"an LDS access at {access.address.known:#x}, beyond what the translation asks for")
             places[access.phase, access.address.known].append(access)
         for accesses in places.values():
             waves = {a.thread // WARP for a in accesses}

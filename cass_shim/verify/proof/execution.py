@@ -40,11 +40,13 @@ class Runner(Protocol):
 
 @dataclass
 class Side:
-    """What one side did. beyond: conditions under which a loop runs more often than the bound."""
+    """What one side did. beyond: conditions under which a loop runs more often than the bound. lds_bytes: what a code
+    object asks for, without dynamic shared memory."""
 
     memories: dict[str, Memory]
     beyond: list[Term] = field(default_factory=list)
     phases: int = 1
+    lds_bytes: int = 0
 
 
 def cells(kernel: SassKernel, image: Image) -> dict[str, int]:
@@ -87,6 +89,7 @@ def execute(kernel: SassKernel, code: CodeObject, domain: Domain, unroll: int) -
         memories = {name: Memory(domain.terms, name, cell, own=name == "global") for name, cell in sizes.items()}
         sides.append(Side(memories))
     one, other = sides
+    other.lds_bytes = image.lds_bytes
     bindings = code.bindings_offset
     _run([SassWarp(program, domain, n, one.memories, unroll) for n in range(domain.warps)], one)
     waves = [Wave(image, code.slots, bindings, domain, n, other.memories, unroll) for n in range(domain.warps)]
