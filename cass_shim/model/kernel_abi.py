@@ -96,7 +96,7 @@ HEAP_HEADS_OFFSET = 64
 HEAP_BLOCK_BYTES = 16
 
 # The texture descriptor table (slot TEXTURES): entry i describes the texture or surface object whose handle is i, all
-# zero for a handle that is none. An entry is little-endian:
+# zero for a handle never given. An entry is little-endian:
 #   u64 object; u32 texel_bytes; u32 flags; u32 width; u32 height; u32 depth; u32 levels
 # object is the device address of 16 dwords: 0 to 7 the gfx11 image resource, 12 to 15 the sampler (8 to 11 reserved),
 # where HIP's device headers expect them (HIP_SAMPLER_OBJECT_OFFSET_DWORD). Of linear memory (TextureKind.LINEAR)

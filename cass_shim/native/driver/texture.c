@@ -11,7 +11,7 @@ enum { ENTRIES = 65536 }; /* objects that can be alive at once */
 typedef struct {
     int used, device;
     uint32_t epoch; /* of the device; a reset ends its objects */
-    uint32_t next;  /* of the free ones, the first freed first: a stale handle finds nothing */
+    uint32_t next;  /* of the free ones, the first freed first */
     size_t bytes[3];
     unsigned char part[3][CASS_RESOURCE_BYTES];
 } object;
@@ -120,18 +120,12 @@ int cass_object_make(cass_device *device, const cass_texture *texture,
     return result;
 }
 
+/* The entry stays: kernels in flight may still read it, since destroying does not wait. It ends
+ * when the handle is given again, which is after all others. */
 int cass_object_drop(unsigned long long handle) {
-    static const cass_texture_entry nothing;
-    int result = INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    object *gone = find(handle);
-    if (gone) {
-        /* Kernels in flight may still read the entry: it ends when the handle is given again. */
-        result = cass_thread.hip_device - 1 == gone->device
-                     ? cass_copy_in(&tables[gone->device].entries[handle], &nothing, sizeof nothing)
-                     : OK;
-        give((uint32_t)handle);
-    }
+    int result = find(handle) ? OK : INVALID_VALUE;
+    if (!result) give((uint32_t)handle);
     pthread_mutex_unlock(&lock);
     return result;
 }
