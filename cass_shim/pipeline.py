@@ -314,8 +314,17 @@ def verify(
     other = "lift" if route == "ptx-hip" else "ptx-hip"
     seconds = work.config.second_seconds
     second = (lambda: assemble(translate_source(work, other), work.abi), seconds) if seconds else None
-    proof, cubin = work.config.proof_seconds, work.module.cubin
-    return verify_kernel(code, work.sass, cubin, seed=seed, prove_s=proof, blocks=blocks, second=second)
+    config, cubin = work.config, work.module.cubin
+    return verify_kernel(
+        code,
+        work.sass,
+        cubin,
+        seed=seed,
+        prove_s=config.proof_seconds,
+        blocks=blocks,
+        second=second,
+        enough=Evidence.E2 if config.min_evidence == "E2" and not config.number("prove") else Evidence.E4,
+    )
 
 
 @dataclass(frozen=True, slots=True)

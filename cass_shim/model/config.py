@@ -60,7 +60,7 @@ LAUNCHER_PURPOSE = (
 LAUNCHER_EXIT = "the program's own; 125 bad usage, 126 the program cannot be run this way, 127 not found"
 
 
-PROVED_LABELS = frozenset({"E2", "E3", "E4"})  # what only a proof reaches today
+PROVED_LABELS = frozenset({"E2", "E3", "E4"})  # what a proof reaches; E2 is a second opinion's first
 PROOF_SECONDS = 60.0  # where such evidence is demanded
 SECOND_SECONDS = 10.0  # where E2 is demanded
 EVIDENCE_LABELS = ("none", "E0", "E1u", "E1", "E2", "E3", "E4")

@@ -6,6 +6,7 @@ In: a candidate code object and the kernel it claims to be. Out: `Verified` with
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Sequence
@@ -83,6 +84,7 @@ def verify_kernel(
     prove_s: float = 0.0,
     blocks: Sequence[tuple[int, int, int]] = (),
     second: tuple[Derive, float] | None = None,
+    enough: Evidence = Evidence.E4,
 ) -> Verified:
     """Accept or reject a candidate.
 
@@ -90,7 +92,8 @@ def verify_kernel(
     budget_s: when to stop trying further inputs; five times as long goes into finding a first one. mufu: the
     approximate functions of the device. prove_s: seconds for a proof (E4) of what agreed, 0 for none; blocks: the block
     shapes it is about, by default those that agreed. second: what derives the kernel's code in another way, and the
-    seconds for comparing with it (E2). Raises Rejected, Malformed, DeviceFailed.
+    seconds for comparing with it (E2). enough: evidence after which no more is tried. Raises Rejected, Malformed,
+    DeviceFailed.
     """
     started = time.monotonic()
     contract = check_contract(code, sass.abi if sass is not None else None)
@@ -107,26 +110,40 @@ def verify_kernel(
     found = survey(sass)
     roles = first_roles(sass, found)
     judge = Judge(sass, cubin, found, mufu, MAX_STEPS)
-    size = lay_out(cubin, found, roles).size
     try:
-        candidate = Candidate(code, sass, cubin, device, size)
+        candidate = Candidate(code, sass, cubin, device, lay_out(cubin, found, roles).size)
     except Unsupported as error:
         report["reference"] = str(error)
         return Verified(code, Evidence.E0, report)
     campaign = _begin(judge, candidate, roles, started, budget_s)
+    with contextlib.closing(candidate):
+        _run(campaign, seed, second, _Proving(prove_s, blocks, enough))
+    report.update(_report(campaign, sass, time.monotonic() - started))
+    return _conclude(code, sass, campaign, report)
+
+
+@dataclass(frozen=True)
+class _Proving:
+    """Whether and what to prove: as for `verify_kernel`."""
+
+    seconds: float
+    blocks: Sequence[tuple[int, int, int]]
+    enough: Evidence
+
+
+def _run(campaign: _Campaign, seed: int, second: tuple[Derive, float] | None, proving: _Proving) -> None:
+    """Everything that runs the candidate: inputs, the second opinion, the proof."""
     try:
         _search(campaign, seed)
         if second is not None and campaign.agreed:
-            case = Case(judge, candidate, campaign.roles, campaign.agreed, seed)
+            case = Case(campaign.judge, campaign.candidate, campaign.roles, campaign.agreed, seed)
             campaign.opinion = second_opinion(case, *second)
-        if prove_s and campaign.agreed:
-            campaign.proof = _prove(campaign, prove_s, blocks)
+            if campaign.opinion.verdict == "agrees" and proving.enough <= Evidence.E2:
+                return
+        if proving.seconds and campaign.agreed:
+            campaign.proof = _prove(campaign, proving.seconds, proving.blocks)
     except Unsupported as error:
         campaign.skipped.append(str(error))
-    finally:
-        candidate.close()
-    report.update(_report(campaign, sass, time.monotonic() - started))
-    return _conclude(code, sass, campaign, report)
 
 
 def _conclude(code: CodeObject, sass: SassKernel, campaign: _Campaign, report: dict[str, object]) -> Verified:

@@ -87,7 +87,13 @@ def test_the_policy_asks_for_it_and_refuses_less(work: Work) -> None:
     made = translate(work.module, KERNEL, config)
     assert isinstance(made, Translation) and made.record.evidence == "E2"
     with pytest.raises(Exception, match=r"below CASS_MIN_EVIDENCE=E2 .second opinion none.*no PTX"):
-        translate(replace_ptx(work.module, None), KERNEL, config)
+        translate(replace_ptx(work.module, None), KERNEL, replace(config, kernel_timeout="0.002"))  # no proof
+
+
+def test_where_there_is_no_ptx_a_proof_will_do(work: Work) -> None:
+    pytest.importorskip("z3", reason="no z3-solver")
+    config = Config(translators="lift", min_evidence="E2")
+    assert translate(replace_ptx(work.module, None), KERNEL, config).record.evidence == "E4"
 
 
 def test_a_translation_from_ptx_is_compared_with_the_lifted_code(work: Work) -> None:
