@@ -25,7 +25,7 @@ from cass_shim.pipeline import Module, Translation, Work, verify
 SIZE = struct.Struct("<I")
 
 
-def pack_translation(answer: Translation) -> bytes:
+def pack_translation(answer: Translation | Entry) -> bytes:
     """A line of JSON, then the entry."""
     return answer.record.canonical() + b"\n" + answer.content
 

@@ -12,7 +12,7 @@ import os
 import time
 from collections import OrderedDict
 from collections.abc import Coroutine, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cass_shim.cache.audit import Audit
@@ -23,7 +23,7 @@ from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry
 from cass_shim.cache.tiers import Tiered
 from cass_shim.cache.trust import TrustSet
-from cass_shim.daemon.reverify import pack_check, unpack_translation
+from cass_shim.daemon.reverify import pack_check, pack_translation, unpack_translation
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, WorkerLost
 from cass_shim.model.artifacts import Evidence
 from cass_shim.model.config import Config, joined_digest
@@ -279,17 +279,45 @@ class Service:
             log.warning("not everything reached the team's cache; `cass cache push` gives it the rest")
 
     async def _translate(self, wanted: Wanted) -> Reply:
-        """The worker's answer. One that dies is replaced once: it may have died of something else."""
+        """The worker's answer. One that dies is replaced once: it may have died of something else.
+
+        When that one dies too, a translator or a compiler below it ends the process over this kernel: the translators
+        behind the first are asked alone, then those behind the second.
+        """
+        try:
+            reply = await self._ask_twice(wanted)
+        except WorkerLost as error:
+            if error.was_late:
+                raise
+            reply = await self._ask_the_others(wanted, error)
+        self.index.add("translations")
+        return reply
+
+    async def _ask_twice(self, wanted: Wanted) -> Reply:
         payload = wanted.request.pack()
         try:
-            reply = await self._ask_worker(FrameKind.KERNEL, payload, wanted)
+            return await self._ask_worker(FrameKind.KERNEL, payload, wanted)
         except WorkerLost as error:
             if error.was_late:
                 raise
             log.warning("%s: %s; once more", wanted.request.name, error)
-            reply = await self._ask_worker(FrameKind.KERNEL, payload, wanted)
-        self.index.add("translations")
-        return reply
+            return await self._ask_worker(FrameKind.KERNEL, payload, wanted)
+
+    async def _ask_the_others(self, wanted: Wanted, lost: WorkerLost) -> Reply:
+        """Raises `lost` when the process ends whoever translates."""
+        order, request = wanted.config.translator_order, wanted.request
+        for first in range(1, len(order)):
+            log.warning("%s: %s twice; without %s", request.name, lost, ", ".join(order[:first]))
+            rest = f"{request.options}\nCASS_TRANSLATORS={','.join(order[first:])}\n"
+            try:
+                reply = await self._ask_worker(FrameKind.KERNEL, replace(request, options=rest).pack(), wanted)
+            except WorkerLost as error:
+                if error.was_late:
+                    raise
+                continue
+            self.index.add("workers lost")
+            return _with_passed_over(reply, dict.fromkeys(order[:first], str(lost)))
+        raise lost
 
     async def _ask_worker(self, kind: FrameKind, payload: bytes, wanted: Wanted) -> Reply:
         """One job about a kernel, after its module where the worker does not know it."""
@@ -339,3 +367,12 @@ class Service:
         else:
             work.close()
         return await asyncio.shield(task)
+
+
+def _with_passed_over(reply: Reply, reasons: dict[str, str]) -> Reply:
+    """A worker's answer that also tells of translators that could not answer themselves."""
+    if reply.status is not Status.OK:
+        return reply
+    found = unpack_translation(reply.body)
+    record = replace(found.record, passed_over={**reasons, **found.record.passed_over})
+    return replace(reply, body=pack_translation(Entry(record, found.content)))
