@@ -62,7 +62,7 @@ def run_command(
     examples, a domain (graph, sparse, …) or a program (graph/pagerank).
     """
     done = read_results(results) if results.exists() else Results()
-    done.version, done.device = __version__, os.environ.get("CASS_DEVICE", "auto") + " gfx1100"
+    done.version, done.device = __version__, _device()
     console = Console(stderr=True)
     with console.status("building the suite's programs with nvcc"):
         wanted = collect(what, golden, variants, jobs)
@@ -98,6 +98,19 @@ def _summary(done: Results) -> int:
         shown = reason or f"exit status {outcome.exit_code}"
         click.echo(f"{outcome.program} {outcome.variant} {outcome.translators}: {shown}")
     return 1 if wrong else 0
+
+
+def _device() -> str:
+    """The device that programs meet, for the page's head."""
+    from cass_shim.device.library import open_library
+    from cass_shim.model.config import Config
+    from cass_shim.model.errors import CassError
+
+    config = Config.read()
+    try:
+        return f"{open_library(config.device).kind} {config.gfx}"
+    except CassError as error:
+        return f"no device ({error})"
 
 
 def _is_stored(results: Results, job: Job, translators: str) -> bool:
