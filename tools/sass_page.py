@@ -61,6 +61,7 @@ def wheels_section(result: dict[str, Any]) -> list[str]:
         f"{result['limit_s']} s of processor time; out of "
         "reach: those with warp-group matrices or bulk copies, which count for "
         "neither.",
+        *([result["note"]] if "note" in result else []),
         "",
         "| wheel | SMs | kernels | sample | instructions | text | lifted | out of reach |",
         "|---|---|---|---|---|---|---|---|",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cass_shim.model.artifacts import CodeObject
-from cass_shim.model.errors import CassError, DeviceFailed, Rejected
+from cass_shim.model.errors import CassError, DeviceFailed, Rejected, Unsupported
 from cass_shim.verify.agreement import Judge, judge_input, raced
 from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.compare import Reference
@@ -53,8 +53,11 @@ class Case:
 
 
 def second_opinion(case: Case, derive: Derive, budget_s: float) -> Opinion:
-    """Derive the other code object and judge it, and both on fresh inputs. Raises Rejected for the candidate only."""
-    until, kernel = time.monotonic() + budget_s, case.judge.kernel
+    """Derive the other code object and judge it, and both on fresh inputs. Raises Rejected for the candidate only.
+
+    budget_s: of judging; deriving is not counted.
+    """
+    kernel = case.judge.kernel
     try:
         code = derive()
         check_contract(code, kernel.abi)
@@ -62,7 +65,7 @@ def second_opinion(case: Case, derive: Derive, budget_s: float) -> Opinion:
         other = Candidate(code, kernel, case.judge.cubin, own.device, base=own.base)
     except CassError as error:
         return Opinion("none", 0, f"no other derivation: {' '.join(str(error).split())}")
-    judged = 0
+    judged, until = 0, time.monotonic() + budget_s
     try:
         for number, scenario in enumerate(_plan(case)):
             if time.monotonic() > until:
@@ -71,7 +74,7 @@ def second_opinion(case: Case, derive: Derive, budget_s: float) -> Opinion:
             judged += _judge_both(case, other, scenario, fresh=fresh)
     except _Differs as difference:
         return Opinion("differs", judged, str(difference))
-    except DeviceFailed as failure:
+    except (DeviceFailed, Unsupported) as failure:
         return Opinion("none", judged, str(failure))
     finally:
         other.close()

@@ -69,6 +69,7 @@ def test_pairs_are_deterministic_verified_and_packed(tmp_path: Path) -> None:
         "out = Path(sys.argv[1])\n"
         "one = generate.Generator(out, 2, 6)\n"
         "list(one.run({'seeds': 6, 'train': 6}))\n"
+        "list(generate.Generator(out, 1, 6, 0).run({'train': 12}, 6))\n"
         "again = list(generate.Generator(out, 1, 6).run({'train': 6}))\n"
         "pack_all(out, out / 'set')\n"
         "print(json.dumps([again, [asdict(p) for p in generate.read_pairs(out, 'seeds')]]))"
@@ -81,6 +82,8 @@ def test_pairs_are_deterministic_verified_and_packed(tmp_path: Path) -> None:
     assert made[0] == made[1]
     again, pairs = made[0]
     assert again == []
+    units = {file.name for file in (tmp_path / "first" / "train").glob("*.gz")}
+    assert units == {"0000000.jsonl.gz", "0000006.jsonl.gz"}  # the second by its start
     assert len(pairs) > 2
     assert len({pair["key"] for pair in pairs}) == len(pairs)
     assert {pair["evidence"] for pair in pairs} <= {"E1u", "E1"}

@@ -26,6 +26,7 @@ from tests.translate.cass.test_fields import (  # noqa: E402
 )
 from tools.train.__main__ import Trainer, main, options_of  # noqa: E402
 from tools.train.data import batches, load, rename_registers  # noqa: E402
+from tools.train.network import make, read_weights, write  # noqa: E402
 
 TOKENS = ["<pad>", "<start>", "<answer>", "<end>", "<newline>", *(f"#{n}" for n in range(256)), "EXIT", "R", "s_endpgm"]
 
@@ -117,3 +118,14 @@ def test_a_network_that_knows_one_kernel_by_heart_serves_it(tmp_path: Path) -> N
     source = translate_kernel("", sass, config, check)
     assert "; cass decoding: greedy" in source.text
     assert source.text.startswith("; cass model: out ")
+
+
+def test_training_goes_on_from_a_checkpoint_s_weights_and_refuses_others(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    first, second = make("tiny", TOKENS, "cpu"), make("tiny", TOKENS, "cpu")
+    write(first, TOKENS, tmp_path / "checkpoint", {})
+    read_weights(second, tmp_path / "checkpoint")
+    for (name, wanted), found in zip(first.named_parameters(), second.parameters(), strict=True):
+        assert torch.equal(found, wanted.to(torch.bfloat16).to(torch.float32)), name
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        read_weights(make("tiny", [*TOKENS, "more"], "cpu"), tmp_path / "checkpoint")

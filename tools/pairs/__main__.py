@@ -12,12 +12,15 @@ from tools import samples
 
 def generate(options: argparse.Namespace) -> int:
     """Held-out splits first, so that they are there whenever training stops being generated."""
-    from tools.pairs.generate import Generator
+    from tools.pairs.generate import VERIFIED_SHARE, Generator
 
     if why := samples.can_build():
         print(f"pairs cannot be made here: {why}")
         return 2
-    generator, started = Generator(options.out, options.jobs, share=options.verified), time.monotonic()
+    generator, started = (
+        Generator(options.out, options.jobs, share=VERIFIED_SHARE if options.verified is None else options.verified),
+        time.monotonic(),
+    )
     amounts = {"seeds": options.held_out, "families": options.held_out, "train": options.first + options.count}
     for line in generator.run(amounts, options.first):
         print(f"{line}, {time.monotonic() - started:.0f} s", flush=True)
@@ -45,7 +48,7 @@ def main(arguments: list[str]) -> int:
     command.add_argument("--first", type=int, default=0, help="number of the first training kernel")
     command.add_argument("--held-out", type=int, default=300, help="kernels of each held-out split")
     command.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
-    command.add_argument("--verified", type=float, default=1 / 12, help="share of training pairs to verify (one in 12)")
+    command.add_argument("--verified", type=float, help="share of training pairs to verify (default: one in 12)")
     command.add_argument("--minutes", type=float, default=1e9, help="stop after the unit in which this time is over")
     command.set_defaults(run=generate)
     command = commands.add_parser("pack", help="tokens, vocabulary and lengths for tools/train")

@@ -23,12 +23,8 @@ static int any_work(cass_graph *graph, CUgraphNodeParams *p, cass_work *work) {
         return cass_cu_fill_work((const CUDA_MEMSET_NODE_PARAMS *)(void *)&p->memset, work);
     case CASS_NODE_HOST:
         return cass_cu_host_work((const CUDA_HOST_NODE_PARAMS *)(void *)&p->host, work);
-    case CASS_NODE_GRAPH: {
-        cass_graph *child = cass_graph_of(p->graph.graph);
-        *work =
-            (cass_work){.type = CASS_NODE_GRAPH, .child = child ? cass_graph_clone(child) : NULL};
-        return work->child ? OK : INVALID_VALUE;
-    }
+    case CASS_NODE_GRAPH:
+        return cass_call_child(p->graph.graph, work);
     case CASS_NODE_EMPTY:
         *work = (cass_work){.type = CASS_NODE_EMPTY};
         return OK;

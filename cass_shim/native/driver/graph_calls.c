@@ -62,13 +62,21 @@ int cass_call_add(void **out, const void *handle, const void *before, size_t cou
     return cass_graph_add(graph, (cass_node *const *)before, count, work, (cass_node **)out);
 }
 
+int cass_call_child(const void *child, cass_work *work) {
+    cass_graph *given = cass_graph_of(child);
+    if (!given) return INVALID_VALUE;
+    *work = (cass_work){.type = CASS_NODE_GRAPH, .child = cass_graph_clone(given)};
+    return work->child ? OK : OUT_OF_MEMORY;
+}
+
 int cass_call_add_child(void **out, const void *graph, const void *before, size_t count,
                         const void *child) {
     cass_graph *given = cass_graph_of(child);
     if (!given) return INVALID_VALUE;
     if (is_bound(given)) return NOT_SUPPORTED;
-    cass_work work = {.type = CASS_NODE_GRAPH, .child = cass_graph_clone(given)};
-    return work.child ? cass_call_add(out, graph, before, count, &work) : OUT_OF_MEMORY;
+    cass_work work;
+    int result = cass_call_child(child, &work);
+    return result ? result : cass_call_add(out, graph, before, count, &work);
 }
 
 int cass_call_connect(const void *handle, const void *from, const void *to, size_t count,
@@ -145,10 +153,9 @@ int cass_call_set(const void *exec, const void *handle, cass_work *work) {
 }
 
 int cass_call_set_child(const void *exec, const void *node, const void *child) {
-    cass_graph *given = cass_graph_of(child);
-    if (!given) return INVALID_VALUE;
-    cass_work work = {.type = CASS_NODE_GRAPH, .child = cass_graph_clone(given)};
-    return work.child ? cass_call_set(exec, node, &work) : OUT_OF_MEMORY;
+    cass_work work;
+    int result = cass_call_child(child, &work);
+    return result ? result : cass_call_set(exec, node, &work);
 }
 
 /* A graph for device launch has kernels, copies and fills, at least one node (CUDA Programming

@@ -13,6 +13,8 @@ int cass_call_graph_clone(void **out, const void *graph);
  * runtime and the driver. */
 int cass_call_edges_possible(const void *edges, size_t count, int to_type);
 int cass_call_add(void **out, const void *graph, const void *before, size_t count, cass_work *work);
+/* The work of a node that holds a copy of `child`. */
+int cass_call_child(const void *child, cass_work *work);
 int cass_call_add_child(void **out, const void *graph, const void *before, size_t count,
                         const void *child);
 int cass_call_connect(const void *graph, const void *from, const void *to, size_t count,

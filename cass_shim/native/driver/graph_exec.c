@@ -136,17 +136,6 @@ static int run_node(cass_device *device, cass_node *node, hipStream_t stream) {
     }
 }
 
-/* `to` waits for what is in `from` now; the current device is that of `from`. */
-static int follow(hipStream_t to, hipStream_t from) {
-    hipEvent_t event = NULL;
-    int result = HIP(hipEventCreateWithFlags, &event, CASS_EVENT_DISABLE_TIMING);
-    if (result) return result;
-    result = HIP(hipEventRecord, event, from);
-    if (!result) result = HIP(hipStreamWaitEvent, to, event, 0);
-    (void)HIP(hipEventDestroy, event);
-    return result;
-}
-
 /* A node of another device than the stream's, in a stream of its own device between two events. */
 static int run_elsewhere(cass_node *node, hipStream_t stream) {
     cass_context *before = cass_thread.current;
@@ -155,10 +144,10 @@ static int run_elsewhere(cass_node *node, hipStream_t stream) {
     int result = cass_set_current(&there->primary);
     if (!result) result = HIP(hipStreamCreateWithFlags, &side, CASS_STREAM_NON_BLOCKING);
     int back = cass_set_current(before);
-    if (!result) result = back ? back : follow(side, stream);
+    if (!result) result = back ? back : cass_stream_follow(side, stream);
     if (!result) result = cass_set_current(&there->primary);
     if (!result) result = run_node(there, node, side);
-    if (!result) result = follow(stream, side);
+    if (!result) result = cass_stream_follow(stream, side);
     if (side) (void)HIP(hipStreamDestroy, side);
     back = cass_set_current(before);
     return result ? result : back;

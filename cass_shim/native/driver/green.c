@@ -197,17 +197,6 @@ static hipStream_t *streams_of(const cass_context *context, size_t *count) {
     return list;
 }
 
-/* `to` waits for what is in `from` now. */
-static int follow(hipStream_t to, hipStream_t from) {
-    hipEvent_t event = NULL;
-    int result = HIP(hipEventCreateWithFlags, &event, CASS_EVENT_DISABLE_TIMING);
-    if (result) return result;
-    result = HIP(hipEventRecord, event, from);
-    if (!result) result = HIP(hipStreamWaitEvent, to, event, 0);
-    (void)HIP(hipEventDestroy, event);
-    return result;
-}
-
 static int joint_of(cass_context *context) {
     if (context->joint) return OK;
     return HIP(hipStreamCreateWithFlags, &context->joint, CASS_STREAM_NON_BLOCKING);
@@ -218,7 +207,8 @@ int cass_context_record(cass_context *context, hipEvent_t event) {
     int result = joint_of(context);
     hipStream_t *list = result ? NULL : streams_of(context, &count);
     if (!result && (!list || !count)) result = list ? CAPTURE_UNSUPPORTED : OUT_OF_MEMORY;
-    for (size_t i = 0; i < count && !result; i++) result = follow(context->joint, list[i]);
+    for (size_t i = 0; i < count && !result; i++)
+        result = cass_stream_follow(context->joint, list[i]);
     free(list);
     return result ? result : HIP(hipEventRecord, event, context->joint);
 }

@@ -224,3 +224,13 @@ int cass_event_elapsed(cass_device *device, float *milliseconds, hipEvent_t star
     if ((first | second) & CASS_EVENT_DISABLE_TIMING) return INVALID_HANDLE;
     return cass_note(device, HIP(hipEventElapsedTime, milliseconds, start, stop));
 }
+
+int cass_stream_follow(hipStream_t to, hipStream_t from) {
+    hipEvent_t event = NULL;
+    int result = HIP(hipEventCreateWithFlags, &event, CASS_EVENT_DISABLE_TIMING);
+    if (result) return result;
+    result = HIP(hipEventRecord, event, from);
+    if (!result) result = HIP(hipStreamWaitEvent, to, event, 0);
+    (void)HIP(hipEventDestroy, event);
+    return result;
+}

@@ -189,12 +189,8 @@ static int any_work(cass_graph *graph, struct cudaGraphNodeParams *p, cass_work 
         struct cudaHostNodeParams host = {p->host.fn, p->host.userData};
         return cass_host_work(&host, work);
     }
-    case CASS_NODE_GRAPH: {
-        cass_graph *child = cass_graph_of(p->graph.graph);
-        *work =
-            (cass_work){.type = CASS_NODE_GRAPH, .child = child ? cass_graph_clone(child) : NULL};
-        return work->child ? OK : INVALID_VALUE;
-    }
+    case CASS_NODE_GRAPH:
+        return cass_call_child(p->graph.graph, work);
     case CASS_NODE_EMPTY:
         *work = (cass_work){.type = CASS_NODE_EMPTY};
         return OK;

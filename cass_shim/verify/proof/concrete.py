@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cass_shim.verify.proof.terms import Term
+from cass_shim.verify.proof.terms import Term, bottom_up
 
 Symbols = Callable[[str, int, list[int]], int]
 
@@ -77,20 +77,12 @@ def evaluate(
     term: Term, variables: Mapping[str, int], symbols: Symbols = symbolic, known: dict[int, int] | None = None
 ) -> int:
     """The bits of a term. known: values of terms by their number, filled on the way."""
-    known = {} if known is None else known
-    stack = [term]
-    while stack:
-        top = stack[-1]
-        if top.id in known:
-            stack.pop()
-            continue
-        missing = [a for a in top.args if a.id not in known]
-        if missing:
-            stack.extend(missing)
-            continue
-        stack.pop()
-        known[top.id] = _value(top, [known[a.id] for a in top.args], variables, symbols) & ((1 << top.width) - 1)
-    return known[term.id]
+    found: dict[int, int] = {} if known is None else known
+
+    def bits(one: Term) -> int:
+        return _value(one, [found[a.id] for a in one.args], variables, symbols) & ((1 << one.width) - 1)
+
+    return bottom_up(term, found, bits)
 
 
 def _value(term: Term, args: list[int], variables: Mapping[str, int], symbols: Symbols) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from cass_shim.verify.proof.floats import Terms
 from cass_shim.verify.proof.lanes import Unknown
-from cass_shim.verify.proof.terms import Term
+from cass_shim.verify.proof.terms import Term, bottom_up
 
 MAX_LEAVES = 12  # different results of one tree of choices
 _COMMUTATIVE = ("add.", "mul.", "fma.")
@@ -28,21 +28,12 @@ class Normalizer:
 
     def normal(self, term: Term) -> Term:
         """The normal form. Raises Unknown when the time is up."""
-        stack = [term]
-        while stack:
-            top = stack[-1]
-            if top.id in self.known:
-                stack.pop()
-                continue
-            missing = [a for a in top.args if a.id not in self.known]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            if time.monotonic() > self.deadline:
-                raise Unknown("the time budget is spent")
-            self.known[top.id] = self._made(top)
-        return self.known[term.id]
+        return bottom_up(term, self.known, self._made_in_time)
+
+    def _made_in_time(self, term: Term) -> Term:
+        if time.monotonic() > self.deadline:
+            raise Unknown("the time budget is spent")
+        return self._made(term)
 
     def _made(self, term: Term) -> Term:
         args = tuple(self.known[a.id] for a in term.args)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cass_shim.verify.proof.lanes import Unknown
-from cass_shim.verify.proof.terms import Term
+from cass_shim.verify.proof.terms import Term, bottom_up
 
 INSTALL = "z3 is not installed: pip install 'cass-shim[proof]'"
 
@@ -38,19 +38,7 @@ class Translation:
 
     def expression(self, term: Term) -> Any:
         """The z3 expression: Bool for width 1, else a bit vector."""
-        stack = [term]
-        while stack:
-            top = stack[-1]
-            if top.id in self.known:
-                stack.pop()
-                continue
-            missing = [a for a in top.args if a.id not in self.known]
-            if missing:
-                stack.extend(missing)
-                continue
-            self.known[top.id] = self._make(top)
-            stack.pop()
-        return self.known[term.id]
+        return bottom_up(term, self.known, self._make)
 
     def _make(self, term: Term) -> Any:
         args = [self.known[a.id] for a in term.args]

@@ -7,8 +7,10 @@ width 1. Conditions are conjunctions and negations only; sums and products are i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+Found = TypeVar("Found")
 
 Key = tuple[str, int, tuple[int, ...], object]
 
@@ -38,6 +40,21 @@ class Term:
 
 
 MAX_ITEMS = 6  # negated conjunctions that are compared pair by pair
+
+
+def bottom_up(term: Term, known: dict[int, Found], make: Callable[[Term], Found]) -> Found:
+    """What `make` gives for a term, after its operands: `known` holds theirs by number, and is filled on the way."""
+    stack = [term]
+    while stack:
+        top = stack[-1]
+        missing = [a for a in top.args if a.id not in known]
+        if top.id in known or not missing:
+            stack.pop()
+            if top.id not in known:
+                known[top.id] = make(top)
+        else:
+            stack.extend(missing)
+    return known[term.id]
 
 
 class Conditions:
