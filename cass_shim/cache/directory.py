@@ -1,12 +1,14 @@
 """An object store in a directory that several users or machines share, by the rules that NFS keeps.
 
-Objects: written beside, renamed, never changed. Heads: changed under a lock file made with O_EXCL, by rename. Who
+Objects: written beside, renamed, never changed. Heads: changed under a lock file made by link(2), by rename. The lock
+lies in the head's directory, so that taking it also drops what an NFS client remembers of names that were missing. Who
 may write is the file system's business; whom to believe is a matter of signatures.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import random
 import threading
@@ -22,6 +24,16 @@ OBJECT_MODE = 0o664  # the user's umask decides what a group may do
 
 
 def _read(path: Path, limit: int) -> bytes | None:
+    """A file's bytes, None where there is none. On NFS another machine's rename makes an open file stale: once more."""
+    try:
+        return _read_once(path, limit)
+    except OSError as error:
+        if error.errno != errno.ESTALE:
+            raise
+        return _read_once(path, limit)
+
+
+def _read_once(path: Path, limit: int) -> bytes | None:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -43,11 +55,20 @@ def _write(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.rename(temporary, path)
+        _rename(temporary, path, content)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _rename(temporary: Path, path: Path, content: bytes) -> None:
+    """On NFS a request whose answer got lost is sent again and finds its work done: ENOENT, though it was."""
+    try:
+        os.rename(temporary, path)
+    except FileNotFoundError:
+        if _read(path, len(content)) != content:
+            raise
 
 
 @contextlib.contextmanager
@@ -79,12 +100,18 @@ def _aside(path: Path) -> Path:
 
 
 def _is_taken(path: Path, own: Path) -> bool:
-    """Give the lock's name to our file, whole at once; where there are no links, an empty one that only age frees."""
+    """Give the lock's name to our file, whole at once; where there are no links, an empty one that only age frees.
+
+    On NFS an error may be a lost answer's: the number of links tells. Source: open(2), on O_EXCL.
+    """
     try:
         os.link(own, path)
-    except FileExistsError:
-        return False
-    except OSError:
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            if own.stat().st_nlink == 2:
+                return True
+        if isinstance(error, FileExistsError):
+            return False
         try:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, OBJECT_MODE))
         except FileExistsError:

@@ -8,19 +8,55 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import cass_shim
 from cass_shim.cache.files import read_file, write_file
+from cass_shim.cache.record import Record
 from cass_shim.model.config import joined_digest
 
 EPOCH_FILE = "epoch"
 TRUST_FILES = ("trusted-keys", "revoked-keys")
 
-# Producers whose answers are known to be wrong: (translator, version range, reason). A row makes every stored
-# answer be looked at again.
-BAD_PRODUCERS: tuple[tuple[str, str, str], ...] = ()
+
+@dataclass(frozen=True, slots=True)
+class BadProducer:
+    """Answers that are known to be wrong: a tool's versions from `since` up to, not including, `before`.
+
+    tool: a name in a record's provenance (`llvm`, `clang`, `cass-shim`), or `route` for a translator of any version.
+    """
+
+    tool: str
+    since: str
+    before: str
+    reason: str
+
+    def made(self, record: Record) -> bool:
+        """Whether a record is one of them."""
+        if self.tool == "route":
+            return record.route == self.since
+        version = record.provenance.get(self.tool, "")
+        return bool(version) and _numbers(self.since) <= _numbers(version) < _numbers(self.before)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The first dotted number of a version's text, for comparing."""
+    found = re.search(r"\d+(\.\d+)*", version)
+    return tuple(int(one) for one in found[0].split(".")) if found else ()
+
+
+# A row here reaches every machine with the package: the epoch changes, so C finds nothing that was admitted before, and
+# the daemon does not admit what the row names.
+BAD_PRODUCERS: tuple[BadProducer, ...] = ()
+
+
+def bad_reason(record: Record) -> str:
+    """Why a record's producer is not trusted any more, or ""."""
+    return next((one.reason for one in BAD_PRODUCERS if one.made(record)), "")
+
 
 # What decides how a kernel is translated and checked.
 STAGES = ("isa", "extract", "decode", "lift", "translate", "assemble", "verify", "model", "pipeline.py")

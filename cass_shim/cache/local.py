@@ -10,6 +10,7 @@ A full disk or a read-only home costs the store, never the answer.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import stat
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from cass_shim.cache.audit import Audit
 from cass_shim.cache.epoch import publish_epoch
 from cass_shim.cache.files import is_ours, link_file, make_directory, read_file, sharded, write_file
 from cass_shim.cache.record import Record, read_record
@@ -114,9 +116,12 @@ class LocalTier:
         if content is None:
             return None
         try:
+            if hashlib.sha256(content).hexdigest() != path.stem:
+                raise Malformed("the record does not match its name", where=path.name)
             return sound_entry(key, content, lambda name: read_file(sharded(self.versioned / "blobs", name)))
         except Malformed as error:
             log.error("dropped from the cache: %s: %s", path, error)
+            Audit(self.root).add("dropped", path=str(path), reason=str(error))
             self._drop(path)
             return None
 

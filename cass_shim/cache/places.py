@@ -52,9 +52,10 @@ def open_remotes(config: Config, root: Path, *, behind: bool = True) -> Tiered |
     if not found:
         return None
     role, timeout_s, tiers = config.remote_role, config.number("remote_timeout"), list[Storage]()
+    audit = Audit(root)
     signer, trust = Signer.load(root / SIGNING_FILE) if role == "write" else None, TrustSet.load(root)
     for place in found:
-        tier: Storage = Misses(Signed(RemoteTier(open_store(place, timeout_s)), trust, signer, Audit(root)))
+        tier: Storage = Misses(Signed(RemoteTier(open_store(place, timeout_s), audit), trust, signer, audit))
         if role == "propose":
             tier = Aside(tier, RemoteTier(open_store(place, timeout_s, QUARANTINE)))
         guarded = Guarded(ReadOnly(tier) if role == "read" else tier, without_secrets(place), limit_s=timeout_s)

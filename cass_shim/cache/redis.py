@@ -1,8 +1,8 @@
 """An object store on Redis or Valkey: `<prefix>:cas:<sha256>` and `<prefix>:ac:<key>`, values as they are.
 
-In: `redis[s]://[user:password@]host[:port][/database][?prefix=NAME]` (also `valkey[s]://`). Heads change by a script
-that compares first. Such a server may forget anything at any time (run it with a memory limit and allkeys-lru): it is a
-near tier, not where a team keeps the only copy.
+In: `redis[s]://[user:password@]host[:port][/database][?prefix=NAME&cert=FILE]` (also `valkey[s]://`). Heads change by a
+script that compares first. Such a server may forget anything at any time (run it with a memory limit and allkeys-lru):
+it is a near tier, not where a team keeps the only copy.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from cass_shim.cache.remote import HEAD_LIMIT, WRITE_TIMEOUT_S, Change, without_secrets
+from cass_shim.cache.url import client_certificate, url_options
 from cass_shim.model.config import BadSetting
 from cass_shim.model.errors import CassError
 
 ATTEMPTS = 16  # of a head's change against other writers
 PREFIX = re.compile(r"[A-Za-z0-9._-]{1,60}")
-EXPECTED = "redis[s]://[user:password@]host[:port][/database][?prefix=NAME]"
+EXPECTED = "redis[s]://[user:password@]host[:port][/database][?prefix=NAME&cert=FILE]"
 
 # A head longer than the limit is somebody's garbage and counts as empty. Returns 1 when the change was made.
 COMPARE_AND_SET = """
@@ -44,21 +45,23 @@ class RedisStore:
 
     def __init__(self, url: str, timeout_s: float, folder: str = "") -> None:
         parts = urllib.parse.urlsplit(re.sub(r"^valkey", "redis", url))
-        options = urllib.parse.parse_qs(parts.query)
-        prefix = options.pop("prefix", ["cass"])[-1]
+        options = url_options(url, {"prefix", "cert"} if parts.scheme == "rediss" else {"prefix"}, EXPECTED)
+        prefix, certificate = options.get("prefix", "cass"), client_certificate(options.get("cert", ""), url)
         try:
             number, database = parts.port or 6379, int(parts.path.strip("/") or 0)
         except ValueError as error:
             raise BadSetting("CASS_REMOTES", without_secrets(url), EXPECTED) from error
-        if not parts.hostname or options or not PREFIX.fullmatch(prefix):
+        if not parts.hostname or not PREFIX.fullmatch(prefix):
             raise BadSetting("CASS_REMOTES", without_secrets(url), EXPECTED)
         self.redis, self.prefix = _library(), prefix + (f":{folder}" if folder else "")
         user, password = (urllib.parse.unquote(one) if one else None for one in (parts.username, parts.password))
         self.place = f"{parts.hostname}:{number}"
-        self.settings = {
+        self.settings: dict[str, Any] = {
             "host": parts.hostname, "port": number, "db": database, "username": user, "password": password,
             "ssl": parts.scheme == "rediss",
         }  # fmt: skip
+        if certificate:
+            self.settings |= {"ssl_certfile": certificate, "ssl_keyfile": certificate}
         self.reader, self.writer = self._client(timeout_s), self._client(WRITE_TIMEOUT_S)
 
     def _client(self, timeout_s: float) -> Any:

@@ -13,6 +13,7 @@ import logging
 from collections.abc import Callable
 from typing import Protocol
 
+from cass_shim.cache.audit import Audit
 from cass_shim.cache.record import DIGEST, RECORD_LIMIT
 from cass_shim.cache.storage import Entry, sound_entry
 from cass_shim.model.artifacts import Evidence
@@ -86,10 +87,13 @@ def extended(head: bytes | None, level: Evidence, digest: str) -> bytes | None:
 
 
 class RemoteTier:
-    """A `Storage` over an object store. Its errors are the store's; `tiers.Guarded` turns them into misses."""
+    """A `Storage` over an object store. Its errors are the store's; `tiers.Guarded` turns them into misses.
 
-    def __init__(self, store: ObjectStore) -> None:
-        self.store = store
+    audit: where what is not what its name says is counted.
+    """
+
+    def __init__(self, store: ObjectStore, audit: Audit | None = None) -> None:
+        self.store, self.audit = store, audit
 
     def get(self, key: bytes) -> tuple[Entry, ...]:
         rows = read_listing(self.store.read_head(key.hex(), HEAD_LIMIT))
@@ -112,6 +116,8 @@ class RemoteTier:
             return sound_entry(key, record, lambda blob: self._object(blob, BLOB_LIMIT))
         except Malformed as error:
             log.error("remote cache: %s", error)
+            if self.audit is not None:
+                self.audit.add("dropped", key=key.hex(), record=digest, reason=str(error))
             return None
 
     def put(self, key: bytes, entry: Entry) -> None:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import random
 import time
 import urllib.parse
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from cass_shim.cache.remote import HEAD_LIMIT, WRITE_TIMEOUT_S, Change, without_secrets
+from cass_shim.cache.url import url_options
 from cass_shim.model.config import BadSetting
 from cass_shim.model.errors import CassError
 
@@ -31,13 +34,20 @@ def _library() -> Any:
         raise CassError("CASS_REMOTES names a bucket: install S3 with `pip install 'cass-shim[team]'`") from error
 
 
+def _pem(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise BadSetting("SSL_CERT_FILE", path, f"a PEM file ({error.strerror})") from error
+
+
 class S3Store:
     """`timeout_s`: of one request that a program waits for. `folder`: a part of the prefix of our own."""
 
     def __init__(self, url: str, timeout_s: float, folder: str = "") -> None:
         parts = urllib.parse.urlsplit(url)
-        options = {name: values[-1] for name, values in urllib.parse.parse_qs(parts.query).items()}
-        if not parts.netloc or "@" in parts.netloc or not set(options) <= OPTIONS:
+        options = url_options(url, OPTIONS, EXPECTED)
+        if not parts.netloc or "@" in parts.netloc:
             raise BadSetting("CASS_REMOTES", without_secrets(url), EXPECTED)
         self.library, self.place = _library(), parts.netloc
         self.errors = importlib.import_module("obstore.exceptions")
@@ -52,11 +62,13 @@ class S3Store:
 
     def _open(self, settings: dict[str, Any], timeout_s: float) -> Any:
         limit, connecting = timedelta(seconds=timeout_s), timedelta(seconds=min(timeout_s, 1.0))
-        client = {
+        client: dict[str, Any] = {
             "timeout": limit,
             "connect_timeout": connecting,
             "allow_http": str(settings.get("endpoint", "")).startswith("http://"),
         }
+        if authorities := os.environ.get("SSL_CERT_FILE"):  # the library looks at the system's only
+            client["root_certificate"] = _pem(authorities)
         store = importlib.import_module("obstore.store").S3Store
         with self._named():
             return store(**settings, client_options=client, retry_config={"max_retries": 0, "retry_timeout": limit})

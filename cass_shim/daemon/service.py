@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cass_shim.cache.audit import Audit
-from cass_shim.cache.epoch import sources_digest
+from cass_shim.cache.epoch import bad_reason, sources_digest
 from cass_shim.cache.index import Index
 from cass_shim.cache.local import LocalTier
 from cass_shim.cache.record import Record, read_record
@@ -181,6 +181,7 @@ class Service:
             if one.record.route in order
             and one.record.level >= least
             and one.record.provenance.get("sources") == sources_digest()
+            and not bad_reason(one.record)
             and self._is_trusted(one.record)
         ]
         return min(allowed, key=lambda one: (order.index(one.record.route), -one.record.level), default=None)

@@ -24,7 +24,7 @@ from cass_shim.cache.places import open_store
 from cass_shim.cache.remote import ObjectStore
 from tests.cache.conftest import CacheServer
 
-STORES = ("directory", "stand-in", "nginx_server", "bazel_remote", "redis_server", "s3_server")
+STORES = ("directory", "stand-in", "nginx_server", "bazel_remote", "redis_server", "valkey_server", "s3_server")
 START_S = 30.0
 BUCKET = "team-cache"
 AWS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true"}
@@ -63,14 +63,28 @@ def running(command: list[str | Path], port: int, folder: Path) -> Iterator[None
         process.wait()
 
 
-@pytest.fixture(scope="session")
-def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@contextmanager
+def redis_like(name: str, package: str, folder: Path) -> Iterator[int]:
+    """The port of a Redis or Valkey server without persistence."""
     if importlib.util.find_spec("redis") is None:
         pytest.skip("the Python package redis is not installed (extra `team`)")
-    command, port, folder = program("redis-server", "redis-server"), free_port(), tmp_path_factory.mktemp("redis")
+    command, port = program(name, package), free_port()
     options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(folder)]
     with running([command, *options], port, folder):
+        yield port
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with redis_like("redis-server", "redis-server", tmp_path_factory.mktemp("redis")) as port:
         yield f"redis://127.0.0.1:{port}/0"
+
+
+@pytest.fixture(scope="session")
+def valkey_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    package = "valkey-server, from bookworm-backports or Debian 13 on"
+    with redis_like("valkey-server", package, tmp_path_factory.mktemp("valkey")) as port:
+        yield f"valkey://127.0.0.1:{port}/0"
 
 
 NGINX = """
@@ -134,7 +148,7 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def own_part(place: str, folder: Path) -> str:
     """A part of a server for one test alone, as a user would write it."""
     name = uuid.uuid4().hex
-    if place.startswith("redis"):
+    if place.startswith(("redis", "valkey")):
         return f"{place}?prefix={name}"
     if place.startswith("s3"):
         return place.replace("?", f"/{name}?")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from cass_shim.cache.audit import Audit, read_audit
 from cass_shim.cache.directory import DirectoryStore
 from cass_shim.cache.http import HttpStore
 from cass_shim.cache.places import open_store
@@ -27,11 +28,11 @@ from cass_shim.model.artifacts import Evidence
 from cass_shim.model.entry import pack_entry, read_entry
 from cass_shim.model.errors import Malformed
 from tests.cache.conftest import CacheServer
-from tests.cache.servers import bazel_remote, name, nginx_server, place, redis_server, s3_server, store
+from tests.cache.servers import bazel_remote, name, nginx_server, place, redis_server, s3_server, store, valkey_server
 from tests.cache.test_local import KEY, make_entry
 from tests.cache.test_tiers import OTHER, SIGNER, TRUST, replace_created
 
-__all__ = ["bazel_remote", "name", "nginx_server", "place", "redis_server", "s3_server", "store"]  # fixtures
+__all__ = ["bazel_remote", "name", "nginx_server", "place", "redis_server", "s3_server", "store", "valkey_server"]
 
 STRANGER = Signer("stranger-1", bytes(32))
 
@@ -169,6 +170,19 @@ def test_the_next_writer_repairs_what_was_swapped(store: ObjectStore, garbage: b
         overwrite(store, digest, garbage)
     RemoteTier(store).put(KEY, entry)
     assert reader(store).get(KEY) == (entry,)
+
+
+def test_what_is_dropped_and_refused_is_counted_by_name(tmp_path: Path) -> None:
+    """In the audit log, whose events `cass cache stats` counts."""
+    store, audit = DirectoryStore(tmp_path / "share"), Audit(tmp_path)
+    swapped, foreign = signed(make_entry()), signed(make_entry(route="ptx-hip"), STRANGER)
+    for entry in (swapped, foreign):
+        RemoteTier(store).put(KEY, entry)
+    overwrite(store, swapped.record.entry, b"another")
+    assert Signed(RemoteTier(store, audit), TRUST, audit=audit).get(KEY) == ()
+    dropped, refused = read_audit(tmp_path)
+    assert (dropped["event"], dropped["record"]) == ("dropped", swapped.record.digest)
+    assert (refused["event"], refused["signer"]) == ("refused", "stranger-1")
 
 
 def test_a_swapped_record_is_noticed(store: ObjectStore) -> None:

@@ -28,11 +28,12 @@ from tests.cache.servers import (
     redis_server,
     s3_server,
     store,
+    valkey_server,
 )  # fmt: skip
 from tests.cache.test_local import KEY, make_entry
 from tests.cache.test_tiers import OTHER, SIGNER, TRUST, replace_created, unsigned
 
-__all__ = ["bazel_remote", "name", "nginx_server", "place", "redis_server", "s3_server", "store"]  # fixtures
+__all__ = ["bazel_remote", "name", "nginx_server", "place", "redis_server", "s3_server", "store", "valkey_server"]
 
 WITHOUT_LOCK = ("stand-in", "nginx_server", "bazel_remote")  # plain HTTP: one writer is the rule
 WRITERS, RECORDS = 4, 5

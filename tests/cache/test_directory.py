@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import threading
@@ -113,3 +114,57 @@ def test_without_links_the_lock_is_made_all_the_same(
     monkeypatch.setattr(directory, "LOCK_PATIENCE_S", 0.2)
     with _locked(lock), pytest.raises(TimeoutError):
         change(tmp_path)
+
+
+# ---- what NFS does when an answer gets lost ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "error", [FileExistsError(errno.EEXIST, "there"), OSError(errno.EIO, "lost")], ids=["EEXIST", "EIO"]
+)
+def test_a_link_that_was_made_though_its_answer_got_lost_is_a_lock(
+    lock: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError
+) -> None:
+    """The client sends the request again, and the server says that the name is there: it is ours."""
+    link = os.link
+
+    def lose_the_answer(*paths: Path, **options: bool) -> None:
+        link(*paths, **options)
+        raise error
+
+    monkeypatch.setattr(os, "link", lose_the_answer)
+    assert change(tmp_path) < 1
+    assert not lock.exists()
+
+
+def test_a_rename_that_was_made_though_its_answer_got_lost_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename, store = os.rename, DirectoryStore(tmp_path)
+
+    def lose_the_answer(source: Path, target: Path) -> None:
+        rename(source, target)
+        raise FileNotFoundError(errno.ENOENT, "no such file")
+
+    monkeypatch.setattr(os, "rename", lose_the_answer)
+    store.write_object("a" * 64, b"content")
+    assert store.read_object("a" * 64, 10) == b"content"
+    monkeypatch.setattr(os, "rename", lambda source, target: os.stat("/nothing at all"))
+    with pytest.raises(FileNotFoundError):
+        store.write_object("b" * 64, b"content")
+
+
+def test_a_file_that_another_machine_replaced_is_read_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, stale, read_once = DirectoryStore(tmp_path), [True], directory._read_once
+    store.write_object("a" * 64, b"content")
+
+    def go_stale(path: Path, limit: int) -> bytes | None:
+        if stale.pop() if stale else False:
+            raise OSError(errno.ESTALE, "stale file handle")
+        return read_once(path, limit)
+
+    monkeypatch.setattr(directory, "_read_once", go_stale)
+    assert store.read_object("a" * 64, 10) == b"content"
+    assert stale == []

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cass_shim.cache.audit import read_audit
 from cass_shim.cache.local import LocalTier
 from cass_shim.cache.record import Record
 from cass_shim.cache.storage import Entry, Storage
@@ -58,8 +59,18 @@ def test_a_changed_byte_drops_the_candidate(tier: LocalTier, place: str) -> None
     content[-3] ^= 1
     path.write_bytes(content)
     assert tier.get(KEY) == ()
+    (event,) = read_audit(tier.root)
+    assert (event["event"], str(event["path"]).endswith(".json")) == ("dropped", True), "counted, and reported by name"
     tier.put(KEY, entry)
     assert tier.get(KEY)[0] == entry
+
+
+def test_a_record_that_still_reads_well_after_damage_is_dropped(tier: LocalTier) -> None:
+    """An unsigned record's only seal is its name."""
+    tier.put(KEY, make_entry())
+    (path,) = [one.path for one in tier.files() if "records" in one.path.parts]
+    path.write_bytes(path.read_bytes().replace(b'"created":7', b'"created":8'))
+    assert tier.get(KEY) == ()
 
 
 def test_a_record_of_another_key_is_refused(tier: LocalTier) -> None:
