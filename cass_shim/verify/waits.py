@@ -9,7 +9,7 @@ order, so that only a count of 0 waits for them) and "Microcode formats" for the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ VM, LGKM = "vmcnt", "lgkmcnt"
 OLDEST = 64  # no counter is longer
 NO_LIMIT = 0x3F
 _DWORDS = {"b64": 2, "f64": 2, "u64": 2, "i64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16}
+_HALVES = frozenset({"b16", "f16", "bf16"})
 _DWORDS |= {"wdc_f32": 8, "wdc_i32": 8, "wdc_f16": 8, "wdc_bf16": 8}
 _DWORDS |= {"wab_f16": 8, "wab_bf16": 8, "wab_iu8": 4, "wab_iu4": 2}
 
@@ -221,9 +222,18 @@ def _short_vector(instruction: Decoded, row: Any) -> Iterator[int]:
     if first in (DPP16, DPP8, DPP8_FI):
         first = VGPR + (instruction.words[1] & 0xFF)
     fields = (first,) if instruction.encoding == "VOP1" else (first, VGPR + (low >> 9 & 0xFF))
-    yield from _operands(fields, row.sources)
+    yield from _operands([_whole(f, kind) for f, kind in zip(fields, row.sources, strict=False)], row.sources)
     if instruction.encoding != "VOPC":
-        yield from _destination(row, low >> 17 & 0xFF)
+        number = low >> 17 & 0xFF
+        yield from _destination(row, _whole(VGPR + number, row.destination) - VGPR)
+
+
+def _whole(field: int, kind: str) -> int:
+    """The register that a field of a 32-bit encoding names: for 16-bit operands bit 7 chooses its upper half.
+
+    Loads of halves are waited for as loads of whole registers, as LLVM does for gfx11 (its pull request 157795).
+    """
+    return field & ~0x80 if field >= VGPR and kind in _HALVES else field
 
 
 def _destination(row: Any, number: int) -> Iterator[int]:
@@ -236,7 +246,7 @@ def _destination(row: Any, number: int) -> Iterator[int]:
     yield from range(VGPR + number, VGPR + number + _DWORDS.get(row.destination, 1))
 
 
-def _operands(fields: tuple[int, ...], kinds: tuple[str, ...]) -> Iterator[int]:
+def _operands(fields: Iterable[int], kinds: tuple[str, ...]) -> Iterator[int]:
     for field, kind in zip(fields, kinds, strict=False):
         if field >= VGPR or field < SGPRS:
             yield from range(field, field + _DWORDS.get(kind, 1))

@@ -45,10 +45,26 @@ GOOD = {
         v_mov_b32 v4, 0
         s_waitcnt vmcnt(0)
         v_mov_b32 v2, v1""",
+    "an upper half is not the register 128 above": """global_load_b32 v163, v[2:3], off
+        v_mov_b16_e32 v35.h, v36.h
+        v_add_f16_e32 v1.l, v35.h, v35.h
+        v_cmp_lt_f16_e32 v35.h, v35.h""",
     "dual issue without a second source": """global_load_b32 v0, v[2:3], off
         v_dual_mov_b32 v4, v5 :: v_dual_mov_b32 v7, v6""",
 }
 BAD = {
+    "upper half as a source": ("global_load_b32 v35, v[2:3], off\nv_mov_b16_e32 v1.l, v35.h", "v35 is touched"),
+    "upper half as a second source": ("global_load_b32 v35, v[2:3], off\nv_add_f16_e32 v1.l, v1.l, v35.h", "v35 is"),
+    "upper half of a comparison": ("global_load_b32 v35, v[2:3], off\nv_cmp_lt_f16_e32 v35.h, v1.l", "v35 is touched"),
+    "upper half written": ("global_load_b32 v35, v[2:3], off\nv_mov_b16_e32 v35.h, v1.l", "v35 is touched"),
+    "half with DPP": (
+        "global_load_b32 v35, v[2:3], off\nv_mov_b16_dpp v1.l, v35.h quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
+        "v35 is touched",
+    ),
+    "the other half of what is loaded": (
+        "global_load_d16_b16 v35, v[2:3], off\nv_mov_b16_e32 v1.l, v35.h",
+        "v35 is touched",
+    ),
     "sampled channel": (
         "image_sample_lz v[4:5], [v0, v3], s[4:11], s[12:15] dmask:0x3 dim:SQ_RSRC_IMG_2D\nv_mov_b32 v2, v5",
         "v5 is touched",

@@ -85,7 +85,7 @@ ROWS = table(
   95  v_fract_f16                f16    f16
   96  v_sin_f16                  f16    f16 ~1
   97  v_cos_f16                  f16    f16 ~1
-  98  v_sat_pk_u8_i16            pk16   pk16
+  98  v_sat_pk_u8_i16            b16    pk16
   99  v_cvt_norm_i16_f16         b16    f16
  100  v_cvt_norm_u16_f16         b16    f16
  101  v_swap_b32                 b32    b32
