@@ -19,16 +19,16 @@ from cass_shim.model.kernel_abi import KernelAbi, Slot, SlotKind
 _HEADER_SM75 = {
     0x00: "ntid.x", 0x04: "ntid.y", 0x08: "ntid.z", 0x0C: "nctaid.x", 0x10: "nctaid.y", 0x14: "nctaid.z",
     0x18: "shared.low", 0x1C: "shared.high", 0x20: "local.low", 0x24: "local.high", 0x28: "stack",
-    0x50: "bound", 0x54: "bound", 0x8C: "grid.high", 0x90: "grid.low", 0x118: "zero", 0x11C: "zero",
+    0x50: "constants.low", 0x54: "constants.high", 0x8C: "grid.high", 0x90: "grid.low", 0x118: "zero", 0x11C: "zero",
 }  # fmt: skip
 _HEADER_SM90 = {
-    **{k: v for k, v in _HEADER_SM75.items() if k < 0x50}, 0xD0: "bound", 0xD4: "bound",
+    **{k: v for k, v in _HEADER_SM75.items() if k < 0x50}, 0xD0: "constants.low", 0xD4: "constants.high",
     0x44: "grid.high", 0x48: "grid.low", 0x208: "zero", 0x20C: "zero",
 }  # fmt: skip
 _HEADER_SM100 = {
     0x360: "ntid.x", 0x364: "ntid.y", 0x368: "ntid.z", 0x370: "nctaid.x", 0x374: "nctaid.y", 0x378: "nctaid.z",
     0x2F8: "local.low", 0x2FC: "local.high", 0x37C: "stack", 0x358: "zero", 0x35C: "zero",
-    0x120: "bound", 0x124: "bound",
+    0x120: "constants.low", 0x124: "constants.high",
     0x254: "grid.high", 0x258: "grid.low",  # read at SR_CgaSize * -0xa0 from here, and that register is 0 here
 }  # fmt: skip
 # Offsets of the hidden arguments of code object v5 (LLVM AMDGPUUsage): u32 block counts, u16 group sizes.
@@ -115,8 +115,9 @@ class LlvmEmitter(Registers):
             raise Unsupported(f"c[0x0][{offset:#x}]", why="this word of the header is not known")
         if name == "zero" or (name == "shared.low"):
             return constant(0, 32)
-        if name == "bound":  # where constant memory's generic addresses start: nowhere
-            return constant(-1, 32)
+        if name.startswith("constants"):  # where constant memory's generic addresses start
+            base = self.slot(SlotKind.BANK, addend=3)
+            return self.high(base) if name == "constants.high" else self.low(base)
         if name == "stack":
             return constant(self.frame_bytes, 32)
         if name == "shared.high":

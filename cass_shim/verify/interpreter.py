@@ -33,6 +33,7 @@ PARAMETERS_AT = (
     (90, 0x210),
     (0, 0x160),
 )  # where bank 0 holds them, from which SM on. Source: sass.md §2.5
+CONSTANTS_AT = {0x380: 0x120, 0x210: 0xD0, 0x160: 0x50}  # where it holds the generic address of bank 3, by the above
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,8 @@ class Interpreter(ControlFlow):
             words[0x1C // 4] = self.shared_window >> 32
         words[(0x2FC if newer else 0x24) // 4] = self.local_window >> 32
         words[(0x37C if newer else 0x28) // 4] = local - 16
+        at = CONSTANTS_AT[system]
+        bank[at : at + 8] = np.frombuffer(self.program.constants.to_bytes(8, "little"), np.uint8)
         params = np.frombuffer(launch.params, np.uint8)
         bank[abi.params_base : abi.params_base + len(params)] = params
         return bank

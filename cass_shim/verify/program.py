@@ -45,6 +45,7 @@ class Program:
     bases: list[int]
     sizes: list[int]
     banks: dict[int, NDArray[np.uint8]]
+    constants: int = 0  # generic address of bank 3
     tokens: dict[str, int] = field(default_factory=dict)  # function → virtual address
     unsupported: dict[int, Unsupported] = field(default_factory=dict)
 
@@ -88,7 +89,9 @@ def prepare(kernel: SassKernel, symbols: Mapping[str, int], bank3: bytes) -> Pro
             if problem is not None:
                 problems[len(steps)] = problem
             steps.append(step)
-    program = Program(kernel.name, kernel.sm, steps, starts, bases, sizes, {}, tokens, problems)
+    program = Program(
+        kernel.name, kernel.sm, steps, starts, bases, sizes, {}, symbols.get(".nv.constant3", 0), tokens, problems
+    )
     program.banks = _banks(kernel, symbols, bank3)
     return program
 

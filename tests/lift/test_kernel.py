@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from cass_shim.lift import lift_kernel
 from cass_shim.model.errors import DeviceFailed, Unsupported
+from cass_shim.model.instruction import Target
+from cass_shim.model.kernel_abi import Slot, SlotKind
 from tests.lift.support import HEAD, WORDS, kernel, run
 
 
@@ -182,3 +187,42 @@ def test_an_operand_that_is_not_understood_is_named_with_its_address() -> None:
 
 def test_a_shuffle_without_a_predicate_is_understood() -> None:
     assert lift_kernel(kernel(f"{HEAD}\nSHFL.IDX PT, R8, R8, 0x0, 0x1f\nEXIT")).text
+
+
+def test_generic_addresses_of_constants_start_where_bank_3_lies() -> None:
+    """What debug builds add to an offset in constant memory before they load through a pointer."""
+    sass = kernel(
+        HEAD
+        + """
+        MOV R8, c[0x0][0x54]
+        @!PT NOP
+        ISETP.EQ.AND P0, PT, R0, RZ, PT
+        @P0 MOV R8, c[0x0][0x50]
+        STG.E [R2.64], R8
+        EXIT
+        """
+    )
+    assert lift_kernel(sass).slots == (Slot(SlotKind.BANK, addend=3),)
+    assert run(sass, WORDS, 32, slots=[0x12_3456_7000]).tolist() == [0x3456_7000] + [0x12] * 31
+
+
+def test_byte_differences_ignore_a_third_source_that_is_not_accumulated() -> None:
+    body = "LDG.E R8, [R4.64]\nMOV R9, 0x7f10ff03\nMOV R10, 0x1234567\n{}\nSTG.E [R2.64], R8\nEXIT"
+    given = np.arange(32, dtype=np.uint32) * np.uint32(0x1020_4081)
+
+    def differences(word: int) -> list[int]:
+        return [abs((word >> 8 * k & 255) - (0x7F10_FF03 >> 8 * k & 255)) for k in range(4)]
+
+    plain = run(kernel(HEAD + body.format("VABSDIFF4.U8 R8, R8, R9, R10")), given, 32)
+    assert plain.tolist() == [sum(d << 8 * k for k, d in enumerate(differences(int(w)))) for w in given]
+    summed = run(kernel(HEAD + body.format("VABSDIFF4.U8.ACC R8, R8, R9, R10")), given, 32)
+    assert summed.tolist() == [sum(differences(int(w))) + 0x123_4567 for w in given]
+
+
+@pytest.mark.parametrize(("symbols", "heap"), [((), True), (("free",), False), (("free", "malloc"), True)])
+def test_a_module_that_never_allocates_has_nothing_to_free(symbols: tuple[str, ...], heap: bool) -> None:
+    """Bank 4 tells what a module calls; without it (debug builds call by relocation) anything may be."""
+    sass = kernel(HEAD + "CALL.ABS.NOINC 0x0\nEXIT", bank4={8 * n: symbol for n, symbol in enumerate(symbols)})
+    call = replace(sass.instructions[-2], operands=(Target(0, "free"),))
+    sass = replace(sass, instructions=(*sass.instructions[:-2], call, sass.instructions[-1]))
+    assert (Slot(SlotKind.HEAP) in lift_kernel(sass).slots) == heap

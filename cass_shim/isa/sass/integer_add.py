@@ -187,12 +187,14 @@ def vabsdiff(e: Emitter[V], i: Instruction) -> None:
 
 @sass("VABSDIFF4", modifiers="U8 S8 ACC")
 def vabsdiff4(e: Emitter[V], i: Instruction) -> None:
-    """Four byte-wise |a - b|, packed; with .ACC their sum plus c (PTX ISA, vabsdiff4)."""
+    """Four byte-wise |a - b|, packed; with .ACC their sum plus c.
+
+    Without it c has no part: PTX's vabsdiff4 merges into c only the bytes that its mask leaves out, and ptxas makes
+    this instruction, with any register as c, for the full mask (PTX ISA, vabsdiff4).
+    """
     dst, a, b, c = i.operands
-    if not i.has("ACC") and not _is_zero(c):
-        raise unsupported(i, "accumulator")
     x, y = int32(e, a), int32(e, b)
-    result = int32(e, c)
+    result = int32(e, c) if i.has("ACC") else e.const(0, 32)
     extend = e.sext if i.has("S8") else e.zext
     for lane in range(4):
         shift = e.const(8 * lane, 32)
