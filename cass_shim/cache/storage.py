@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cass_shim.cache.record import Record, read_record
+from cass_shim.model.artifacts import Evidence
 from cass_shim.model.entry import read_entry
 from cass_shim.model.errors import Malformed
+
+REFUSED = "refused"  # the route of a record that says that there is no translation (cache/refusal.py)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A candidate: its record and the bytes of its code entry (model/entry.py)."""
+    """A candidate: its record and the bytes of its code entry (model/entry.py), or of a refusal's text."""
 
     record: Record
     content: bytes
@@ -43,6 +46,8 @@ def sound_entry(key: bytes, record: bytes, blob_of: Callable[[str], bytes | None
         return None
     if hashlib.sha256(blob).hexdigest() != read.entry:
         raise Malformed("blob does not match its name", where=read.entry)
+    if read.route == REFUSED and read.level is Evidence.NONE:
+        return Entry(read, blob)
     entry = read_entry(blob, read.entry)
     if entry.key != key or entry.evidence != read.level or entry.route != read.route:
         raise Malformed("entry and record disagree", where=read.entry)

@@ -23,19 +23,19 @@ from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry
 from cass_shim.cache.tiers import Tiered
 from cass_shim.cache.trust import TrustSet
+from cass_shim.daemon.refusals import Refusals
 from cass_shim.daemon.reverify import pack_check, pack_translation, unpack_translation
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, WorkerLost
 from cass_shim.model.artifacts import Evidence
 from cass_shim.model.config import Config, joined_digest
 from cass_shim.model.entry import read_entry
-from cass_shim.model.errors import CassError, Malformed
+from cass_shim.model.errors import CassError, Malformed, Rejected
 from cass_shim.model.manifest import read_manifest
 from cass_shim.model.wire import CudaError, FrameKind, KernelRequest, ModuleRequest, Reply, Status
 
 log = logging.getLogger(__name__)
 
 REGIONS_LIMIT = 512 << 20  # bytes of modules kept for kernels that are asked for later
-NEGATIVE_LIFETIME_S = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,15 @@ class KnownModule:
     keys: dict[str, bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Wanted:
-    """A kernel that a program asks for, under its policy."""
+    """A kernel that a program asks for, under its policy. team_s: seconds that the team's caches took."""
 
     request: KernelRequest
     known: KnownModule
     key: bytes
     config: Config
+    team_s: float = 0.0
 
 
 class Service:
@@ -69,6 +70,7 @@ class Service:
     ) -> None:
         self.team = team
         self.config, self.tier, self.index, self.pool = config, tier, index, pool
+        self.refusals = Refusals(index, team)
         self.modules: OrderedDict[bytes, KnownModule] = OrderedDict()
         self.flights: dict[bytes, asyncio.Task[Reply]] = {}
         self.started = time.time()
@@ -151,10 +153,8 @@ class Service:
                 self.index.add(counter)
                 return Reply(Status.OK, found.content)
         request, config = wanted.request, wanted.config
-        negative = self._negative_name(request, wanted.key, config)
-        refused = None if config.keep else self.index.get(negative)
-        if isinstance(refused, str):
-            self.index.add("negative hits")
+        name = self.refusals.name(request, wanted.key, config)
+        if not config.keep and (refused := await self._refused(name, wanted)):
             return Reply(Status.FAILED, refused.encode(), int(CudaError.NO_KERNEL_IMAGE_FOR_DEVICE))
         try:
             reply = await self._translate(wanted)
@@ -165,12 +165,17 @@ class Service:
             return Reply(Status.FAILED, text.encode(), int(CudaError.NO_KERNEL_IMAGE_FOR_DEVICE))
         if reply.status is Status.OK:
             return self._accept(reply.body, wanted.key, config)
-        return self._failed(reply, negative)
+        failed = self._failed(reply)
+        facts = json.loads(reply.body)
+        if facts["lasting"]:
+            is_shared = facts["everywhere"] and self.config.remote_role == "write"
+            self.refusals.keep(name, request.name, failed.body.decode(), is_shared=is_shared)
+        return failed
 
-    def _negative_name(self, request: KernelRequest, key: bytes, config: Config) -> str:
-        """Depends on the module too, since another program may ship PTX for the same kernel."""
-        epoch = self.tier.base_epoch if self.tier is not None else ""
-        return "negative:" + joined_digest(key, request.module, epoch, *config.policy_values(), config.model).hex()
+    async def _refused(self, name: bytes, wanted: Wanted) -> str:
+        """Why this kernel has no translation, when that is known. The team has what is left of its time."""
+        left = self.config.number("remote_timeout") - wanted.team_s
+        return self.refusals.known(name) or await self.refusals.of_the_team(name, wanted.config, left)
 
     def _best(self, entries: Iterable[Entry], config: Config) -> Entry | None:
         """The best candidate that the policy allows and that today's rules made."""
@@ -205,13 +210,15 @@ class Service:
         """The best candidate of the team's caches, put into this machine's. Too late is a miss."""
         if self.team is None:
             return None
-        key, config = wanted.key, wanted.config
+        key, config, began = wanted.key, wanted.config, time.monotonic()
         try:
             asked = asyncio.to_thread(self.team.find, key, lambda found: self._best(found, config) is not None)
             found = await asyncio.wait_for(asked, self.config.number("remote_timeout"))
         except TimeoutError:
             self.index.add("team timeouts")
             return None
+        finally:
+            wanted.team_s = time.monotonic() - began
         return await self._choose(found, wanted, is_stored=False)
 
     async def _choose(self, entries: Sequence[Entry], wanted: Wanted, *, is_stored: bool) -> Entry | None:
@@ -334,6 +341,8 @@ class Service:
         """Store and pass on a worker's answer, after a look at whether it is what was asked for."""
         first, content = body.split(b"\n", 1)
         record, entry = read_record(first), read_entry(content)
+        if reason := bad_reason(record):
+            raise Rejected(f"a tool of this machine is known to be wrong, update it: {reason}", kernel=record.kernel)
         if record.key != key.hex() or entry.key != key or entry.evidence != record.level:
             raise Malformed("an answer for another key", where="worker")
         for name, reason in record.passed_over.items():
@@ -346,14 +355,12 @@ class Service:
         self._push(key, Entry(record, content))
         return Reply(Status.OK, content)
 
-    def _failed(self, reply: Reply, negative: str = "") -> Reply:
-        """A worker's failure in the words for the program; kept when it will last."""
+    def _failed(self, reply: Reply) -> Reply:
+        """A worker's failure in the words for the program."""
         facts = json.loads(reply.body)
         message = str(facts["message"])
         log.error("%s", message)
         self.index.add("failures")
-        if negative and facts["lasting"]:
-            self.index.set(negative, message, NEGATIVE_LIFETIME_S)
         return Reply(Status.FAILED, message.encode(), reply.cuda_error)
 
     # ---- one at a time ------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from cass_shim.cache.record import Record
 from cass_shim.daemon.reverify import check_again, pack_translation, unpack_check
 from cass_shim.daemon.runtime import receive_frame
 from cass_shim.model.config import Config
-from cass_shim.model.errors import CassError, DeviceFailed, Malformed, Rejected, ToolFailed
+from cass_shim.model.errors import CassError, DeviceFailed, Malformed, Rejected, ToolFailed, Unsupported
 from cass_shim.model.manifest import pack_manifest
 from cass_shim.model.wire import (
     REQUEST_LIMIT,
@@ -36,21 +36,25 @@ MODULES_KEPT = 32
 
 
 def failure(error: Exception, what: str) -> Reply:
-    """The reply for an error. Lasting: the same request would fail again whatever the machine's state."""
+    """The reply for an error. Lasting: the same request would fail again whatever the machine's state.
+
+    everywhere: on other machines too, since it says what no translator knows and not what a check found.
+    """
     if isinstance(error, NoTranslation):
         lasting = all(
             isinstance(one, CassError) and not isinstance(one, ToolFailed | DeviceFailed)
             for one in error.reasons.values()
         )
+        everywhere = all(isinstance(one, Unsupported) for one in error.reasons.values())
         code = CudaError.NO_KERNEL_IMAGE_FOR_DEVICE
     else:
-        lasting = isinstance(error, Rejected)  # a candidate that was checked again
+        lasting, everywhere = isinstance(error, Rejected), False  # a candidate that was checked again
         malformed = isinstance(error, Malformed)
         code = CudaError.INVALID_KERNEL_IMAGE if malformed else CudaError.NO_KERNEL_IMAGE_FOR_DEVICE
         if not isinstance(error, CassError):
             log.exception("%s failed", what)
             code = CudaError.UNKNOWN
-    body = json.dumps({"message": one_line(error), "lasting": lasting}).encode()
+    body = json.dumps({"message": one_line(error), "lasting": lasting, "everywhere": everywhere}).encode()
     return Reply(Status.FAILED, body, int(code))
 
 

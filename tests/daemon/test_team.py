@@ -152,3 +152,57 @@ def test_a_mistake_in_the_keys_stops_nobody(
     log = desk.socket.with_name(desk.socket.name + ".log").read_text()
     assert "the team's caches are not used" in log
     desk.stop()
+
+
+# ---- kernels that cannot be translated ----------------------------------------------------------------------
+
+NONE = {"CASS_TRANSLATORS": "nonsense"}
+
+
+def refused(place: Place, region: Path) -> dict[str, float]:
+    """The counters after a program that no translator serves."""
+    done = place.run(region, **NONE)
+    assert done.returncode == 1
+    assert "unsupported translator nonsense" in done.stdout
+    return place.counters()
+
+
+def test_a_failure_is_shared_signed_and_tried_once(
+    machines: Callable[[str], tuple[Place, Place]], regions: list[Path], tmp_path: Path
+) -> None:
+    ci, desk = machines(str(tmp_path / "share"))
+    assert refused(ci, regions[1])["translations"] == 1
+    finish(ci)
+    counters = refused(desk, regions[1])
+    assert (counters["team refusals"], counters.get("translations", 0)) == (1, 0)
+    assert "tried by ci-1" in desk.run(regions[1], **NONE).stdout
+    done = desk.run(regions[1])
+    assert done.returncode == 0, "another policy is another question"
+    desk.stop()
+
+
+@pytest.mark.parametrize("doubt", ["stranger", "first-use"])
+def test_a_failure_that_nobody_vouches_for_is_tried_here(
+    doubt: str, machines: Callable[[str], tuple[Place, Place]], regions: list[Path], tmp_path: Path
+) -> None:
+    ci, desk = machines(str(tmp_path / "share"))
+    refused(ci, regions[1])
+    finish(ci)
+    if doubt == "stranger":
+        (desk.cache / "trusted-keys").write_text(Signer("ci-1", bytes(32)).public + "\n")
+    else:
+        desk.environment["CASS_REVERIFY"] = doubt
+    counters = refused(desk, regions[1])
+    assert (counters.get("team refusals", 0), counters["translations"]) == (0, 1)
+    desk.stop()
+
+
+def test_what_a_check_rejected_is_not_shared(
+    machines: Callable[[str], tuple[Place, Place]], regions: list[Path], tmp_path: Path
+) -> None:
+    """A machine without a device finds no more than E0: that says nothing about the others."""
+    ci, _ = machines(str(tmp_path / "share"))
+    assert ci.run(regions[0], CASS_MIN_EVIDENCE="E1").returncode == 1
+    assert ci.counters()["failures"] >= 1
+    finish(ci)
+    assert not (tmp_path / "share" / "ac").exists()
