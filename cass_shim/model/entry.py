@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from cass_shim.model.artifacts import CodeObject, Evidence
 from cass_shim.model.errors import Malformed
 from cass_shim.model.kernel_abi import AbiClass, Slot, SlotKind
-from cass_shim.model.layout import FILE_HEADER, Layout, StringTable, check_seal, read_string, seal
+from cass_shim.model.layout import FILE_HEADER, Layout, StringTable, check_seal, member, read_string, seal
 
 ENTRY_MAGIC = b"CASSCODE"
 ENTRY_VERSION = 1
@@ -97,14 +97,14 @@ def read_entry(content: bytes, where: str = "code entry") -> CodeEntry:
     for index in range(value["slot_count"]):
         row = ENTRY_SLOT.unpack(content, value["slots"] + index * ENTRY_SLOT.size, where=where)
         symbol = read_string(strings, int(row["symbol"]), where=where)
-        slots.append(Slot(SlotKind(int(row["kind"])), symbol, int(row["addend"])))
+        slots.append(Slot(member(SlotKind, row["kind"], where=where), symbol, int(row["addend"])))
     end = value["code"] + value["code_bytes"]
     if end != len(content):
         raise Malformed("code object does not end the file", where=where, offset=value["code"])
     code = CodeObject(
         elf=content[value["code"] : end],
         symbol=read_string(strings, value["symbol"], where=where),
-        abi=AbiClass(value["abi"]),
+        abi=member(AbiClass, value["abi"], where=where),
         slots=tuple(slots),
         bindings_offset=value["bindings_offset"],
         kernarg_bytes=value["kernarg_bytes"],
@@ -115,4 +115,5 @@ def read_entry(content: bytes, where: str = "code entry") -> CodeEntry:
     )
     key = head["key"]
     assert isinstance(key, bytes)
-    return CodeEntry(key, code, Evidence(value["evidence"]), read_string(strings, value["route"], where=where))
+    evidence = member(Evidence, value["evidence"], where=where)
+    return CodeEntry(key, code, evidence, read_string(strings, value["route"], where=where))

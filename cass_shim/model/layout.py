@@ -10,7 +10,9 @@ import hashlib
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
+from typing import TypeVar
 
 from cass_shim.model.errors import Malformed
 
@@ -24,6 +26,7 @@ FIELD_TYPES: Mapping[str, tuple[str, int, int]] = {  # type → struct code, siz
 }
 
 Record = dict[str, int | bytes]
+E = TypeVar("E", bound=Enum)
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ class StringTable:
             raise Malformed(f"a name contains NUL: {text!r}")
         if text not in self._offsets:
             self._offsets[text] = len(self.content)
-            self.content += text.encode() + b"\0"
+            self.content += text.encode(errors="surrogateescape") + b"\0"  # as read_string gives it
         return self._offsets[text]
 
 
@@ -122,3 +125,11 @@ def read_string(table: bytes, offset: int, *, where: str = "") -> str:
     if offset < 0 or end < 0:
         raise Malformed("string outside its table", where=where, offset=offset)
     return table[offset:end].decode(errors="surrogateescape")
+
+
+def member(kind: type[E], number: int | bytes, *, where: str = "") -> E:
+    """The member of an enumeration that a file or message names; Malformed when there is none."""
+    try:
+        return kind(number)
+    except ValueError as error:
+        raise Malformed(f"{kind.__name__} {number!r} is not known", where=where) from error

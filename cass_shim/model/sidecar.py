@@ -75,5 +75,5 @@ def read_sidecar(text: str, where: str = "sidecar") -> Sidecar:
             slots,
             AbiClass[value["contract"]],
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Malformed(f"not a sidecar ({type(error).__name__}: {error})", where=where) from error

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from cass_shim.model.errors import Malformed
-from cass_shim.model.layout import Layout
+from cass_shim.model.layout import Layout, member
 
 FRAME_MAGIC = 0x53534143  # "CASS"
 WIRE_VERSION = 1
@@ -139,7 +139,7 @@ class Reply:
         head = REPLY.unpack(payload, where="reply")
         if REPLY.size + int(head["body_bytes"]) != len(payload):
             raise Malformed("sizes do not add up", where="reply")
-        return cls(Status(int(head["status"])), payload[REPLY.size :], int(head["cuda_error"]))
+        return cls(member(Status, head["status"], where="reply"), payload[REPLY.size :], int(head["cuda_error"]))
 
 
 def frame(kind: FrameKind, payload: bytes) -> bytes:
@@ -155,8 +155,4 @@ def read_frame_head(content: bytes, limit: int) -> tuple[int, FrameKind, int]:
         raise Malformed("not a cass-shim frame", where="frame", offset=0)
     if int(head["payload_bytes"]) > limit:
         raise Malformed(f"{head['payload_bytes']!r} bytes exceed the limit {limit}", where="frame", offset=8)
-    try:
-        kind = FrameKind(int(head["kind"]))
-    except ValueError as error:
-        raise Malformed(f"unknown frame kind {head['kind']!r}", where="frame", offset=6) from error
-    return int(head["version"]), kind, int(head["payload_bytes"])
+    return int(head["version"]), member(FrameKind, head["kind"], where="frame"), int(head["payload_bytes"])

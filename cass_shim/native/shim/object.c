@@ -9,6 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* "All data structures … follow the natural size and alignment guidelines" (gABI, chapter 4): what
+ * does not is no table of an ELF file, and reading it in place would be undefined. */
+static int is_aligned(uint64_t offset) { return offset % _Alignof(Elf64_Shdr) == 0; }
+
 /* The mapped file is the loaded object when both begin with the same ELF header. */
 static int map_file(cass_object *object) {
     int descriptor = open(object->path, O_RDONLY | O_CLOEXEC);
@@ -55,7 +59,8 @@ int cass_object_open(cass_object *object, const struct link_map *map) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)object->file;
     size_t end = header->e_phoff + (size_t)header->e_phnum * sizeof(Elf64_Phdr);
     if (header->e_machine != EM_X86_64 || header->e_phentsize != sizeof(Elf64_Phdr) ||
-        header->e_phoff > object->file_bytes || end > object->file_bytes) {
+        header->e_phoff > object->file_bytes || end > object->file_bytes ||
+        !is_aligned(header->e_phoff)) {
         cass_object_close(object);
         return -1;
     }
@@ -80,14 +85,15 @@ void cass_object_close(cass_object *object) {
     object->file = NULL;
 }
 
-/* The section headers when all of them lie in the file. */
+/* The section headers when all of them lie in the file, else none. */
 static const Elf64_Shdr *sections(const cass_object *object, size_t *count) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)object->file;
     size_t bytes = (size_t)header->e_shnum * sizeof(Elf64_Shdr);
-    *count = header->e_shnum;
+    *count = 0;
     if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff > object->file_bytes ||
-        bytes > object->file_bytes - header->e_shoff)
-        *count = 0;
+        bytes > object->file_bytes - header->e_shoff || !is_aligned(header->e_shoff))
+        return NULL;
+    *count = header->e_shnum;
     return (const Elf64_Shdr *)(object->file + header->e_shoff);
 }
 
@@ -177,7 +183,8 @@ int cass_object_symtab(const cass_object *object, cass_symbols *found) {
     for (size_t i = 0; i < count; i++)
         if (all[i].sh_type == SHT_SYMTAB) table = &all[i];
     if (!table || table->sh_link >= count || !inside_file(object, table) ||
-        !inside_file(object, &all[table->sh_link]) || table->sh_entsize != sizeof(Elf64_Sym))
+        !inside_file(object, &all[table->sh_link]) || table->sh_entsize != sizeof(Elf64_Sym) ||
+        !is_aligned(table->sh_offset))
         return -1;
     size_t symbols = table->sh_size / sizeof(Elf64_Sym);
     if (reserve(found, symbols) != 0) return -1;

@@ -1,0 +1,64 @@
+"""The fuzzers themselves: faults that were put there are found, named and made small."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.fuzz import native_build
+from tools.fuzz.engine import Campaign, minimize
+from tools.fuzz.targets import TARGETS
+
+HERE = Path(__file__).parent
+
+
+class Refused(Exception):
+    """What a good parser raises."""
+
+
+def parse(data: bytes) -> None:
+    """A parser that forgets one case."""
+    if not data.startswith(b"head"):
+        raise Refused
+    assert len(data) < 6 or data[5] < 128, "forgotten"
+
+
+def test_an_error_that_is_none_of_ours_is_found_and_made_small(tmp_path: Path) -> None:
+    campaign = Campaign("planted", parse, (Refused,), tmp_path, False, 1)
+    result = campaign.run([b"head and a body"], 20, 3000)
+    (finding,) = result.findings
+    assert finding.what.startswith("AssertionError at") and finding.times == result.failures > 1
+    small = minimize(parse, Path(finding.file).read_bytes(), (Refused,))
+    assert small.startswith(b"head") and len(small) == 6
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python tells its coverage from 3.12 on")
+def test_new_inputs_join_the_corpus(tmp_path: Path) -> None:
+    campaign = Campaign("record", TARGETS["record"].prepare(), (Exception,), tmp_path, True, 1)
+    result = campaign.run([b"{}"], 5, 2000)
+    assert any((tmp_path / "corpus").iterdir()) and "lines" in result.coverage
+
+
+@pytest.mark.slow
+def test_planted_faults_in_c_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if why := native_build.why_not():
+        pytest.skip(why)
+    planted = native_build.NativeTarget("planted", (str(HERE / "planted.c"),), ())
+    monkeypatch.setitem(native_build.TARGETS, "planted", planted)
+    program = native_build.build(["planted"])["planted"]
+    monkeypatch.setenv("CASS_FUZZ_CASE_MS", "100")
+    (tmp_path / "seed").write_bytes(bytes(16))
+    command = [program, "run", tmp_path / "out", "4", "0", "1", tmp_path / "seed"]
+    done = subprocess.run(command, capture_output=True, timeout=60)
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    found = " ".join(one["what"] for one in result["findings"])
+    assert done.returncode == 1 and result["cases"] > 100
+    for fault in ("heap-buffer-overflow", "leak of", "no end"):
+        assert fault in found
+    overflow = next(one["file"] for one in result["findings"] if "overflow" in one["what"])
+    subprocess.run([program, "minimize", overflow, tmp_path / "small"], check=True, capture_output=True, timeout=60)
+    assert (tmp_path / "small").read_bytes() == bytes.fromhex("551eed5efecaad0b") + bytes(4)

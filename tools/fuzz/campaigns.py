@@ -1,0 +1,169 @@
+"""Runs campaigns, each target in a process of its own, and keeps what they found and how far they came."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import datetime
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.environment import ROOT
+from tools.fuzz import native_build
+from tools.fuzz.engine import Finding, Result, digest
+from tools.fuzz.targets import TARGETS
+
+CORPUS = ROOT / "tests" / "fuzz" / "corpus"
+GRACE_S = 120.0  # beyond a target's own limit: its corpus is run first
+HEAD = "| date | target | cases | seconds | coverage | findings | engine |"
+MARK = "<!-- rows of tools.fuzz -->"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of each target: seconds and cases (0: none of that kind); seed of its chance. jobs: targets at once."""
+
+    seconds: float
+    cases: int
+    seed: int
+    jobs: int
+
+
+def corpus_of(name: str) -> Path:
+    """The committed inputs of a target."""
+    if name in TARGETS:
+        return CORPUS / TARGETS[name].seeds
+    return CORPUS / native_build.TARGETS[name].seeds
+
+
+def _command(name: str, folder: Path, limits: Limits, programs: dict[str, Path]) -> list[str]:
+    rest = [str(folder), str(limits.seconds), str(limits.cases), str(limits.seed), str(corpus_of(name))]
+    # what an earlier campaign found is where the next one begins
+    if (folder / "corpus").is_dir():
+        rest.append(str(folder / "corpus"))
+    if name in programs:
+        return [str(programs[name]), "run", *rest]
+    return [sys.executable, "-m", "tools.fuzz.worker", name, *rest]
+
+
+def run_one(name: str, out: Path, limits: Limits, programs: dict[str, Path]) -> Result:
+    """One campaign in its own process; a process that dies is a finding too."""
+    folder = out / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "result.json").unlink(missing_ok=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "0"}
+    patience = limits.seconds * 1.5 + GRACE_S if limits.seconds else None
+    try:
+        command = _command(name, folder, limits, programs)
+        done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, timeout=patience, check=False)
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        why = f"ended with {done.returncode}: {said[-1] if said else 'nothing said'}"
+    except subprocess.TimeoutExpired:
+        why = "the whole campaign did not end"
+    if (folder / "result.json").exists():
+        return read_result(folder / "result.json")
+    return Result(name, "", failures=1, findings=[_died(folder, why)])
+
+
+def _died(folder: Path, why: str) -> Finding:
+    """The input at which a process of Python ended, which engine.py keeps in `current`."""
+    path, current = folder / "finding-last", folder / "current"
+    if current.exists():
+        content = current.read_bytes()
+        path.write_bytes(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    return Finding(why, str(path))
+
+
+def read_result(path: Path) -> Result:
+    """A result.json of either engine."""
+    value = json.loads(path.read_text())
+    return Result(**{**value, "findings": [Finding(**one) for one in value["findings"]]})
+
+
+def read_results(places: Iterable[Path]) -> list[Result]:
+    """Results in files, or in the folders of an `--out`."""
+    found = [path for place in places for path in (place.rglob("result.json") if place.is_dir() else [place])]
+    return sorted((read_result(path) for path in found), key=lambda one: one.target)
+
+
+def run(names: Sequence[str], out: Path, limits: Limits, page: Path | None) -> int:
+    """All of them, `jobs` at once; prints a line each. 1 when something was found."""
+    native = [name for name in names if name in native_build.TARGETS]
+    programs: dict[str, Path] = {}
+    if native and (why := native_build.why_not()):
+        print(f"targets in C are left out: {why}")
+        names = [name for name in names if name not in native]
+    elif native:
+        programs = native_build.build(native)
+    results = []
+    with concurrent.futures.ThreadPoolExecutor(limits.jobs) as pool:
+        for result in pool.map(lambda name: run_one(name, out, limits, programs), names):
+            results.append(result)
+            show(result)
+    if page is not None:
+        add_rows(page, results)
+    return int(any(one.findings for one in results))
+
+
+def show(result: Result) -> None:
+    """A line a target, and one for each finding."""
+    print(f"{result.target:14} {result.cases:9} cases {result.seconds:7.1f} s  {result.coverage}", flush=True)
+    for one in result.findings:
+        print(f"    {one.times} × {one.what}\n      {one.file}", flush=True)
+
+
+def add_rows(page: Path, results: Sequence[Result]) -> None:
+    """Dated rows above the mark in a page, which holds the table's head."""
+    text = page.read_text()
+    if MARK not in text or HEAD not in text:
+        raise SystemExit(f"{page} has no table of campaigns (a line {HEAD!r} and, below its rows, {MARK!r})")
+    rows = "".join(
+        f"| {datetime.date.today()} | {one.target} | {one.cases} | {one.seconds:g} | {one.coverage} "
+        f"| {len(one.findings)} | {one.engine} |\n"
+        for one in results
+    )
+    page.write_text(text.replace(MARK, rows + MARK))
+
+
+def merge(names: Sequence[str], out: Path, keep: int) -> int:
+    """Adds to the committed corpus the smallest new inputs that reach more, up to `keep` bytes a target."""
+    for name in names:
+        found = sorted((out / name / "corpus").glob("*"), key=lambda one: one.stat().st_size)
+        if not found:
+            continue
+        folder, left, added = corpus_of(name), keep, 0
+        for path in _thinned(name, out):
+            content = path.read_bytes()
+            if (folder / path.name).exists() or any(folder.glob(f"*{digest(content)}")) or len(content) > left:
+                continue
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"found-{digest(content)}").write_bytes(content)
+            left, added = left - len(content), added + 1
+        print(f"{name}: {added} of {len(found)} new inputs kept")
+    return 0
+
+
+def _thinned(name: str, out: Path) -> list[Path]:
+    """Those of a campaign's inputs that together with the committed ones reach all that it reached."""
+    folder = out / name / "merged"
+    if name in native_build.TARGETS:
+        program = native_build.build([name])[name]
+        command = [str(program), "merge", str(folder), str(corpus_of(name)), str(out / name / "corpus")]
+    else:
+        command = [sys.executable, "-m", "tools.fuzz.worker", name, "merge", str(folder), str(corpus_of(name))]
+        command.append(str(out / name / "corpus"))
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True)
+    return sorted((folder / "corpus").glob("*"), key=lambda one: one.stat().st_size)
+
+
+def one_input(verb: str, name: str, files: Sequence[Path]) -> int:
+    """`replay` or `minimize` of one target."""
+    if name in native_build.TARGETS:
+        command = [str(native_build.build([name])[name]), verb, *map(str, files)]
+    else:
+        command = [sys.executable, "-m", "tools.fuzz.worker", name, verb, *map(str, files)]
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False).returncode
