@@ -1,7 +1,7 @@
 """Record where the entry points of a static CUDA runtime lie: `python -m tools.cudart_offsets WHEEL|ARCHIVE...`.
 
 In: wheels of nvidia-cuda-runtime (or -cu12) that carry libcudart_static.a, or the archive itself with
-`NAME=VERSION:PATH`. Out: one module per release in cass_shim/api/cudart.
+`NAME=VERSION:PATH`. Out: one module per release in cass_shim/api/cudart; releases that share their code share it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
 
-from cass_shim.api.cudart import PREFIX_BYTES, Anchor, Release, fnv1a
+from cass_shim.api.cudart import PREFIX_BYTES, Anchor, Release, fnv1a, releases
 
 FOLDER = Path(__file__).resolve().parent.parent / "cass_shim" / "api" / "cudart"
 ENTRY_POINT = re.compile(r"(__)?cuda[A-Z]\w*")
@@ -122,7 +122,7 @@ def module_text(release: Release) -> str:
         for anchor in release.anchors
     )  # fmt: skip
     return (
-        f'"""libcudart_static.a {release.name}, recorded by tools/cudart_offsets.py."""\n# fmt: off\n'
+        f'"""libcudart_static.a {release.name}, recorded by tools/cudart_offsets.py."""\n\n# fmt: off\n'
         "from cass_shim.api.cudart import Anchor, Release\n\n"
         f'release = Release("{release.name}", {release.version}, (\n{shown}), (\n{offsets}\n))\n'
     )
@@ -145,6 +145,11 @@ def main() -> None:
     parser.add_argument("wheels", nargs="+", type=Path)
     for path in parser.parse_args().wheels:
         release = record(*wheel_archive(path))
+        facts = (release.anchors, release.offsets.split())
+        same = [one.name for one in releases() if (one.anchors, one.offsets.split()) == facts]
+        if same:
+            print(f"{release.name}: the code of {same[0]}, recorded already")
+            continue
         target = FOLDER / f"r{release.name.replace('.', '_')}.py"
         target.write_text(module_text(release))
         print(f"{release.name}: {len(release.entry_points())} entry points, {target.name}")
