@@ -97,7 +97,9 @@ static void run_head(emu_stream *stream) {
     stream->running = true;
     pthread_mutex_unlock(&emu_engine);
     if (op->on_fault || atomic_load(&device->fault) == hipSuccess) {
+        emu_me.inside++;
         hipError_t error = op->run(op, device);
+        emu_me.inside--;
         if (error) emu_device_fault(device, error, emu_me.reason);
     }
     pthread_mutex_lock(&emu_engine);
@@ -124,6 +126,7 @@ static void unlink_stream(const emu_stream *stream) {
 static void *work(void *argument) {
     emu_stream *stream = argument;
     emu_me.device = stream->device->ordinal;
+    pthread_setname_np(pthread_self(), "cass-stream"); /* another thread's goes through /proc */
     pthread_mutex_lock(&emu_engine);
     for (;;) {
         if (runnable(stream)) run_head(stream);
@@ -152,7 +155,6 @@ static bool wake(emu_stream *stream) {
     int failed = pthread_create(&thread, NULL, work, stream);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) return false;
-    pthread_setname_np(thread, "cass-stream");
     pthread_detach(thread);
     stream->worker = true;
     emu_stream_retain(stream);
@@ -208,8 +210,19 @@ hipError_t emu_submit(emu_stream *stream, emu_op *op) {
     return emu_submit_at(stream, op, &position);
 }
 
+/* A host that is far ahead waits, as it does in CUDA (there at about a thousand), so that a loop of
+ * launches does not fill the memory. Not inside an op: it would wait for itself. */
+static void hold_back(emu_stream *stream) {
+    enum { DEEPEST = 16384 };
+    if (stream->submitted - stream->completed < DEEPEST || emu_me.inside) return;
+    emu_stream_retain(stream);
+    wait_locked(stream, stream->submitted - DEEPEST / 2);
+    emu_stream_release(stream);
+}
+
 hipError_t emu_submit_at(emu_stream *stream, emu_op *op, uint64_t *position) {
     pthread_mutex_lock(&emu_engine);
+    hold_back(stream);
     if (!order(stream, op)) return out_of_host_memory(op);
     append(stream, op);
     *position = stream->submitted;

@@ -45,6 +45,7 @@ typedef struct emu_thread {
     emu_stream *own[EMU_MAX_DEVICES];
     hipCtx_t context_stack[16];
     int context_depth, base_device;
+    int inside; /* an operation of a stream runs in this thread */
 } emu_thread;
 
 extern _Thread_local emu_thread emu_me;

@@ -125,7 +125,7 @@ static int by_address(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* Room for `count` symbols and the starts of all functions. */
+/* Room for `count` symbols. */
 static int reserve(cass_symbols *found, size_t count) {
     *found = (cass_symbols){.bytes = (count + 1) * sizeof(cass_symbol)};
     void *memory =
@@ -135,21 +135,20 @@ static int reserve(cass_symbols *found, size_t count) {
     return 0;
 }
 
-/* Sorts, measures the room of each function up to the next symbol, then keeps the CUDA names only.
- */
-static void settle(cass_symbols *found, uintptr_t end) {
-    qsort(found->symbols, found->count, sizeof(cass_symbol), by_address);
-    uintptr_t next = end;
-    for (size_t i = found->count; i-- > 0;) {
-        if (i + 1 < found->count && found->symbols[i + 1].address != found->symbols[i].address)
-            next = found->symbols[i + 1].address;
-        found->symbols[i].room =
-            next > found->symbols[i].address ? next - found->symbols[i].address : 0;
+/* The number of kept symbols at or below `address`. */
+static size_t up_to(const cass_symbols *found, uintptr_t address) {
+    size_t low = 0, high = found->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (found->symbols[middle].address <= address) low = middle + 1;
+        else high = middle;
     }
-    size_t kept = 0;
-    for (size_t i = 0; i < found->count; i++)
-        if (found->symbols[i].name) found->symbols[kept++] = found->symbols[i];
-    found->count = kept;
+    return low;
+}
+
+static int is_function(const Elf64_Sym *symbol) {
+    int type = ELF64_ST_TYPE(symbol->st_info);
+    return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF;
 }
 
 static int is_runtime_name(const char *name) {
@@ -162,19 +161,47 @@ static int is_public_name(const char *name) {
            (strncmp(name, "cu", 2) == 0 && name[2] >= 'A' && name[2] <= 'Z');
 }
 
-static void collect(const Elf64_Sym *symbols, size_t count, const char *strings,
-                    size_t string_bytes, uintptr_t base, int (*wanted)(const char *),
-                    cass_symbols *found) {
-    for (size_t i = 0; i < count; i++) {
-        int type = ELF64_ST_TYPE(symbols[i].st_info);
-        if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbols[i].st_shndx == SHN_UNDEF)
-            continue;
-        const char *name = string_at(strings, string_bytes, symbols[i].st_name);
-        found->symbols[found->count++] = (cass_symbol){
-            .name = name && type == STT_FUNC && wanted(name) ? name : NULL,
-            .address = base + symbols[i].st_value,
-        };
+/* Where symbols are read from. */
+typedef struct {
+    const Elf64_Sym *symbols;
+    size_t count;
+    const char *strings;
+    size_t string_bytes;
+    uintptr_t base, end; /* load bias, end of the code */
+} symbol_source;
+
+/* The room of each kept function: up to the next function of any name, or the end of the code. Only
+ * the kept ones are sorted: a program has thousands, and starting it waits for this. */
+static void measure_room(const symbol_source *from, cass_symbols *found) {
+    uintptr_t next = from->end;
+    for (size_t i = found->count; i-- > 0;) {
+        cass_symbol *symbol = &found->symbols[i];
+        if (i + 1 < found->count && symbol[1].address != symbol->address) next = symbol[1].address;
+        symbol->room = next > symbol->address ? next - symbol->address : 0;
     }
+    for (size_t i = 0; i < from->count; i++) {
+        if (!is_function(&from->symbols[i])) continue;
+        uintptr_t address = from->base + from->symbols[i].st_value;
+        size_t below = up_to(found, address - 1);
+        for (size_t at = below;
+             at-- > 0 && found->symbols[at].room > address - found->symbols[at].address;)
+            found->symbols[at].room = address - found->symbols[at].address;
+    }
+}
+
+/* Keeps the functions whose names are wanted, by address, with the room each has. */
+static void collect(const symbol_source *from, int (*wanted)(const char *), cass_symbols *found) {
+    for (size_t i = 0; i < from->count; i++) {
+        const Elf64_Sym *symbol = &from->symbols[i];
+        if (!is_function(symbol) || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) continue;
+        const char *name = string_at(from->strings, from->string_bytes, symbol->st_name);
+        if (name && wanted(name))
+            found->symbols[found->count++] =
+                (cass_symbol){.name = name, .address = from->base + symbol->st_value};
+    }
+    if (!found->count) return;
+    qsort(found->symbols, found->count, sizeof(cass_symbol), by_address);
+    measure_room(from, found);
 }
 
 int cass_object_symtab(const cass_object *object, cass_symbols *found) {
@@ -189,10 +216,13 @@ int cass_object_symtab(const cass_object *object, cass_symbols *found) {
     size_t symbols = table->sh_size / sizeof(Elf64_Sym);
     if (reserve(found, symbols) != 0) return -1;
     const Elf64_Shdr *strings = &all[table->sh_link];
-    collect((const Elf64_Sym *)(object->file + table->sh_offset), symbols,
-            (const char *)object->file + strings->sh_offset, strings->sh_size, object->base,
-            is_runtime_name, found);
-    settle(found, object->text_high);
+    symbol_source from = {(const Elf64_Sym *)(object->file + table->sh_offset),
+                          symbols,
+                          (const char *)object->file + strings->sh_offset,
+                          strings->sh_size,
+                          object->base,
+                          object->text_high};
+    collect(&from, is_runtime_name, found);
     return 0;
 }
 
@@ -232,9 +262,9 @@ int cass_object_dynsym(const struct link_map *map, const cass_object *object, ca
     const char *strings = dynamic_pointer(map, DT_STRTAB);
     size_t count = dynamic_symbols(map);
     if (!symbols || !strings || count == 0 || reserve(found, count) != 0) return -1;
-    collect(symbols, count, strings, dynamic_value(map, DT_STRSZ), object->base, is_public_name,
-            found);
-    settle(found, object->text_high);
+    symbol_source from = {
+        symbols, count, strings, dynamic_value(map, DT_STRSZ), object->base, object->text_high};
+    collect(&from, is_public_name, found);
     return 0;
 }
 

@@ -1,0 +1,76 @@
+/* The rival of api.cu: the same calls made directly on a libamdhip64.so. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+typedef int (*fn_load)(void **, const void *);
+typedef int (*fn_function)(void **, void *, const char *);
+typedef int (*fn_out)(void **);
+typedef int (*fn_sized)(void **, size_t);
+typedef int (*fn_flags)(void **, unsigned);
+typedef int (*fn_pinned)(void **, size_t, unsigned);
+typedef int (*fn_one)(void *);
+typedef int (*fn_two)(void *, void *);
+typedef int (*fn_none)(void);
+typedef int (*fn_copy)(void *, const void *, size_t, int, void *);
+typedef int (*fn_launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                         void **);
+
+static double now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+enum { CALLS = 2000, ROUNDS = 100 };
+
+#define BEST(name, call)                                                                                               \
+    do {                                                                                                               \
+        double least = 1e18;                                                                                           \
+        for (int round = 0; round < ROUNDS; ++round) {                                                                      \
+            double begin = now_ns();                                                                                   \
+            for (int i = 0; i < CALLS; ++i) call;                                                                    \
+            double each = (now_ns() - begin) / CALLS;                                                                \
+            if (each < least) least = each;                                                                            \
+            sync();                                                                                                    \
+        }                                                                                                              \
+        printf("%s %.2f\n", name, least);                                                                              \
+    } while (0)
+
+int main(int argc, char **argv) { /* library, code object, kernel, kernarg bytes, bindings offset */
+    if (argc < 6) return 2;
+    void *hip = dlopen(argv[1], RTLD_NOW);
+    if (!hip) return fprintf(stderr, "%s\n", dlerror()), 2;
+    fn_load load = (fn_load)dlsym(hip, "hipModuleLoadData");
+    fn_function get = (fn_function)dlsym(hip, "hipModuleGetFunction");
+    fn_sized allocate = (fn_sized)dlsym(hip, "hipMalloc");
+    fn_pinned pinned = (fn_pinned)dlsym(hip, "hipHostMalloc");
+    fn_out stream_new = (fn_out)dlsym(hip, "hipStreamCreate");
+    fn_flags event_new = (fn_flags)dlsym(hip, "hipEventCreateWithFlags");
+    fn_none sync = (fn_none)dlsym(hip, "hipDeviceSynchronize");
+    fn_one wait = (fn_one)dlsym(hip, "hipStreamSynchronize");
+    fn_two record = (fn_two)dlsym(hip, "hipEventRecord");
+    fn_copy copy = (fn_copy)dlsym(hip, "hipMemcpyAsync");
+    fn_none last = (fn_none)dlsym(hip, "hipGetLastError");
+    fn_launch launch = (fn_launch)dlsym(hip, "hipModuleLaunchKernel");
+    FILE *file = fopen(argv[2], "rb");
+    static char code[1 << 20];
+    if (!file || !fread(code, 1, sizeof code, file)) return 2;
+    void *module, *function, *p, *host, *stream, *event;
+    if (load(&module, code) || get(&function, module, argv[3]) || allocate(&p, 64)) return 3;
+    if (pinned(&host, 64, 0) || stream_new(&stream) || event_new(&event, 2)) return 3;
+    size_t bytes = (size_t)atol(argv[4]);
+    char kernarg[512] = {0};
+    *(void **)kernarg = p;
+    *(void **)(kernarg + atol(argv[5])) = p;
+    void *extra[] = {(void *)1, kernarg, (void *)2, &bytes, (void *)3};
+    BEST("launch", launch(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, extra));
+    BEST("launch_stream", launch(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, extra));
+    BEST("launch_waited", (launch(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, extra), sync()));
+    BEST("copy", copy(p, host, 16, 1, stream));
+    BEST("record", record(event, stream));
+    BEST("wait", wait(stream));
+    BEST("last_error", last());
+    return 0;
+}
