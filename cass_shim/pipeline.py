@@ -37,9 +37,10 @@ from cass_shim.model.artifacts import (
     Variable,
     Verified,
 )
+from cass_shim.model.captured import CapturedLaunch
 from cass_shim.model.config import Config
 from cass_shim.model.entry import CodeEntry, pack_entry
-from cass_shim.model.errors import CassError, Malformed, Rejected, ToolFailed, Unsupported
+from cass_shim.model.errors import CassError, Malformed, Rejected, ToolFailed, Unsupported, one_line
 from cass_shim.model.kernel_abi import KernelAbi
 from cass_shim.model.manifest import (
     Manifest,
@@ -62,12 +63,6 @@ class NoTranslation(CassError):
         tried = "; ".join(f"{name}: {one_line(error)}" for name, error in reasons.items())
         super().__init__(f"no translation of kernel {kernel} ({tried or 'no translator is configured'})")
         self.kernel, self.reasons = kernel, dict(reasons)
-
-
-def one_line(error: Exception) -> str:
-    """An expected error's own line; anything else is a bug and says where it was raised."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if isinstance(error, CassError) else f"internal error, {type(error).__name__}: {text}"
 
 
 # ---- a module -----------------------------------------------------------------------------------------------
@@ -196,11 +191,12 @@ def _module_data(module: Module) -> tuple[tuple[ManifestVariable, ...], tuple[Ma
 
 @dataclass
 class Work:
-    """One kernel on its way. Decoding is done once, when the first translator asks."""
+    """One kernel on its way. Decoding is done once, when the first translator asks. captured: a launch to judge by."""
 
     module: Module
     kernel: str
     config: Config
+    captured: CapturedLaunch | None = None
 
     @property
     def abi(self) -> KernelAbi:
@@ -307,7 +303,7 @@ def verify(
 
     blocks: shapes to prove, if any. route: the translator that made it, for a second opinion must come from another.
     """
-    from cass_shim.verify import verify_kernel
+    from cass_shim.verify import Captured, verify_kernel
 
     if work.module.cubin is None:
         return verify_kernel(code, None, None)
@@ -315,6 +311,7 @@ def verify(
     seconds = work.config.second_seconds
     second = (lambda: assemble(translate_source(work, other), work.abi), seconds) if seconds else None
     config, cubin = work.config, work.module.cubin
+    wanted = {one.label: one for one in Evidence}[config.min_evidence]
     return verify_kernel(
         code,
         work.sass,
@@ -323,7 +320,8 @@ def verify(
         prove_s=config.proof_seconds,
         blocks=blocks,
         second=second,
-        enough=Evidence.E2 if config.min_evidence == "E2" and not config.number("prove") else Evidence.E4,
+        captured=Captured(work.captured, config.capture_seconds) if work.captured is not None else None,
+        enough=wanted if wanted in (Evidence.E2, Evidence.E3) and not config.number("prove") else Evidence.E4,
     )
 
 
@@ -335,11 +333,14 @@ class Translation:
     content: bytes
 
 
-def translate(module: Module, kernel: str, config: Config) -> Translation:
-    """Try each translator in the policy's order; the first verified answer wins. Raises NoTranslation."""
+def translate(module: Module, kernel: str, config: Config, captured: CapturedLaunch | None = None) -> Translation:
+    """Try each translator in the policy's order; the first verified answer wins. Raises NoTranslation.
+
+    captured: the launch for which it is wanted, where that was recorded (E3).
+    """
     if kernel not in module.kernels:
         raise Malformed(f"the module has no kernel {kernel}", where="request")
-    work, reasons = Work(module, kernel, config), dict[str, Exception]()
+    work, reasons = Work(module, kernel, config, captured), dict[str, Exception]()
     for name in config.translator_order:
         started = time.monotonic()
         try:
@@ -371,7 +372,7 @@ def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Except
     verified = _verify_finally(work, code, name)
     least = {one.label: one for one in Evidence}[work.config.min_evidence]
     if verified.evidence < least:
-        from cass_shim.verify.kernel import why_not_more
+        from cass_shim.verify.refusal import why_not_more
 
         raise Rejected(
             f"evidence {verified.evidence.label} is below CASS_MIN_EVIDENCE={least.label}{why_not_more(verified)}",

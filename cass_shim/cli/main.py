@@ -33,6 +33,8 @@ COMMANDS: Mapping[str, str] = {
     "translate": "stages",
     "assemble": "stages",
     "verify": "stages",
+    "capture": "capture",
+    "replay": "capture",
     "cache": "cache",
     "daemon": "daemon",
 }

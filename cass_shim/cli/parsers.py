@@ -14,7 +14,9 @@ import click
 
 from cass_shim.model.config import FIELDS, LAUNCHER_EXIT, LAUNCHER_PURPOSE, SWITCHES, variable
 
-FOLDER_OR_FILE = frozenset({"keep", "cache_dir", "hip_library", "runtime_dir", "python", "trace_file", "model"})
+FOLDER_OR_FILE = frozenset(
+    {"keep", "cache_dir", "hip_library", "runtime_dir", "python", "trace_file", "model", "capture_dir"}
+)
 
 
 @dataclass(frozen=True)

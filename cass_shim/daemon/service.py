@@ -12,7 +12,7 @@ import os
 import time
 from collections import OrderedDict
 from collections.abc import Coroutine, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from cass_shim.cache.audit import Audit
@@ -24,9 +24,10 @@ from cass_shim.cache.storage import Entry
 from cass_shim.cache.tiers import Tiered
 from cass_shim.cache.trust import TrustSet
 from cass_shim.daemon.refusals import Refusals
-from cass_shim.daemon.reverify import pack_check, pack_translation, unpack_translation
+from cass_shim.daemon.reverify import pack_check, unpack_translation
+from cass_shim.daemon.wanted import KnownModule, Wanted, keep_capture, with_passed_over
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, WorkerLost
-from cass_shim.model.artifacts import Evidence
+from cass_shim.model.captured import unpack_capture
 from cass_shim.model.config import Config, joined_digest
 from cass_shim.model.entry import read_entry
 from cass_shim.model.errors import CassError, Malformed, Rejected
@@ -36,25 +37,6 @@ from cass_shim.model.wire import CudaError, FrameKind, KernelRequest, ModuleRequ
 log = logging.getLogger(__name__)
 
 REGIONS_LIMIT = 512 << 20  # bytes of modules kept for kernels that are asked for later
-
-
-@dataclass(frozen=True, slots=True)
-class KnownModule:
-    """A module's request, and its kernels' keys by name."""
-
-    request: bytes
-    keys: dict[str, bytes]
-
-
-@dataclass(slots=True)
-class Wanted:
-    """A kernel that a program asks for, under its policy. team_s: seconds that the team's caches took."""
-
-    request: KernelRequest
-    known: KnownModule
-    key: bytes
-    config: Config
-    team_s: float = 0.0
 
 
 class Service:
@@ -82,6 +64,8 @@ class Service:
                 return await self._module(payload)
             if kind is FrameKind.KERNEL:
                 return await self._kernel(KernelRequest.unpack(payload))
+            if kind is FrameKind.CAPTURE:
+                return await self._capture(payload)
             if kind is FrameKind.STATUS:
                 return Reply(Status.OK, json.dumps(self.status()).encode())
             raise Malformed(f"a {kind.name} frame", where="request")
@@ -136,15 +120,33 @@ class Service:
     # ---- kernels ------------------------------------------------------------------------------------------
 
     async def _kernel(self, request: KernelRequest) -> Reply:
+        wanted = self._wanted(request)
+        if wanted is None:
+            return Reply(Status.NEED_MODULE)
+        return await self._once(joined_digest(wanted.key, request.options), self._find_kernel(wanted))
+
+    async def _capture(self, payload: bytes) -> Reply:
+        """A kernel for a launch that was captured: kept where that is asked for, and judged by."""
+        request, launch = unpack_capture(payload)
+        found = self._wanted(request)
+        if found is None:
+            return Reply(Status.NEED_MODULE)
+        wanted = replace(found, launch=launch)
+        self.index.add("captured launches")
+        if wanted.config.capture_dir:
+            await asyncio.to_thread(keep_capture, wanted)
+        return await self._once(joined_digest("capture", payload), self._find_kernel(wanted))
+
+    def _wanted(self, request: KernelRequest) -> Wanted | None:
+        """What a request is about; None when its module is not known."""
         known = self.modules.get(request.module)
         if known is None:
-            return Reply(Status.NEED_MODULE)
+            return None
         self.modules.move_to_end(request.module)
         key = known.keys.get(request.name)
         if key is None:
             raise Malformed(f"the module has no kernel {request.name}", where="request")
-        wanted = Wanted(request, known, key, self.config.with_options(request.options))
-        return await self._once(joined_digest(key, request.options), self._find_kernel(wanted))
+        return Wanted(request, known, key, self.config.with_options(request.options))
 
     async def _find_kernel(self, wanted: Wanted) -> Reply:
         for find, counter in ((self._stored, "hits"), (self._from_team, "team hits")):
@@ -153,8 +155,8 @@ class Service:
                 self.index.add(counter)
                 return Reply(Status.OK, found.content)
         request, config = wanted.request, wanted.config
-        name = self.refusals.name(request, wanted.key, config)
-        if not config.keep and (refused := await self._refused(name, wanted)):
+        name = b"" if wanted.launch is not None else self.refusals.name(request, wanted.key, config)
+        if name and not config.keep and (refused := await self._refused(name, wanted)):
             return Reply(Status.FAILED, refused.encode(), int(CudaError.NO_KERNEL_IMAGE_FOR_DEVICE))
         try:
             reply = await self._translate(wanted)
@@ -167,7 +169,7 @@ class Service:
             return self._accept(reply.body, wanted.key, config)
         failed = self._failed(reply)
         facts = json.loads(reply.body)
-        if facts["lasting"]:
+        if name and facts["lasting"]:
             is_shared = facts["everywhere"] and self.config.remote_role == "write"
             self.refusals.keep(name, request.name, failed.body.decode(), is_shared=is_shared)
         return failed
@@ -177,9 +179,9 @@ class Service:
         left = self.config.number("remote_timeout") - wanted.team_s
         return self.refusals.known(name) or await self.refusals.of_the_team(name, wanted.config, left)
 
-    def _best(self, entries: Iterable[Entry], config: Config) -> Entry | None:
+    def _best(self, entries: Iterable[Entry], wanted: Wanted) -> Entry | None:
         """The best candidate that the policy allows and that today's rules made."""
-        order, least = config.translator_order, {one.label: one for one in Evidence}[config.min_evidence]
+        order, least = wanted.config.translator_order, wanted.least
         allowed = [
             one
             for one in entries
@@ -210,9 +212,9 @@ class Service:
         """The best candidate of the team's caches, put into this machine's. Too late is a miss."""
         if self.team is None:
             return None
-        key, config, began = wanted.key, wanted.config, time.monotonic()
+        began = time.monotonic()
         try:
-            asked = asyncio.to_thread(self.team.find, key, lambda found: self._best(found, config) is not None)
+            asked = asyncio.to_thread(self.team.find, wanted.key, lambda found: self._best(found, wanted) is not None)
             found = await asyncio.wait_for(asked, self.config.number("remote_timeout"))
         except TimeoutError:
             self.index.add("team timeouts")
@@ -224,7 +226,7 @@ class Service:
     async def _choose(self, entries: Sequence[Entry], wanted: Wanted, *, is_stored: bool) -> Entry | None:
         """The best candidate that holds: one of another machine is checked again where CASS_REVERIFY says so."""
         left = list(entries)
-        while (best := self._best(left, wanted.config)) is not None:
+        while (best := self._best(left, wanted)) is not None:
             if not best.record.signature or wanted.config.reverify == "signed":
                 self._keep(best, wanted, is_stored=is_stored)
                 return best
@@ -302,29 +304,28 @@ class Service:
         return reply
 
     async def _ask_twice(self, wanted: Wanted) -> Reply:
-        payload = wanted.request.pack()
+        kind, payload = wanted.job()
         try:
-            return await self._ask_worker(FrameKind.KERNEL, payload, wanted)
+            return await self._ask_worker(kind, payload, wanted)
         except WorkerLost as error:
             if error.was_late:
                 raise
             log.warning("%s: %s; once more", wanted.request.name, error)
-            return await self._ask_worker(FrameKind.KERNEL, payload, wanted)
+            return await self._ask_worker(kind, payload, wanted)
 
     async def _ask_the_others(self, wanted: Wanted, lost: WorkerLost) -> Reply:
         """Raises `lost` when the process ends whoever translates."""
         order, request = wanted.config.translator_order, wanted.request
         for first in range(1, len(order)):
             log.warning("%s: %s twice; without %s", request.name, lost, ", ".join(order[:first]))
-            rest = f"{request.options}\nCASS_TRANSLATORS={','.join(order[first:])}\n"
             try:
-                reply = await self._ask_worker(FrameKind.KERNEL, replace(request, options=rest).pack(), wanted)
+                reply = await self._ask_worker(*wanted.job(order[first:]), wanted)
             except WorkerLost as error:
                 if error.was_late:
                     raise
                 continue
             self.index.add("workers lost")
-            return _with_passed_over(reply, dict.fromkeys(order[:first], str(lost)))
+            return with_passed_over(reply, dict.fromkeys(order[:first], str(lost)))
         raise lost
 
     async def _ask_worker(self, kind: FrameKind, payload: bytes, wanted: Wanted) -> Reply:
@@ -375,12 +376,3 @@ class Service:
         else:
             work.close()
         return await asyncio.shield(task)
-
-
-def _with_passed_over(reply: Reply, reasons: dict[str, str]) -> Reply:
-    """A worker's answer that also tells of translators that could not answer themselves."""
-    if reply.status is not Status.OK:
-        return reply
-    found = unpack_translation(reply.body)
-    record = replace(found.record, passed_over={**reasons, **found.record.passed_over})
-    return replace(reply, body=pack_translation(Entry(record, found.content)))

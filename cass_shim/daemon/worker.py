@@ -1,4 +1,4 @@
-"""The inside of a worker process: answers MODULE and KERNEL frames by running the pipeline.
+"""The inside of a worker process: answers MODULE, KERNEL and CAPTURE frames by running the pipeline.
 
 In: frames of model/wire.py. Out: replies; a kernel's body is its record and the code entry, since only the
 daemon writes to the cache. A failure's body is JSON that says whether it will last.
@@ -15,8 +15,9 @@ from collections import OrderedDict
 from cass_shim.cache.record import Record
 from cass_shim.daemon.reverify import check_again, pack_translation, unpack_check
 from cass_shim.daemon.runtime import receive_frame
+from cass_shim.model.captured import CapturedLaunch, unpack_capture
 from cass_shim.model.config import Config
-from cass_shim.model.errors import CassError, DeviceFailed, Malformed, Rejected, ToolFailed, Unsupported
+from cass_shim.model.errors import CassError, DeviceFailed, Malformed, Rejected, ToolFailed, Unsupported, one_line
 from cass_shim.model.manifest import pack_manifest
 from cass_shim.model.wire import (
     REQUEST_LIMIT,
@@ -28,7 +29,7 @@ from cass_shim.model.wire import (
     Status,
     frame,
 )
-from cass_shim.pipeline import Module, NoTranslation, load_module, module_manifest, one_line, translate
+from cass_shim.pipeline import Module, NoTranslation, load_module, module_manifest, translate
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +73,8 @@ class Translator:
                 return self._module(ModuleRequest.unpack(payload))
             if kind is FrameKind.KERNEL:
                 return self._kernel(KernelRequest.unpack(payload))
+            if kind is FrameKind.CAPTURE:
+                return self._kernel(*unpack_capture(payload))
             if kind is FrameKind.VERIFY:
                 return self._verify(*unpack_check(payload))
             raise Malformed(f"a {kind.name} frame", where="worker")
@@ -86,12 +89,12 @@ class Translator:
         gfx = self.config.with_options(request.options).gfx
         return Reply(Status.OK, pack_manifest(module_manifest(module, gfx)))
 
-    def _kernel(self, request: KernelRequest) -> Reply:
+    def _kernel(self, request: KernelRequest, captured: CapturedLaunch | None = None) -> Reply:
         module = self.modules.get(request.module)
         if module is None:
             return Reply(Status.NEED_MODULE)
         self.modules.move_to_end(request.module)
-        answer = translate(module, request.name, self.config.with_options(request.options))
+        answer = translate(module, request.name, self.config.with_options(request.options), captured)
         return Reply(Status.OK, pack_translation(answer))
 
     def _verify(self, request: KernelRequest, record: Record, content: bytes) -> Reply:

@@ -63,6 +63,7 @@ LAUNCHER_EXIT = "the program's own; 125 bad usage, 126 the program cannot be run
 PROVED_LABELS = frozenset({"E2", "E3", "E4"})  # what a proof reaches; E2 is a second opinion's first
 PROOF_SECONDS = 60.0  # where such evidence is demanded
 SECOND_SECONDS = 10.0  # where E2 is demanded
+CAPTURE_SHARE = 0.4  # of a kernel's time, for its captured launch
 EVIDENCE_LABELS = ("none", "E0", "E1u", "E1", "E2", "E3", "E4")
 
 
@@ -88,6 +89,18 @@ class Config:
         "0: none, but 10 where `CASS_MIN_EVIDENCE` is `E2`.",
         Scope.REQUEST,
     )
+    capture: str = setting(
+        "0",
+        "1: record each kernel's first launch and check the translation on it before it is made (E3, "
+        "docs/verification.md); so it is also where `CASS_MIN_EVIDENCE` is `E3`.",
+        Scope.REQUEST,
+        ("0", "1"),
+        "1",
+    )
+    capture_dir: str = setting(
+        "", "Directory that receives every captured launch as a file for `cass replay`.", Scope.REQUEST
+    )
+    capture_limit: str = setting("64", "MiB of device memory that one captured launch may hold.", Scope.PROGRAM)
     gfx: str = setting("gfx1100", "The AMD architecture to translate for.", Scope.REQUEST)
     keep: str = setting("", "Directory that receives every intermediate artifact.", Scope.REQUEST)
     model: str = setting(
@@ -144,8 +157,9 @@ class Config:
         values: dict[str, str] = {
             name: environment.get(variable(name), "") or str(one.default) for name, one in FIELDS.items()
         }
-        if values["keep"]:
-            values["keep"] = os.path.abspath(values["keep"])  # the daemon works elsewhere
+        for name in ("keep", "capture_dir"):
+            if values[name]:
+                values[name] = os.path.abspath(values[name])  # the daemon works elsewhere
         config = cls(**values)
         config.check()
         return config
@@ -160,6 +174,7 @@ class Config:
         for name in (
             "prove",
             "second",
+            "capture_limit",
             "kernel_timeout",
             "kernel_memory",
             "cache_size",
@@ -212,6 +227,11 @@ class Config:
     def second_seconds(self) -> float:
         """How long a second opinion may take, its compilation not counted; 0 for none."""
         return self.number("second") or (SECOND_SECONDS if self.min_evidence == "E2" else 0.0)
+
+    @property
+    def capture_seconds(self) -> float:
+        """How long a captured launch may take to be replayed."""
+        return CAPTURE_SHARE * self.number("kernel_timeout")
 
     @property
     def translator_order(self) -> tuple[str, ...]:

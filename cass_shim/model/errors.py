@@ -56,3 +56,9 @@ class DeviceFailed(CassError):
     def __init__(self, call: str, code: int, reason: str = "") -> None:
         super().__init__(f"{call}: HIP error {code}{': ' + reason if reason else ''}")
         self.call, self.code, self.reason = call, code, reason
+
+
+def one_line(error: Exception) -> str:
+    """An expected error's own line; anything else is a bug and says where it was raised."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if isinstance(error, CassError) else f"internal error, {type(error).__name__}: {text}"

@@ -47,6 +47,7 @@ class FrameKind(IntEnum):
     STATUS = 3  # empty → JSON text
     STOP = 4  # empty → empty; the daemon ends
     VERIFY = 5  # daemon to worker only: u32 size, a KERNEL payload, record, newline, code entry → record and code entry
+    CAPTURE = 6  # CAPTURE_HEAD, a KERNEL payload, the launch (model/captured.py) → code entry
     REPLY = 16
 
 

@@ -10,10 +10,12 @@ untouched anywhere in the arena.
 from __future__ import annotations
 
 import contextlib
+import functools
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,7 @@ from cass_shim.verify.interpreter import Interpreter, Launch, Outcome
 from cass_shim.verify.memory import Arena, Fault
 from cass_shim.verify.program import prepare
 from cass_shim.verify.races import Races
-from cass_shim.verify.state import Geometry, Mufu
+from cass_shim.verify.state import WARP, Geometry, Mufu
 from cass_shim.verify.surfaces import changed_bytes, differing
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.system_calls import argument_sizes
@@ -50,6 +52,8 @@ class Judge:
     mufu: Mufu
     max_steps: int
     run_seconds: float = 1.0  # of one reference run
+    until: float = math.inf  # on the monotonic clock: no run goes on beyond it
+    part_lanes: int = 0  # how many lanes of a launch run together, 0: all; blocks of others run before or behind them
     arena: Arena | None = None  # of the last run, also when it ended in a Fault
     races: Races | None = None  # of the last run that looked for them
 
@@ -69,30 +73,68 @@ class Judge:
         side defines to the last bit, approximate functions and sums of float atomics. races: look for some.
         """
         program = prepare(self.kernel, given.symbols, given.bank3)
-        shape = given.scenario.shape
-        arena = Arena(base, given.content.copy(), np.ones(len(given.content), bool))
-        self.arena = arena
-        launch = Launch(Geometry(shape.grid, shape.block), given.params, shape.dynamic_shared)
-        machine = Interpreter(
-            program,
-            self.kernel.abi,
-            launch,
-            arena,
-            seed=1000 * given.scenario.seed + order,
-            mufu=self.mufu if perturbed is None else mufu_models.perturbed(self.mufu, perturbed),
-            policy=ORDERS[order % len(ORDERS)],
-            max_steps=self.max_steps * patience,
-            deadline=time.monotonic() + self.run_seconds * patience,
-            heap=_heap(given, base, order),
-        )
-        if races:
-            self.races = machine.races = Races(np.arange(machine.warps) // machine.geometry.warps)
-        if perturbed is not None:
-            machine.unrounded, machine.keeps_denormals = np.random.default_rng((perturbed, 73)), perturbed % 2 == 1
-        if observe is not None:
-            told = observe
-            machine.observe = lambda addresses: told(machine.current, addresses)
-        return machine.run()
+        shape, policy = given.scenario.shape, ORDERS[order % len(ORDERS)]
+        valid = np.ones(len(given.content), bool) if given.valid is None else given.valid
+        arena = self.arena = Arena(base, given.content.copy(), valid)
+        heap, seed = _heap(given, base, order), 1000 * given.scenario.seed + order
+        deadline = min(time.monotonic() + self.run_seconds * patience, self.until)
+        mufu = self.mufu if perturbed is None else mufu_models.perturbed(self.mufu, perturbed)
+        parts: list[Outcome] = []
+        for geometry in self._parts(Geometry(shape.grid, shape.block), policy, seed):
+            machine = Interpreter(
+                program,
+                self.kernel.abi,
+                Launch(geometry, given.params, shape.dynamic_shared),
+                arena,
+                seed=seed + geometry.first,
+                mufu=mufu,
+                policy=policy,
+                max_steps=self.max_steps * patience,
+                deadline=deadline,
+                heap=heap,
+            )
+            if races and not (parts and self.races is not None and self.races.found):
+                self.races = machine.races = Races(np.arange(machine.warps) // machine.geometry.warps)
+            if perturbed is not None:
+                machine.unrounded, machine.keeps_denormals = np.random.default_rng((perturbed, 73)), perturbed % 2 == 1
+            if observe is not None:
+                machine.observe = functools.partial(_tell, observe, machine)
+            parts.append(machine.run())
+            heap = machine.heap
+        return parts[0] if len(parts) == 1 else _joined(parts)
+
+    def _parts(self, whole: Geometry, policy: str, seed: int) -> list[Geometry]:
+        """A launch as parts of consecutive blocks, small enough to run at once, in the policy's order."""
+        together = max(1, self.part_lanes // (whole.warps * WARP))
+        if not self.part_lanes or whole.blocks <= together:
+            return [whole]
+        parts = [
+            replace(whole, first=at, count=min(together, whole.blocks - at)) for at in range(0, whole.blocks, together)
+        ]
+        if policy.endswith("reversed"):
+            parts.reverse()
+        elif policy == "random":
+            np.random.default_rng((seed, 5)).shuffle(parts)
+        return parts
+
+
+def _tell(observe: Callable[[int, NDArray[np.uint64]], None], machine: Interpreter, addresses: Any) -> None:
+    observe(machine.current, addresses)
+
+
+def _joined(parts: list[Outcome]) -> Outcome:
+    """What the parts of one launch left behind, in the memory that they share."""
+    last = parts[-1]
+    return Outcome(
+        last.arena,
+        np.logical_or.reduce([one.executed for one in parts]),
+        [record for one in parts for record in one.printed],
+        sum(one.steps for one in parts),
+        sum(one.undefined_reads for one in parts),
+        any(one.contended for one in parts),
+        {handle: kind for one in parts for handle, kind in one.textures.items()},
+        {handle: surface for one in parts for handle, surface in one.surfaces.items()},
+    )
 
 
 def _heap(given: Input, base: int, order: int) -> tuple[int, int]:
@@ -181,6 +223,9 @@ def describe(given: Input, roles: Roles, base: int, word: int, after: Octets, ou
     for name, address in given.symbols.items():
         if not name.startswith(".") and 0 <= offset - (address - base) < 4096 and offset >= WINDOW * roles.windows():
             place = f"variable {name}, byte {offset - (address - base)}"
+    for start, size, name in given.places:
+        if start <= offset < start + size:
+            place = f"{name}, byte {offset - start}"
     scenario = given.scenario
     expected = int(outcome.arena.content.view(np.uint32)[word])
     got = int(after.view(np.uint32)[word])

@@ -59,6 +59,7 @@ class Candidate:
     ) -> None:
         """arena: bytes to allocate for it; base: another candidate's arena to use instead."""
         self.code, self.kernel, self.device = code, kernel, device
+        self.launch_seconds = LAUNCH_SECONDS
         self.stuck = False  # its kernel runs on; the device is of no use to this process any more
         unsure = [s.kind.name for s in code.slots if s.kind not in _BOUND]
         if unsure:
@@ -149,7 +150,7 @@ class Candidate:
 
     def _wait(self) -> None:
         """Wait for the launch, but not for ever: a candidate may loop. Raises DeviceFailed."""
-        deadline = time.monotonic() + LAUNCH_SECONDS
+        deadline = time.monotonic() + self.launch_seconds
         pause = 0.00002
         while True:
             try:
@@ -160,7 +161,7 @@ class Candidate:
                     raise
             if time.monotonic() > deadline:
                 self.stuck = True
-                raise DeviceFailed("hipStreamQuery", HIP_TIMED_OUT, f"not finished after {LAUNCH_SECONDS} s")
+                raise DeviceFailed("hipStreamQuery", HIP_TIMED_OUT, f"not finished after {self.launch_seconds:g} s")
             time.sleep(pause)
             pause = min(2 * pause, 0.005)
 

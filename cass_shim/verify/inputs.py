@@ -86,14 +86,20 @@ class Layout:
 
 @dataclass
 class Input:
-    """One concrete input: the launch, the parameter block and the arena's initial contents."""
+    """One concrete input: the launch, the parameter block and the arena's initial contents.
+
+    symbols: absolute addresses. heap: offset of the reference's heap in content, 0: none. valid: which bytes the kernel
+    may touch, by default all. places: what lies where in content, (offset, size, name), for a witness.
+    """
 
     scenario: Scenario
     params: bytes
     content: Octets
     bank3: bytes
-    symbols: dict[str, int]  # absolute addresses
-    heap: int = 0  # offset of the reference's heap in content, 0: none
+    symbols: dict[str, int]
+    heap: int = 0
+    valid: NDArray[np.bool_] | None = None
+    places: tuple[tuple[int, int, str], ...] = ()
 
 
 def first_roles(kernel: SassKernel, found: Survey) -> Roles:

@@ -1,4 +1,4 @@
-"""The verifier: contract first (E0), then agreement with the reference on generated inputs (E1 or E1u), then E2 and E4.
+"""The verifier: contract first (E0), then agreement with the reference on generated inputs (E1 or E1u), then E2 to E4.
 
 In: a candidate code object and the kernel it claims to be. Out: `Verified` with its evidence and a report, or
 `Rejected` with a witness. Nobody else makes a `Verified`.
@@ -21,6 +21,7 @@ from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.agreement import PATIENCE, Judge, Lesson, apply_kinds, drop_pointers, judge_input, learn, raced
 from cass_shim.verify.candidate import EMULATED_LIMIT, Candidate
+from cass_shim.verify.captured import Captured, Replayed, replay
 from cass_shim.verify.compare import Reference
 from cass_shim.verify.contract import check_contract
 from cass_shim.verify.inputs import (
@@ -69,6 +70,7 @@ class _Campaign:
     approximate: int = 0
     doubt: Rejected | None = None  # the first difference on an input that races
     opinion: Opinion | None = None
+    replayed: Replayed | None = None
     proof: Proof | None = None
 
 
@@ -84,6 +86,7 @@ def verify_kernel(
     prove_s: float = 0.0,
     blocks: Sequence[tuple[int, int, int]] = (),
     second: tuple[Derive, float] | None = None,
+    captured: Captured | None = None,
     enough: Evidence = Evidence.E4,
 ) -> Verified:
     """Accept or reject a candidate.
@@ -92,8 +95,8 @@ def verify_kernel(
     budget_s: when to stop trying further inputs; five times as long goes into finding a first one. mufu: the
     approximate functions of the device. prove_s: seconds for a proof (E4) of what agreed, 0 for none; blocks: the block
     shapes it is about, by default those that agreed. second: what derives the kernel's code in another way, and the
-    seconds for comparing with it (E2). enough: evidence after which no more is tried. Raises Rejected, Malformed,
-    DeviceFailed.
+    seconds for comparing with it (E2). captured: a launch of the program's own (E3). enough: evidence after which no
+    more is tried. Raises Rejected, Malformed, DeviceFailed.
     """
     started = time.monotonic()
     contract = check_contract(code, sass.abi if sass is not None else None)
@@ -117,7 +120,7 @@ def verify_kernel(
         return Verified(code, Evidence.E0, report)
     campaign = _begin(judge, candidate, roles, started, budget_s)
     with contextlib.closing(candidate):
-        _run(campaign, seed, second, _Proving(prove_s, blocks, enough))
+        _run(campaign, seed, second, captured, _Proving(prove_s, blocks, enough))
     report.update(_report(campaign, sass, time.monotonic() - started))
     return _conclude(code, sass, campaign, report)
 
@@ -131,15 +134,29 @@ class _Proving:
     enough: Evidence
 
 
-def _run(campaign: _Campaign, seed: int, second: tuple[Derive, float] | None, proving: _Proving) -> None:
-    """Everything that runs the candidate: inputs, the second opinion, the proof."""
+def _run(
+    campaign: _Campaign,
+    seed: int,
+    second: tuple[Derive, float] | None,
+    captured: Captured | None,
+    proving: _Proving,
+) -> None:
+    """Everything that runs the candidate: inputs, the second opinion, the captured launch, the proof."""
+    judge, candidate = campaign.judge, campaign.candidate
     try:
         _search(campaign, seed)
         if second is not None and campaign.agreed:
-            case = Case(campaign.judge, campaign.candidate, campaign.roles, campaign.agreed, seed)
-            campaign.opinion = second_opinion(case, *second)
+            campaign.opinion = second_opinion(Case(judge, candidate, campaign.roles, campaign.agreed, seed), *second)
             if campaign.opinion.verdict == "agrees" and proving.enough <= Evidence.E2:
                 return
+        if captured is not None:
+            code, device = candidate.code, candidate.device
+            campaign.replayed = replay(code, judge.kernel, judge.cubin, judge.found, device, captured)
+            if campaign.replayed.executed is not None:
+                ran = campaign.replayed.executed
+                campaign.executed = ran | campaign.executed if len(campaign.executed) else ran
+                if proving.enough <= Evidence.E3:
+                    return
         if proving.seconds and campaign.agreed:
             campaign.proof = _prove(campaign, proving.seconds, proving.blocks)
     except Unsupported as error:
@@ -148,9 +165,12 @@ def _run(campaign: _Campaign, seed: int, second: tuple[Derive, float] | None, pr
 
 def _conclude(code: CodeObject, sass: SassKernel, campaign: _Campaign, report: dict[str, object]) -> Verified:
     """The evidence that a finished campaign amounts to. Raises the Rejected that nothing speaks against."""
-    if not campaign.agreed and campaign.doubt is not None:
+    replayed = campaign.replayed is not None and campaign.replayed.verdict == "agrees"
+    if campaign.replayed is not None:
+        report["captured launch"] = campaign.replayed.report()
+    if not campaign.agreed and not replayed and campaign.doubt is not None:
         raise campaign.doubt
-    if not campaign.agreed or (not campaign.compared and not _prints(sass)):
+    if not replayed and (not campaign.agreed or (not campaign.compared and not _prints(sass))):
         return Verified(code, Evidence.E0, report)
     missing = unvectored_forms(sass)
     report["unvectored"] = missing
@@ -158,25 +178,12 @@ def _conclude(code: CodeObject, sass: SassKernel, campaign: _Campaign, report: d
         report["proof"] = campaign.proof.report()
     if campaign.opinion is not None:
         report["second opinion"] = campaign.opinion.report()
-    if missing:  # a proof is about the meanings, and some have not been seen on NVIDIA hardware
+    if missing:  # proofs and captured launches rest on the meanings, and some have not been seen on NVIDIA hardware
         return Verified(code, Evidence.E1U, report)
-    proved = campaign.proof is not None and campaign.proof.verdict == "proved"
-    if proved:
+    if campaign.proof is not None and campaign.proof.verdict == "proved":
         return Verified(code, Evidence.E4, report)
     agrees = campaign.opinion is not None and campaign.opinion.verdict == "agrees"
-    return Verified(code, Evidence.E2 if agrees else Evidence.E1, report)
-
-
-def why_not_more(verified: Verified) -> str:
-    """Why a second opinion was no E2, or a proof no E4, for the reader of a refusal."""
-    opinion, proof = verified.report.get("second opinion"), verified.report.get("proof")
-    if isinstance(opinion, dict) and opinion["verdict"] != "agrees":
-        return f" (second opinion {opinion['verdict']}: {opinion.get('reason', '')})"
-    if not isinstance(proof, dict):
-        return ""
-    if proof["verdict"] == "proved":
-        return f" (proved, but {', '.join(map(str, verified.report['unvectored']))} has no vectors)"  # type: ignore[call-overload]
-    return f" (proof {proof['verdict']}: {proof.get('reason', '')})"
+    return Verified(code, Evidence.E3 if replayed else Evidence.E2 if agrees else Evidence.E1, report)
 
 
 def _prove(campaign: _Campaign, prove_s: float, blocks: Sequence[tuple[int, int, int]]) -> Proof:

@@ -29,10 +29,15 @@ Mufu = Callable[[str, Value], Value]
 
 @dataclass(frozen=True)
 class Geometry:
-    """A launch: grid and block (x, y, z). Lanes beyond the block's threads in its last warp never run."""
+    """A launch: grid and block (x, y, z). Lanes beyond the block's threads in its last warp never run.
+
+    first, count: the blocks that run, for a part of a large launch; count 0: all.
+    """
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
+    first: int = 0
+    count: int = 0
 
     @property
     def threads(self) -> int:
@@ -40,7 +45,7 @@ class Geometry:
 
     @property
     def blocks(self) -> int:
-        return self.grid[0] * self.grid[1] * self.grid[2]
+        return self.count or self.grid[0] * self.grid[1] * self.grid[2]
 
     @property
     def warps(self) -> int:
@@ -113,7 +118,7 @@ class State(Surfaces, Arithmetic):
 
     def _special_registers(self) -> dict[str, Value]:
         g, u32 = self.geometry, np.uint32
-        thread, block = self.thread_of, self.block_of
+        thread, block = self.thread_of, self.block_of + g.first
         bx, by, _ = g.block
         gx, gy, _ = g.grid
         below = (np.uint64(1) << self.lane_of.astype(np.uint64)) - np.uint64(1)
@@ -137,8 +142,8 @@ class State(Surfaces, Arithmetic):
             "SR_CgaSize": np.zeros(g.lanes, u32),  # only ever an index into the bank's words about clusters
             "SR_SWINHI": np.full(g.lanes, self.shared_window >> 32, u32),
             "SR_NTID.X": np.full(g.lanes, bx, u32),
-            "SR_VIRTUALSMID": self.random.integers(0, 64, g.blocks, dtype=u32)[block],
-            "SR_VIRTID": self.random.integers(0, 2**24, g.blocks, dtype=u32)[block],
+            "SR_VIRTUALSMID": self.random.integers(0, 64, g.blocks, dtype=u32)[self.block_of],
+            "SR_VIRTID": self.random.integers(0, 2**24, g.blocks, dtype=u32)[self.block_of],
         }
 
     def set_mask(self, mask: Mask) -> None:

@@ -14,7 +14,8 @@ from cass_shim.cache.index import Index
 from cass_shim.cache.record import Record
 from cass_shim.cache.storage import Entry
 from cass_shim.daemon.reverify import pack_translation, unpack_translation
-from cass_shim.daemon.service import KnownModule, Service, Wanted
+from cass_shim.daemon.service import Service
+from cass_shim.daemon.wanted import KnownModule, Wanted
 from cass_shim.daemon.workers import WorkerLost
 from cass_shim.model.config import Config
 from cass_shim.model.wire import FrameKind, KernelRequest, Reply, Status

@@ -104,15 +104,15 @@ static bool cached_code(const uint8_t key[32], cass_code_node *node) {
     return false;
 }
 
-static int load_code(cass_module *module, uint32_t kernel, const cass_code **out,
-                     cass_client_error *error) {
+static int load_code(cass_module *module, uint32_t kernel, const cass_captured *launch,
+                     const cass_code **out, cass_client_error *error) {
     const cass_kernel_info *info = &module->kernels[kernel];
     cass_code_node *node = calloc(1, sizeof *node);
     cass_file file;
     if (node == NULL) return cass_fail(error, 2, "out of memory");
     bool keep = cass_settings_get()->keep[0] != '\0'; /* artifacts need a translation */
-    bool done = !keep && cached_code(info->key, node);
-    if (!done && cass_request_kernel(module, kernel, &file, error) == 0) {
+    bool done = !keep && launch == NULL && cached_code(info->key, node);
+    if (!done && cass_request_kernel(module, kernel, launch, &file, error) == 0) {
         done = cass_format_entry(file, info->key, node) == 0;
         if (!done) {
             cass_file_release(&file);
@@ -142,6 +142,12 @@ int cass_client_module(const void *region, size_t region_bytes, const cass_manif
 
 int cass_client_kernel(const cass_manifest *manifest, uint32_t kernel, const cass_code **out,
                        cass_client_error *error) {
+    return cass_client_kernel_for(manifest, kernel, NULL, out, error);
+}
+
+int cass_client_kernel_for(const cass_manifest *manifest, uint32_t kernel,
+                           const cass_captured *launch, const cass_code **out,
+                           cass_client_error *error) {
     int saved = errno, done = 0;
     /* The manifest is the first member of its module. */
     cass_module *module = (cass_module *)(uintptr_t)manifest;
@@ -150,10 +156,44 @@ int cass_client_kernel(const cass_manifest *manifest, uint32_t kernel, const cas
                          manifest->kernel_count);
     pthread_mutex_lock(&lock);
     if (module->codes[kernel] != NULL) *out = &module->codes[kernel]->code;
-    else done = load_code(module, kernel, out, error);
+    else done = load_code(module, kernel, launch, out, error);
     pthread_mutex_unlock(&lock);
     errno = saved;
     return done;
+}
+
+/* The evidence of the code that the cache holds under this key; CASS_EVIDENCE_NONE where there is
+ * none. */
+static uint32_t cached_evidence(const uint8_t key[32]) {
+    cass_code_node *node = calloc(1, sizeof *node);
+    if (node == NULL || !cached_code(key, node)) {
+        free(node);
+        return CASS_EVIDENCE_NONE;
+    }
+    uint32_t evidence = node->code.evidence;
+    cass_format_release_code(node);
+    return evidence;
+}
+
+int cass_client_wants_launch(const cass_manifest *manifest, uint32_t kernel) {
+    int saved = errno;
+    const cass_module *module = (const cass_module *)(uintptr_t)manifest;
+    pthread_mutex_lock(&lock);
+    const cass_settings *settings = cass_settings_get();
+    bool wanted = settings->captures && kernel < manifest->kernel_count &&
+                  module->codes[kernel] == NULL &&
+                  (settings->capture_dir[0] != '\0' ||
+                   cached_evidence(manifest->kernels[kernel].key) < CASS_EVIDENCE_E3);
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+    return wanted;
+}
+
+uint64_t cass_client_capture_limit(void) {
+    pthread_mutex_lock(&lock);
+    uint64_t limit = cass_settings_get()->capture_bytes;
+    pthread_mutex_unlock(&lock);
+    return limit;
 }
 
 int cass_client_holds(const uint8_t key[32]) {

@@ -109,6 +109,35 @@ int cass_client_module(const void *region, size_t region_bytes, const cass_manif
 int cass_client_kernel(const cass_manifest *manifest, uint32_t kernel, const cass_code **out,
                        cass_client_error *error);
 
+/* A launch as it is about to be made, for a translation that is to be judged by it. */
+typedef struct {
+    uint64_t address, size;
+    uint32_t image;      /* number of the module's image that it is, or CASS_CAPTURED_NO_IMAGE */
+    const void *content; /* `size` bytes */
+} cass_captured_range;
+
+typedef struct {
+    uint32_t grid[3], block[3], cooperative;
+    uint64_t shared_bytes;             /* dynamic */
+    const void *params;                /* as many bytes as the kernel's parameter block has */
+    const cass_captured_range *ranges; /* by address */
+    uint32_t range_count;
+} cass_captured;
+
+#define CASS_CAPTURED_NO_IMAGE UINT32_MAX
+
+/* 1 when this kernel's first launch is to be captured: CASS_CAPTURE or CASS_MIN_EVIDENCE=E3 say so,
+ * and neither this process nor the cache has code that a launch has been seen to agree with. */
+int cass_client_wants_launch(const cass_manifest *manifest, uint32_t kernel);
+
+/* How many bytes of memory a captured launch may hold (CASS_CAPTURE_LIMIT). */
+uint64_t cass_client_capture_limit(void);
+
+/* As cass_client_kernel, with the launch that the code is wanted for, or NULL. */
+int cass_client_kernel_for(const cass_manifest *manifest, uint32_t kernel,
+                           const cass_captured *launch, const cass_code **out,
+                           cass_client_error *error);
+
 /* 1 when the local cache holds code under this record key that this process would run: found, ours,
  * whole. Asks nobody. */
 int cass_client_holds(const uint8_t key[32]);

@@ -46,6 +46,8 @@ typedef struct {
     char socket_path[CASS_RUNTIME_PATH_LIMIT + 17]; /* less than the 108 of sun_path */
     double timeout_s;
     int preferred_sm;
+    bool captures;          /* first launches are recorded */
+    uint64_t capture_bytes; /* of memory that one may hold */
 } cass_settings;
 
 /* Read once per process from its environment; lives as long as the process. Source:
@@ -136,8 +138,9 @@ int cass_spawn_inline(const cass_settings *settings);
 /* ---- request.c ----------------------------------------------------------------------------- */
 int cass_request_module(const cass_chosen *chosen, const uint8_t digest[32], cass_file *out,
                         cass_client_error *error);
-int cass_request_kernel(const cass_module *module, uint32_t kernel, cass_file *out,
-                        cass_client_error *error);
+/* launch: the one that the code is wanted for, or NULL. */
+int cass_request_kernel(const cass_module *module, uint32_t kernel, const cass_captured *launch,
+                        cass_file *out, cass_client_error *error);
 void cass_request_forget(void);
 /* What the progress line counts. */
 void cass_request_count_kernels(uint32_t count);

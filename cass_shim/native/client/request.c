@@ -63,8 +63,8 @@ static void end_progress(const progress *state) {
 }
 
 typedef struct {
-    const void *parts[4];
-    size_t sizes[4];
+    const void *parts[7];
+    size_t sizes[7];
     int count;
 } message;
 
@@ -162,26 +162,58 @@ int cass_request_module(const cass_chosen *chosen, const uint8_t digest[32], cas
     return send_module(chosen, digest, deadline(), out, error);
 }
 
-int cass_request_kernel(const cass_module *module, uint32_t kernel, cass_file *out,
-                        cass_client_error *error) {
-    const char *options = cass_settings_get()->options;
-    const char *name = module->kernels[kernel].name;
+static void add_part(message *request, const void *part, size_t size) {
+    request->parts[request->count] = part;
+    request->sizes[request->count++] = size;
+}
+
+/* The rows and the bytes of a captured launch's memory in one block, which the caller frees. NULL:
+ * out of memory. */
+static uint8_t *captured_memory(const cass_captured *launch, cass_capture_head *head,
+                                size_t *bytes) {
+    size_t rows = launch->range_count * sizeof(cass_capture_range);
+    for (uint32_t i = 0; i < launch->range_count; i++) head->memory_bytes += launch->ranges[i].size;
+    *bytes = rows + (size_t)head->memory_bytes;
+    uint8_t *block = malloc(*bytes ? *bytes : 1), *at = block ? block + rows : NULL;
+    for (uint32_t i = 0; block != NULL && i < launch->range_count; i++) {
+        const cass_captured_range *range = &launch->ranges[i];
+        cass_capture_range row = {
+            .address = range->address, .size = range->size, .image = range->image};
+        memcpy(block + i * sizeof row, &row, sizeof row);
+        memcpy(at, range->content, (size_t)range->size);
+        at += range->size;
+    }
+    return block;
+}
+
+static cass_capture_head capture_head(const cass_captured *launch, size_t request_bytes,
+                                      uint32_t params_bytes) {
+    return (cass_capture_head){
+        .request_bytes = (uint32_t)request_bytes,
+        .params_bytes = params_bytes,
+        .range_count = launch->range_count,
+        .flags = launch->cooperative ? CASS_CAPTURE_COOPERATIVE : 0,
+        .grid_x = launch->grid[0],
+        .grid_y = launch->grid[1],
+        .grid_z = launch->grid[2],
+        .block_x = launch->block[0],
+        .block_y = launch->block[1],
+        .block_z = launch->block[2],
+        .shared_bytes = launch->shared_bytes,
+    };
+}
+
+/* Asks for a kernel, and gives the module again where the daemon does not know it. */
+static int ask_for_kernel(const cass_module *module, message *request, const char *name,
+                          cass_file *out, cass_client_error *error) {
     int64_t until = deadline();
-    cass_kernel_request head = {.options_bytes = (uint32_t)strlen(options),
-                                .name_bytes = (uint32_t)strlen(name)};
-    memcpy(head.module, module->manifest.digest, sizeof head.module);
-    cass_frame frame;
-    message request = {.parts = {&frame, &head, options, name},
-                       .sizes = {sizeof frame, sizeof head, strlen(options), strlen(name)},
-                       .count = 4};
-    frame = frame_of(CASS_FRAME_KERNEL, &request);
     progress state = {.what = name};
     /* A daemon that restarts between the two requests may need the module more than once. */
     for (int resends = 0; resends < 3; resends++) {
         cass_reply reply;
         uint8_t *body = NULL;
         cass_file again = {0};
-        if (ask(&request, &reply, &body, &state, until, error) != 0) return -1;
+        if (ask(request, &reply, &body, &state, until, error) != 0) return -1;
         if (reply.status != CASS_STATUS_NEED_MODULE) {
             kernels_done++;
             return accept(&reply, body, CASS_ENTRY_MAGIC, CASS_ENTRY_VERSION, out, error);
@@ -193,4 +225,36 @@ int cass_request_kernel(const cass_module *module, uint32_t kernel, cass_file *o
     }
     return cass_fail(error, CASS_CUDA_UNKNOWN, "the translator keeps forgetting the module of %s",
                      name);
+}
+
+int cass_request_kernel(const cass_module *module, uint32_t kernel, const cass_captured *launch,
+                        cass_file *out, cass_client_error *error) {
+    const cass_kernel_info *info = &module->kernels[kernel];
+    const char *options = cass_settings_get()->options, *name = info->name;
+    cass_kernel_request head = {.options_bytes = (uint32_t)strlen(options),
+                                .name_bytes = (uint32_t)strlen(name)};
+    memcpy(head.module, module->manifest.digest, sizeof head.module);
+    cass_frame frame;
+    cass_capture_head captured = {0};
+    uint8_t *memory = NULL;
+    size_t memory_bytes = 0, request_bytes = sizeof head + strlen(options) + strlen(name);
+    message request = {0};
+    add_part(&request, &frame, sizeof frame);
+    if (launch != NULL) {
+        captured = capture_head(launch, request_bytes, info->params_bytes);
+        memory = captured_memory(launch, &captured, &memory_bytes);
+        if (memory == NULL) return cass_fail(error, 2, "out of memory for a captured launch");
+        add_part(&request, &captured, sizeof captured);
+    }
+    add_part(&request, &head, sizeof head);
+    add_part(&request, options, strlen(options));
+    add_part(&request, name, strlen(name));
+    if (launch != NULL) {
+        add_part(&request, launch->params, info->params_bytes);
+        add_part(&request, memory, memory_bytes);
+    }
+    frame = frame_of(launch != NULL ? CASS_FRAME_CAPTURE : CASS_FRAME_KERNEL, &request);
+    int done = ask_for_kernel(module, &request, name, out, error);
+    free(memory);
+    return done;
 }

@@ -113,12 +113,20 @@ static void read_settings(cass_settings *settings) {
     CASS_SETTINGS(X)
 #undef X
     settings->keep = absolute(settings->keep);
+    settings->capture_dir = absolute(settings->capture_dir);
     settings->root = package_root();
     settings->options = request_options(settings);
     settings->cache_path = cache_path(settings);
     settings->preferred_sm = atoi(settings->prefer_sm);
     settings->timeout_s = atof(settings->timeout);
     if (!(settings->timeout_s > 0.0 && settings->timeout_s < 1e6)) settings->timeout_s = 120.0;
+    double limit_mib = atof(settings->capture_limit);
+    if (!(limit_mib >= 0.0 &&
+          limit_mib * (1 << 20) < CASS_REQUEST_LIMIT / 2)) /* the rest: the frame */
+        limit_mib = CASS_REQUEST_LIMIT / 2 / (1 << 20);
+    settings->capture_bytes = (uint64_t)(limit_mib * (1 << 20));
+    settings->captures = strcmp(settings->capture, "0") != 0 || settings->capture_dir[0] != '\0' ||
+                         strcmp(settings->min_evidence, "E3") == 0;
     socket_paths(settings);
 }
 

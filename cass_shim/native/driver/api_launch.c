@@ -173,7 +173,9 @@ CUresult cass_cuFuncLoad(CUfunction function) {
     ENTER(device);
     cass_kernel_device *code;
     KERNEL(kernel, function);
-    return DONE(device, cass_kernel_prepare(kernel, device, &code));
+    /* Code that is judged by its first launch waits for that. */
+    if (cass_client_wants_launch(kernel->module->manifest, kernel->index)) return CUDA_SUCCESS;
+    return DONE(device, cass_kernel_prepare(kernel, device, NULL, &code));
 }
 
 CUresult cass_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel,

@@ -5,6 +5,7 @@
 #include "driver/heap.h"
 #include "driver/module_private.h"
 #include "driver/ring.h"
+#include "driver/snapshot.h"
 #include "driver/texture.h"
 
 enum { KERNEL_MAGIC = 0x434b524e, DEFAULT_DYNAMIC_SHARED = 48 * 1024, MAX_THREADS = 1024 };
@@ -153,13 +154,27 @@ static void free_made(cass_kernel_device *made, int free_memory) {
     free(made);
 }
 
-static int make(cass_kernel *kernel, cass_device *device, cass_kernel_device **out) {
+/* The kernel's code; a launch is captured for it where the client asks for that. */
+static int get_code(cass_kernel *kernel, cass_device *device, const cass_launch *launch,
+                    const cass_code **code, cass_client_error *error) {
+    const cass_manifest *manifest = kernel->module->manifest;
+    cass_snapshot *snapshot = NULL;
+    if (launch && cass_client_wants_launch(manifest, kernel->index))
+        snapshot = cass_snapshot_take(device, kernel, launch);
+    int failed = cass_client_kernel_for(manifest, kernel->index, cass_snapshot_launch(snapshot),
+                                        code, error);
+    cass_snapshot_free(snapshot);
+    return failed;
+}
+
+static int make(cass_kernel *kernel, cass_device *device, const cass_launch *launch,
+                cass_kernel_device **out) {
     cass_client_error error = {0};
     cass_kernel_device *made = calloc(1, sizeof *made);
     if (!made) return OUT_OF_MEMORY;
     made->grid_sync_slot = -1;
     made->epoch = device->epoch;
-    if (cass_client_kernel(kernel->module->manifest, kernel->index, &made->code, &error)) {
+    if (get_code(kernel, device, launch, &made->code, &error)) {
         free(made);
         return fail(kernel, error.cuda_error, error.message);
     }
@@ -173,7 +188,8 @@ static int make(cass_kernel *kernel, cass_device *device, cass_kernel_device **o
     return OK;
 }
 
-int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, cass_kernel_device **out) {
+int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, const cass_launch *launch,
+                        cass_kernel_device **out) {
     _Atomic(cass_kernel_device *) *slot = &kernel->device[cass_device_index(device)];
     *out = atomic_load_explicit(slot, memory_order_acquire);
     if (*out && (*out)->epoch == device->epoch) return OK;
@@ -182,7 +198,7 @@ int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, cass_kernel_de
     int result = OK;
     *out = atomic_load(slot);
     if (!*out || (*out)->epoch != device->epoch) {
-        result = make(kernel, device, out);
+        result = make(kernel, device, launch, out);
         if (!result) atomic_store_explicit(slot, *out, memory_order_release);
     }
     pthread_mutex_unlock(&kernel->making);

@@ -49,7 +49,7 @@ static int hip_check(cass_kernel *kernel, const cass_kernel_device *code,
 }
 
 /* The parameter block from one pointer per parameter, or from a block the caller packed. */
-static int pack(const cass_kernel *kernel, const cass_launch *launch, unsigned char *kernarg) {
+int cass_launch_pack(const cass_kernel *kernel, const cass_launch *launch, unsigned char *kernarg) {
     const cass_kernel_info *info = kernel->info;
     if (launch->packed) {
         size_t bytes =
@@ -78,7 +78,7 @@ static int start(cass_kernel_device *code, const cass_launch *launch, void *kern
 
 int cass_launch_now(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {
     cass_kernel_device *code;
-    int result = cass_kernel_prepare(kernel, device, &code);
+    int result = cass_kernel_prepare(kernel, device, launch, &code);
     if (!result) result = hip_check(kernel, code, launch);
     if (result) return result;
     size_t block_bytes = kernel->info->params_bytes;
@@ -87,7 +87,7 @@ int cass_launch_now(cass_device *device, cass_kernel *kernel, const cass_launch 
     if (bytes < block_bytes || bytes > KERNARG_ROOM) return INVALID_IMAGE;
     _Alignas(16) unsigned char kernarg[bytes + 16];
     memset(kernarg, 0, bytes);
-    result = pack(kernel, launch, kernarg);
+    result = cass_launch_pack(kernel, launch, kernarg);
     if (result) return result;
     cass_grid_sync *workspace = NULL;
     const uint64_t *bindings = code->bindings;

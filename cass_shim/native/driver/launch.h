@@ -5,7 +5,7 @@
 
 #include "driver/module.h"
 
-typedef struct {
+typedef struct cass_launch {
     unsigned grid[3], block[3];
     size_t shared_bytes; /* dynamic */
     hipStream_t stream;
@@ -25,6 +25,9 @@ int cass_launch_now(cass_device *device, cass_kernel *kernel, const cass_launch 
 
 /* CUDA's limits on dimensions and shared memory, without the kernel's code: 0 or the code. */
 int cass_launch_check(const cass_kernel *kernel, const cass_launch *launch);
+
+/* The parameter block of a launch, params_bytes of the kernel long and zeroed before: 0 or 1. */
+int cass_launch_pack(const cass_kernel *kernel, const cass_launch *launch, unsigned char *block);
 
 /* Blocks of this shape that one multiprocessor holds at once, at least 0. */
 int cass_occupancy(cass_kernel *kernel, cass_device *device, int threads, size_t shared_bytes,

@@ -90,9 +90,12 @@ int cass_module_variable(cass_module *module, const char *name);
 int cass_variable_address(cass_module *module, int variable, cass_device *device, void **address,
                           size_t *bytes);
 
+struct cass_launch;
+
 /* The kernel's code on this device. First use translates, loads and binds (may block); then one
- * load. */
-int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, cass_kernel_device **out);
+ * load. launch: the one that it is wanted for, which may be captured on first use. */
+int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, const struct cass_launch *launch,
+                        cass_kernel_device **out);
 
 /* The initial content of module memory at a device address, for when the device can no longer be
  * read: the bytes from there to the end of the image, or NULL. */

@@ -2,7 +2,7 @@
 function __cass_at
     set -l path cass
     for word in (commandline -opc)[2..-1]
-        if contains -- "$path $word" 'cass assemble' 'cass cache' 'cass cache export' 'cass cache gc' 'cass cache import' 'cass cache keygen' 'cass cache pull' 'cass cache push' 'cass cache rollback' 'cass cache serve' 'cass cache sign' 'cass cache stats' 'cass cache trust' 'cass cache trust add' 'cass cache trust list' 'cass cache trust revoke' 'cass cache verify' 'cass compat' 'cass compat report' 'cass compat run' 'cass completion' 'cass daemon' 'cass daemon start' 'cass daemon status' 'cass daemon stop' 'cass decode' 'cass disasm' 'cass doctor' 'cass eval' 'cass explain' 'cass extract' 'cass inspect' 'cass man' 'cass precompile' 'cass run' 'cass selftest' 'cass translate' 'cass verify' 'cass view'
+        if contains -- "$path $word" 'cass assemble' 'cass cache' 'cass cache export' 'cass cache gc' 'cass cache import' 'cass cache keygen' 'cass cache pull' 'cass cache push' 'cass cache rollback' 'cass cache serve' 'cass cache sign' 'cass cache stats' 'cass cache trust' 'cass cache trust add' 'cass cache trust list' 'cass cache trust revoke' 'cass cache verify' 'cass capture' 'cass compat' 'cass compat report' 'cass compat run' 'cass completion' 'cass daemon' 'cass daemon start' 'cass daemon status' 'cass daemon stop' 'cass decode' 'cass disasm' 'cass doctor' 'cass eval' 'cass explain' 'cass extract' 'cass inspect' 'cass man' 'cass precompile' 'cass replay' 'cass run' 'cass selftest' 'cass translate' 'cass verify' 'cass view'
             set path "$path $word"
         end
     end
@@ -14,7 +14,7 @@ function __cass_run_open # no program yet: what follows it is the program's own
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --translators --min-evidence --prove --second --gfx --keep --model --kernel-timeout --kernel-memory --device --hip-library --cache-dir --cache --cache-size --remotes --remote-role --reverify --remote-timeout --runtime-dir --workers --idle --daemon --timeout --prefer-sm --python --trace-file
+        else if contains -- $word --translators --min-evidence --prove --second --capture-dir --capture-limit --gfx --keep --model --kernel-timeout --kernel-memory --device --hip-library --cache-dir --cache --cache-size --remotes --remote-role --reverify --remote-timeout --runtime-dir --workers --idle --daemon --timeout --prefer-sm --python --trace-file
             set skip 1
         else if not string match -q -- '-?*' $word; or test "$word" = --
             return 1
@@ -26,6 +26,7 @@ end
 complete -c cass -f
 complete -c cass -n '__cass_at cass' -a assemble -d 'Assemble a .ll, .hip or .s file (its .json beside it) to a gfx1100 code object'
 complete -c cass -n '__cass_at cass' -a cache -d 'The local cache of translations'
+complete -c cass -n '__cass_at cass' -a capture -d 'Run PROGRAM and write the first launch of each of its kernels to a file that cass replay takes'
 complete -c cass -n '__cass_at cass' -a compat -d 'Run programs, compare them with goldens, and make the compatibility page'
 complete -c cass -n '__cass_at cass' -a completion -d 'Print the completion script of a shell, for cass and cass-run'
 complete -c cass -n '__cass_at cass' -a daemon -d 'The translator that programs talk to'
@@ -38,6 +39,7 @@ complete -c cass -n '__cass_at cass' -a extract -d 'Write every cubin and PTX te
 complete -c cass -n '__cass_at cass' -a inspect -d 'Show the CUDA modules and kernels in PROGRAM, and what the cache has for each'
 complete -c cass -n '__cass_at cass' -a man -d 'Print a man page'
 complete -c cass -n '__cass_at cass' -a precompile -d 'Translate, verify and cache every kernel of the programs at or below PATHS'
+complete -c cass -n '__cass_at cass' -a replay -d 'Translate a captured launch\'s kernel again and compare it with the interpreter of its machine code'
 complete -c cass -n '__cass_at cass' -a run -d 'Run a program as cass-run does'
 complete -c cass -n '__cass_at cass' -a selftest -d 'Run recorded vectors, example programs and launch timing in under five minutes'
 complete -c cass -n '__cass_at cass' -a translate -d 'Translate kernels of a program, cubin or PTX file to .ll, .hip or .s'
@@ -93,6 +95,10 @@ complete -c cass -n '__cass_at cass cache trust add' -l help -d 'Show this messa
 complete -c cass -n '__cass_at cass cache trust list' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass cache trust revoke' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass cache verify' -l help -d 'Show this message and exit.'
+complete -c cass -n '__cass_at cass capture' -l out -r -F -d 'Where to.'
+complete -c cass -n '__cass_at cass capture' -l limit -x -d 'MiB that one launch may hold; default CASS_CAPTURE_LIMIT.'
+complete -c cass -n '__cass_at cass capture' -l help -d 'Show this message and exit.'
+complete -c cass -n '__cass_at cass capture' -F
 complete -c cass -n '__cass_at cass compat' -a report -d 'Make the page from results; without options Markdown goes to standard output'
 complete -c cass -n '__cass_at cass compat' -a run -d 'Run programs under cass-run'
 complete -c cass -n '__cass_at cass compat' -l help -d 'Show this message and exit.'
@@ -152,6 +158,11 @@ complete -c cass -n '__cass_at cass man' -a 'cass cass-run'
 complete -c cass -n '__cass_at cass precompile' -l jobs -s j -x -d 'Requests at once; default one per processor.'
 complete -c cass -n '__cass_at cass precompile' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass precompile' -F
+complete -c cass -n '__cass_at cass replay' -l route -x -d 'lift, ptx-hip or cass; default each of CASS_TRANSLATORS.'
+complete -c cass -n '__cass_at cass replay' -l code -r -F -d 'Judge this .hsaco (its .json beside it) instead.'
+complete -c cass -n '__cass_at cass replay' -l seconds -x -d 'How long one replay may take.'
+complete -c cass -n '__cass_at cass replay' -l help -d 'Show this message and exit.'
+complete -c cass -n '__cass_at cass replay' -F
 complete -c cass -n '__cass_at cass run' -l explain -d 'Run, then tell about every kernel on stderr.'
 complete -c cass -n '__cass_at cass run' -l dry-run -d 'Translate and verify, do not run.'
 complete -c cass -n '__cass_at cass run' -l help -d 'Show this message and exit.'
@@ -180,6 +191,9 @@ complete -c cass-run -n __cass_run_open -l translators -x -d 'Translators in ord
 complete -c cass-run -n __cass_run_open -l min-evidence -x -a 'none E0 E1u E1 E2 E3 E4' -d 'The least evidence a translation needs to be launched. Mirror of CASS_MIN_EVIDENCE.'
 complete -c cass-run -n __cass_run_open -l prove -x -d 'Seconds for a proof (E4, docs/verification.md) of each translation; 0: none, but 60 where CASS_MIN_EVIDENCE is above E1. Mirror of CASS_PROVE.'
 complete -c cass-run -n __cass_run_open -l second -x -d 'Seconds for comparing each translation with code derived from the program\'s PTX (E2, docs/verification.md); 0: none, but 10 where CASS_MIN_EVIDENCE is E2. Mirror of CASS_SECOND.'
+complete -c cass-run -n __cass_run_open -l capture -d '1: record each kernel\'s first launch and check the translation on it before it is made (E3, docs/verification.md); so it is also where CASS_MIN_EVIDENCE is E3. Mirror of CASS_CAPTURE.'
+complete -c cass-run -n __cass_run_open -l capture-dir -r -F -d 'Directory that receives every captured launch as a file for cass replay. Mirror of CASS_CAPTURE_DIR.'
+complete -c cass-run -n __cass_run_open -l capture-limit -x -d 'MiB of device memory that one captured launch may hold. Mirror of CASS_CAPTURE_LIMIT.'
 complete -c cass-run -n __cass_run_open -l gfx -x -d 'The AMD architecture to translate for. Mirror of CASS_GFX.'
 complete -c cass-run -n __cass_run_open -l keep -r -F -d 'Directory that receives every intermediate artifact. Mirror of CASS_KEEP.'
 complete -c cass-run -n __cass_run_open -l model -r -F -d 'The CASS model: a directory, a Hugging Face name, or the URL of an OpenAI-compatible server; default the checkpoint that ships. Mirror of CASS_MODEL.'

@@ -1,0 +1,127 @@
+"""Evidence E3: a candidate judged on a launch that a real program made.
+
+In: a code object, its kernel, a device and a `CapturedLaunch`. Out: a `Replayed`, or `Rejected` with the first
+difference. The reference runs first, a part of a large grid at a time; what it cannot run, or not in time, is no
+evidence and no rejection.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from cass_shim.device import Device
+from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
+from cass_shim.model.captured import CapturedLaunch
+from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
+from cass_shim.verify import mufu as mufu_models
+from cass_shim.verify.agreement import Judge, judge_input, raced
+from cass_shim.verify.candidate import HIP_TIMED_OUT, Candidate
+from cass_shim.verify.compare import Comparison, Reference
+from cass_shim.verify.inputs import Input, Roles
+from cass_shim.verify.memory import Fault
+from cass_shim.verify.placement import captured_input, plan
+from cass_shim.verify.state import Mufu
+from cass_shim.verify.survey import Survey
+
+PART_LANES = 1 << 14  # of a grid at a time: registers and local memory of more would not fit
+MAX_STEPS = 50_000_000  # time decides
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """verdict: agrees or none (then `reason`). executed: per instruction, whether the launch ran it."""
+
+    verdict: str
+    launch: str
+    reason: str = ""
+    compared: int = 0
+    undefined: int = 0
+    approximate: int = 0
+    printed: int = 0
+    moved: int = 0
+    executed: np.ndarray | None = None
+    seconds: float = 0.0
+
+    def report(self) -> dict[str, object]:
+        """For the record."""
+        told: dict[str, object] = {"verdict": self.verdict, "launch": self.launch, "seconds": round(self.seconds, 3)}
+        if self.reason:
+            return {**told, "reason": self.reason}
+        ran = int(self.executed.sum()) if self.executed is not None else 0
+        counts = {"bytes_compared": self.compared, "bytes_undefined": self.undefined, "records_printed": self.printed}
+        counts |= {"bytes_within_spread": self.approximate, "addresses_moved": self.moved, "instructions_run": ran}
+        return {**told, **counts}
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A launch to judge by, and how long that may take. mufu: the approximate functions of the device."""
+
+    launch: CapturedLaunch
+    budget_s: float
+    mufu: Mufu = mufu_models.nearest
+
+
+def replay(
+    code: CodeObject, sass: SassKernel, cubin: Cubin | None, found: Survey, device: Device, captured: Captured
+) -> Replayed:
+    """Run reference and candidate on the captured launch. Raises Rejected where they differ.
+
+    found: the kernel's survey.
+    """
+    started, launch = time.monotonic(), captured.launch
+    placed = plan(launch, needs_heap=found.heap)
+    try:
+        candidate = Candidate(code, sass, cubin, device, placed.size)
+    except Unsupported as error:
+        return Replayed("none", launch.describe(), str(error))
+    candidate.launch_seconds = captured.budget_s
+    judge = Judge(sass, cubin, found, captured.mufu, MAX_STEPS, captured.budget_s / 2, started + captured.budget_s)
+    judge.part_lanes = 0 if launch.cooperative else PART_LANES
+    with contextlib.closing(candidate):
+        try:
+            given, moved = captured_input(sass, cubin, launch, placed, candidate.base)
+            outcome = _judge(judge, candidate, given)
+        except (Fault, Unsupported) as error:
+            return Replayed("none", launch.describe(), str(error), seconds=time.monotonic() - started)
+    seconds = time.monotonic() - started
+    if isinstance(outcome, str):
+        return Replayed("none", launch.describe(), outcome, seconds=seconds)
+    reference, result = outcome
+    printed = len(reference.first.printed)
+    if not result.compared and not printed:
+        return Replayed("none", launch.describe(), "the launch wrote nothing that is defined", seconds=seconds)
+    return Replayed(
+        "agrees",
+        launch.describe(),
+        "",
+        result.compared,
+        result.undefined,
+        result.approximate,
+        printed,
+        moved,
+        reference.first.executed,
+        seconds,
+    )
+
+
+def _judge(judge: Judge, candidate: Candidate, given: Input) -> tuple[Reference, Comparison] | str:
+    """The reference's run and how the candidate compared with it, or why nothing follows from it. Raises Rejected."""
+    reference = Reference([judge.run(given, candidate.base, 0)])
+    if reference.first.textures or reference.first.surfaces:
+        return "it uses textures or surfaces, whose contents are not captured"
+    try:
+        return reference, judge_input(judge, candidate, given, Roles(), reference)
+    except Rejected as rejection:
+        cause = rejection.__cause__
+        if candidate.stuck or (isinstance(cause, DeviceFailed) and cause.code == HIP_TIMED_OUT):
+            return f"the device was too slow for it: {cause}"
+        if time.monotonic() > judge.until:
+            return f"not enough time to tell whether a difference is one: {rejection}"
+        if why := raced(judge, given, candidate.base):
+            return why
+        raise
