@@ -28,12 +28,18 @@ def sass_only(sm: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to build a program. has_ptx, has_sass: what a route has to work on."""
+    """One way to build a program. link: flags of linking only. has_ptx, has_sass: what a route has to work on."""
 
     name: str
-    flags: tuple[str, ...]
+    compile: tuple[str, ...]
     has_ptx: bool
     has_sass: bool = True
+    link: tuple[str, ...] = ()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Those of a build in one step."""
+        return (*self.link, *self.compile)
 
     def serves(self, translators: str) -> bool:
         """Whether any of the comma-separated translators can do something with it."""
@@ -50,9 +56,9 @@ VARIANTS = {
         Variant("static-sm90", sass_only(90), False),
         Variant("static-sm100", sass_only(100), False),
         Variant("static-sm120", sass_only(120), False),
-        Variant("shared-fat", ("-cudart", "shared", *FAT), True),
+        Variant("shared-fat", FAT, True, link=("-cudart", "shared")),
         Variant("ptx-only", ("-gencode", "arch=compute_80,code=compute_80"), True, has_sass=False),
-        Variant("stripped", ("-Xlinker", "--strip-all", *FAT), True),
+        Variant("stripped", FAT, True, link=("-Xlinker", "--strip-all")),
         Variant("rdc", ("-rdc=true", *FAT), True),
         Variant("debug", ("-G", *sass_only(80)), False),
         Variant("unoptimised", ("-Xcompiler", "-O0", "-Xptxas", "-O0", *sass_only(80)), False),
@@ -77,27 +83,32 @@ def headers(source: Path) -> list[Path]:
 
 
 def nvcc(source: Path, output: Path, flags: tuple[str, ...]) -> None:
-    """Run nvcc; skipped when the output was built from the same source by the same command. Raises ToolFailed."""
-    command = ["nvcc", *HOST, *flags, "-o", str(output), str(source)]
+    """Run nvcc; skipped when the output was made from the same inputs with the same flags. Raises ToolFailed.
+
+    Where the files lie is no part of the comparison: a checkout may move.
+    """
     beside = output.with_name(f"{output.name}.{os.getpid()}")  # a program that runs cannot be written to
+    command = ["nvcc", *HOST, *flags, "-o", str(beside), str(source)]
     inputs = b"".join(path.read_bytes() for path in (source, *headers(source)))
-    stamp = hashlib.sha256(" ".join(command).encode() + inputs).hexdigest()
+    stamp = hashlib.sha256(" ".join((*HOST, *flags, source.name, "")).encode() + inputs).hexdigest()
     mark = output.with_name(output.name + ".stamp")
     if output.exists() and mark.exists() and mark.read_text() == stamp:
         return
     output.parent.mkdir(parents=True, exist_ok=True)
-    building = [str(beside) if word == str(output) else word for word in command]
-    done = subprocess.run(building, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise ToolFailed("nvcc", command=" ".join(building), stderr=f"{source.name}: {done.stderr}{done.stdout}")
+        raise ToolFailed("nvcc", command=" ".join(command), stderr=f"{source.name}: {done.stderr}{done.stdout}")
     os.replace(beside, output)
     mark.write_text(stamp)
 
 
 def build(program: SuiteProgram, variant: Variant, folder: Path) -> Path:
-    """One program in one variant; returns the path of the binary."""
+    """One program in one variant; returns the path of the binary. Variants that differ in linking share an object."""
     output = folder / variant.name / program.domain / program.name
-    nvcc(program.source, output, variant.flags)
+    compiled = hashlib.sha256(" ".join(variant.compile).encode()).hexdigest()[:12]
+    object_file = folder / "objects" / compiled / program.domain / f"{program.name}.o"
+    nvcc(program.source, object_file, ("-c", *variant.compile))
+    nvcc(object_file, output, variant.flags)
     return output
 
 
