@@ -77,14 +77,15 @@ class Judge:
         valid = np.ones(len(given.content), bool) if given.valid is None else given.valid
         arena = self.arena = Arena(base, given.content.copy(), valid)
         heap, seed = _heap(given, base, order), 1000 * given.scenario.seed + order
-        deadline = min(time.monotonic() + self.run_seconds * patience, self.until)
+        deadline = time.thread_time() + min(self.run_seconds * patience, self.until - time.monotonic())
+        workspace = base + given.workspace if given.workspace else 0
         mufu = self.mufu if perturbed is None else mufu_models.perturbed(self.mufu, perturbed)
         parts: list[Outcome] = []
         for geometry in self._parts(Geometry(shape.grid, shape.block), policy, seed):
             machine = Interpreter(
                 program,
                 self.kernel.abi,
-                Launch(geometry, given.params, shape.dynamic_shared),
+                Launch(geometry, given.params, shape.dynamic_shared, workspace),
                 arena,
                 seed=seed + geometry.first,
                 mufu=mufu,

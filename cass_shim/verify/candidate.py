@@ -38,7 +38,7 @@ HIP_NOT_READY, HIP_TIMED_OUT = 600, 702
 EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(2_000_000))
 
 # What a binding table may hold for a kernel that is verified by running it.
-_BOUND = (SlotKind.SYMBOL, SlotKind.BANK, SlotKind.PRINTF, SlotKind.HEAP, SlotKind.TEXTURES)
+_BOUND = (SlotKind.SYMBOL, SlotKind.BANK, SlotKind.PRINTF, SlotKind.HEAP, SlotKind.TEXTURES, SlotKind.GRID_SYNC)
 
 _NOTHING: Mapping[int, TextureKind] = {}
 _NO_SURFACES: Mapping[int, Surface] = {}
@@ -176,6 +176,10 @@ class Candidate:
                 words.append(self.banks.get(slot.addend, self.base + bank3_offset))
             elif slot.kind is SlotKind.PRINTF:
                 words.append(self.ring)
+            elif slot.kind is SlotKind.GRID_SYNC:
+                if not given.workspace:
+                    raise Unsupported("the grid barrier of a captured launch", kernel=self.kernel.name)
+                words.append(self.base + given.workspace)
             elif slot.kind is SlotKind.TEXTURES and self.textures is not None:
                 words.append(self.textures.address)
             else:

@@ -8,23 +8,22 @@ the arena is compared afterwards, so whatever a candidate writes outside the ref
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.verify.survey import Survey
+from cass_shim.verify.values import Octets, fill
 
 WINDOW = 1 << 17  # bytes per pointer parameter
 HEAP_BYTES = 1 << 18
+WORKSPACE_BYTES = 256  # of the grid barrier
+PITCH = 16  # what distances between rows are multiples of: no load is wider
 DISTINCT = 4  # by how much integer parameters differ from each other: equal ones hide a mix-up
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
 SHARED_RESERVED_SM90 = 0x400  # bytes that sm_90 keeps at the start of shared memory, part of the section's size
 OBJECT = 64  # bytes between the objects that pointers in memory lead to
 VTABLE_ENTRIES = 16  # bytes in front of a virtual table's first function (Itanium C++ ABI)
-
-Octets = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -76,20 +75,22 @@ class Layout:
     """Where everything lies in the arena, offsets in bytes. symbols: variable → offset. size: of the arena.
 
     heap: where the reference's malloc takes its blocks from, HEAP_BYTES long; 0 when the kernel has no use for it.
+    workspace: the words of the grid barrier, likewise.
     """
 
     images: list[int]
     symbols: dict[str, int]
     heap: int
     size: int
+    workspace: int = 0
 
 
 @dataclass
 class Input:
     """One concrete input: the launch, the parameter block and the arena's initial contents.
 
-    symbols: absolute addresses. heap: offset of the reference's heap in content, 0: none. valid: which bytes the kernel
-    may touch, by default all. places: what lies where in content, (offset, size, name), for a witness.
+    symbols: absolute addresses. heap, workspace: offsets in content of the reference's heap and of the grid barrier's
+    words, 0: none. valid: which bytes the kernel may touch, by default all. places: what lies where in content, (offset, size, name), for a witness.
     """
 
     scenario: Scenario
@@ -100,12 +101,30 @@ class Input:
     heap: int = 0
     valid: NDArray[np.bool_] | None = None
     places: tuple[tuple[int, int, str], ...] = ()
+    workspace: int = 0
 
 
 def first_roles(kernel: SassKernel, found: Survey) -> Roles:
     """Every 64-bit word that may flow into an address is a pointer, until a run shows otherwise."""
     words = sorted(o for o in found.addresses if _word_in_one_param(kernel, o))
     return Roles({offset: index for index, offset in enumerate(words)})
+
+
+def readings(kernel: SassKernel, found: Survey) -> list[tuple[Survey, Roles]]:
+    """What the parameters may be, the likeliest first.
+
+    The survey loses an address that goes through a call or the stack, and cannot tell a 64-bit number that is
+    multiplied from two 32-bit ones. Runs take back what is no address (`agreement.drop_pointers`).
+    """
+    whole = {o for p in kernel.abi.params for o in range(p.offset, p.offset + p.size - 7) if o % 8 == 0}
+    whole -= {o & ~7 for o, kind in found.scalars.items() if kind != "i32"}
+    wide = found.wide | (whole & found.distances)
+    others = [
+        replace(found, addresses=found.addresses - found.distances, wide=wide, pitched=True),
+        replace(found, addresses=whole - wide, wide=wide, pitched=True),
+        replace(found, addresses=whole),
+    ]
+    return [(reading, first_roles(kernel, reading)) for reading in (found, *others)]
 
 
 def _word_in_one_param(kernel: SassKernel, offset: int) -> bool:
@@ -133,10 +152,8 @@ def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
     limit = kernel.abi.max_threads or 1024
     blocks = [b for b in blocks if b[0] * b[1] * b[2] <= limit] or [(min(limit, 32), 1, 1)]
     grid = {1: (2, 1, 1), 2: (2, 2, 1), 3: (2, 1, 2)}[found.dimensions]
-    if not found.many_blocks:
+    if not found.many_blocks or found.grid_sync:  # blocks that wait for each other spin, for nobody knows how long
         grid = (1, 1, 1)
-    elif found.grid_sync:
-        grid = (2, 1, 1)
     return [Shape(grid, block, dynamic) for block in blocks]
 
 
@@ -148,8 +165,10 @@ def lay_out(cubin: Cubin | None, found: Survey, roles: Roles) -> Layout:
         images.append(at)
         at += -(-image.size // 256) * 256 + 256
     symbols = {v.name: images[v.image] + v.offset for v in cubin.variables} if cubin else {}
+    workspace = at if found.grid_sync else 0
+    at += WORKSPACE_BYTES if found.grid_sync else 0
     heap = -(-at // 4096) * 4096
-    return Layout(images, symbols, heap if found.heap else 0, heap + (HEAP_BYTES if found.heap else 0))
+    return Layout(images, symbols, heap if found.heap else 0, heap + (HEAP_BYTES if found.heap else 0), workspace)
 
 
 def make_input(
@@ -167,7 +186,7 @@ def make_input(
             objects = base + roles.objects * WINDOW + OBJECT * random.integers(0, WINDOW // OBJECT, WINDOW // 8)
             content[span] = objects.astype(np.uint64).view(np.uint8)
         else:
-            content[span] = fill(kind, WINDOW, scenario, random)
+            content[span] = fill(kind, WINDOW, scenario.values, scenario.size, random, origin=BIAS)
     if "ptr" in roles.kinds.values():
         tables = _virtual_tables(cubin, symbols)
         _make_objects(content[roles.objects * WINDOW :][:WINDOW], tables, base + roles.objects * WINDOW, random)
@@ -183,7 +202,7 @@ def make_input(
         if image.kind == "constant3":
             bank3 = octets.tobytes()
     params = _params(kernel, found, roles, scenario, base, random)
-    return Input(scenario, params, content, bank3, symbols, layout.heap)
+    return Input(scenario, params, content, bank3, symbols, layout.heap, workspace=layout.workspace)
 
 
 def _make_objects(window: Octets, tables: list[int], address: int, random: np.random.Generator) -> None:
@@ -209,9 +228,9 @@ def _image(
     """Initialised memory keeps its values; zeroed memory and constants stay zero in the first scenario only."""
     octets = np.frombuffer(content.ljust(size, b"\0")[:size], np.uint8).copy()
     if kind == "constant3" and not octets.any():
-        return fill(found.constant_kind, size, scenario, random)
+        return fill(found.constant_kind, size, scenario.values, scenario.size, random)
     if kind == "zero" and scenario.seed % 2:
-        return fill("i32", size, replace(scenario, values="small"), random)
+        return fill("i32", size, "small", scenario.size, random)
     return octets
 
 
@@ -265,66 +284,14 @@ def _scalar(
         size = int(random.choice([around, around, around, around, around, around, *unlike]))
     both_read = at in found.scalars and at + 4 in found.scalars
     if room >= 8 and at % 8 == 0 and (whole or at in found.wide or not both_read):
-        block[at : at + 8] = size.to_bytes(8, "little")
+        distance = -(-size // PITCH) * PITCH if found.pitched else size
+        block[at : at + 8] = distance.to_bytes(8, "little")
         return 8
     if room >= 4 and at % 4 == 0:
         block[at : at + 4] = size.to_bytes(4, "little")
         return 4
     block[at] = int(random.integers(0, 4))
     return 1
-
-
-_FLOATS = {"f32": np.float32, "f64": np.float64, "f16": np.float16}
-SPECIAL_SHARE = 0.04  # of the elements: more, and sums are all NaN
-_SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, -3e-39, 1e-310, 6e-8, 65504.0, 3.4e38, 0.5]
-
-
-def fill(kind: str, size: int, scenario: Scenario, random: np.random.Generator) -> Octets:
-    """`size` bytes of elements of a kind, by the scenario's class of values."""
-    if kind in ("f32", "f64", "f16", "bf16"):
-        return _fill_floats(kind, size, scenario.values, random)
-    width = {"i8": 1, "i16": 2}.get(kind, 4)
-    count = -(-size // width)
-    dtype = {1: np.uint8, 2: np.uint16, 4: np.uint32}[width]
-    if scenario.values == "zero":
-        values = np.zeros(count, np.uint64)
-    elif scenario.values == "wide":
-        values = random.integers(0, 1 << (8 * width), count, dtype=np.uint64)
-    elif scenario.values == "sorted":
-        values = np.arange(count, dtype=np.uint64) // 4 % max(scenario.size, 1)
-    elif scenario.values == "equal":
-        values = np.full(count, 3, np.uint64)
-    elif scenario.values == "special":
-        edges = np.array([0, 1, 2, (1 << 8 * width) - 1, 1 << (8 * width - 1), (1 << (8 * width - 1)) - 1], np.uint64)
-        values = random.choice(edges, count)
-    else:
-        values = random.integers(0, max(scenario.size, 2), count, dtype=np.uint64)
-    return values.astype(dtype).view(np.uint8)[:size].copy()
-
-
-def _fill_floats(kind: str, size: int, values: str, random: np.random.Generator) -> Octets:
-    width = {"f64": 8, "f32": 4}.get(kind, 2)
-    count = -(-size // width)
-    numbers: NDArray[Any]
-    if values == "whole":  # sums of these are exact in any order
-        numbers = random.integers(-8, 9, count).astype(np.float64)
-    elif values == "zero":
-        numbers = np.zeros(count)
-    elif values == "equal":
-        numbers = np.full(count, 1.5)
-    elif values == "sorted":
-        numbers = np.arange(count) * 0.25
-    else:
-        numbers = random.normal(size=count) * np.exp2(random.integers(-4, 5, count))
-        if values == "special":
-            edges = random.choice(np.array(_SPECIAL), count)
-            numbers = np.where(random.random(count) < SPECIAL_SHARE, edges, numbers)
-    with np.errstate(all="ignore"):
-        if kind == "bf16":
-            octets = (numbers.astype(np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16).view(np.uint8)
-        else:
-            octets = numbers.astype(_FLOATS[kind]).view(np.uint8)
-    return octets[:size].copy()
 
 
 def typical_size(found: Survey, shape: Shape) -> int:

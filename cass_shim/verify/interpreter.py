@@ -25,6 +25,7 @@ from cass_shim.verify.surfaces import Surface
 from cass_shim.verify.system_calls import SystemCalls
 
 STACK_SLACK = 2048  # bytes of local memory beyond MIN_STACK_SIZE: recursion is not in it
+STACK_ALIGNMENT = 16  # of a frame's end: STL.128 stores relative to it
 MAX_STEPS = 400_000
 FAIRNESS = 16  # every so many control transfers a group is picked at random, so that nobody starves behind a spin
 SHARED_RESERVED_SM90 = 0x400
@@ -35,14 +36,24 @@ PARAMETERS_AT = (
 )  # where bank 0 holds them, from which SM on. Source: sass.md §2.5
 CONSTANTS_AT = {0x380: 0x120, 0x210: 0xD0, 0x160: 0x50}  # where it holds the generic address of bank 3, by the above
 
+GRID_WORKSPACE_AT = (
+    (100, (0x254, 0x258)),
+    (90, (0x44, 0x48)),
+    (0, (0x8C, 0x90)),
+)  # the address of the grid barrier's words, (high, low), from which SM on. Source: sass.md §2.5
+
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch of the kernel. params: the parameter block. dynamic_shared: bytes."""
+    """One launch of the kernel. params: the parameter block. dynamic_shared: bytes.
+
+    workspace: address of the grid barrier's words, 0 where the launch is no cooperative one.
+    """
 
     geometry: Geometry
     params: bytes
     dynamic_shared: int = 0
+    workspace: int = 0
 
 
 @dataclass
@@ -70,7 +81,7 @@ class Interpreter(ControlFlow):
 
     policy: "lowest" (all lanes together, lowest address first), "random" (any group), "blocks" or "warps" (one after
     another, also "blocks reversed"); but for the first, atomics go in random order and NaNs have another payload.
-    deadline: on the monotonic clock, seconds. heap: addresses from and to which malloc may give out.
+    deadline: of the CPU time of this thread, seconds. heap: addresses from and to which malloc may give out.
     """
 
     def __init__(
@@ -90,7 +101,7 @@ class Interpreter(ControlFlow):
         shared = abi.shared_bytes + launch.dynamic_shared
         if program.sm >= 90:
             shared = max(shared, SHARED_RESERVED_SM90 + launch.dynamic_shared)
-        local = abi.local_bytes + STACK_SLACK
+        local = -(-abi.local_bytes // STACK_ALIGNMENT) * STACK_ALIGNMENT + STACK_SLACK
         super().__init__(program.sm, launch.geometry, arena, shared, local, seed, mufu)
         self.program, self.policy, self.max_steps, self.deadline = program, policy, max_steps, deadline
         self.shuffled = policy != "lowest"
@@ -134,9 +145,11 @@ class Interpreter(ControlFlow):
         if not newer:
             words[0x1C // 4] = self.shared_window >> 32
         words[(0x2FC if newer else 0x24) // 4] = self.local_window >> 32
-        words[(0x37C if newer else 0x28) // 4] = local - 16
+        words[(0x37C if newer else 0x28) // 4] = local - STACK_ALIGNMENT
         at = CONSTANTS_AT[system]
         bank[at : at + 8] = np.frombuffer(self.program.constants.to_bytes(8, "little"), np.uint8)
+        high, low = next(places for sm, places in GRID_WORKSPACE_AT if self.sm >= sm)
+        words[high // 4], words[low // 4] = launch.workspace >> 32, launch.workspace & 0xFFFF_FFFF
         params = np.frombuffer(launch.params, np.uint8)
         bank[abi.params_base : abi.params_base + len(params)] = params
         return bank
@@ -172,7 +185,7 @@ class Interpreter(ControlFlow):
                 self._release_or_fail()
                 continue
             repeated += 1
-            if time.monotonic() > self.deadline:
+            if time.thread_time() > self.deadline:
                 raise Fault("not finished in time", address=self.program.where(int(self.pc[ready][0])))
             start = self._choose(ready, repeated % FAIRNESS == 0)
             chosen = ready & (self.pc == start)

@@ -33,13 +33,15 @@ from cass_shim.verify.inputs import (
     lay_out,
     make_input,
     probes,
+    readings,
     scenarios,
     variation,
 )
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.second import Case, Derive, Opinion, second_opinion
 from cass_shim.verify.state import Mufu
-from cass_shim.verify.survey import Survey, immediates, survey
+from cass_shim.verify.survey import immediates, survey, uncovered
+from cass_shim.verify.values import CHAINS
 from cass_shim.verify.vectored import unvectored_forms
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ ENOUGH = 6  # inputs that agreed, after which coverage that no longer rises ends
 
 @dataclass
 class _Campaign:
-    """The search over inputs for one kernel."""
+    """The search over inputs for one kernel. Its times are this process's CPU time, in seconds: a busy machine takes
+    longer and finds the same."""
 
     judge: Judge
     candidate: Candidate
@@ -114,11 +117,12 @@ def verify_kernel(
     roles = first_roles(sass, found)
     judge = Judge(sass, cubin, found, mufu, MAX_STEPS)
     try:
-        candidate = Candidate(code, sass, cubin, device, lay_out(cubin, found, roles).size)
+        arena = max(lay_out(cubin, *reading).size for reading in readings(sass, found))
+        candidate = Candidate(code, sass, cubin, device, arena)
     except Unsupported as error:
         report["reference"] = str(error)
         return Verified(code, Evidence.E0, report)
-    campaign = _begin(judge, candidate, roles, started, budget_s)
+    campaign = _begin(judge, candidate, roles, budget_s)
     with contextlib.closing(candidate):
         _run(campaign, seed, second, captured, _Proving(prove_s, blocks, enough))
     report.update(_report(campaign, sass, time.monotonic() - started))
@@ -200,8 +204,9 @@ def _prove(campaign: _Campaign, prove_s: float, blocks: Sequence[tuple[int, int,
     return proof
 
 
-def _begin(judge: Judge, candidate: Candidate, roles: Roles, started: float, budget_s: float) -> _Campaign:
+def _begin(judge: Judge, candidate: Candidate, roles: Roles, budget_s: float) -> _Campaign:
     """A campaign in which nothing has been tried yet."""
+    started = time.process_time()
     explore_until, give_up = started + EXPLORED * budget_s, started + 5 * budget_s
     return _Campaign(judge, candidate, roles, started + budget_s, explore_until, give_up, np.zeros(0, bool))
 
@@ -227,7 +232,7 @@ def _search(campaign: _Campaign, seed: int) -> None:
     kernel, found = campaign.judge.kernel, campaign.judge.found
     first = probes(kernel, found, seed)
     smaller = [replace(s, values="zero", size=4, seed=s.seed + 7) for s in first]
-    main = _first_success(campaign, first, strict=True) or _first_success(campaign, smaller, strict=True)
+    main = _first_reading(campaign, first, smaller)
     strict = main is not None
     if main is None:
         one_warp = replace(first[0], shape=replace(first[0].shape, grid=(1, 1, 1), block=(32, 1, 1)), size=4)
@@ -235,17 +240,36 @@ def _search(campaign: _Campaign, seed: int) -> None:
     if main is None:
         return
     for scenario in scenarios(kernel, found, main.shape, seed):
+        if _late(campaign):
+            break
         covered = int(campaign.executed.sum())
-        scenario = replace(scenario, size=main.size) if main.values == "zero" else scenario
+        if main.values == "zero":
+            scenario = replace(scenario, size=main.size)
+        elif main.values in CHAINS:
+            scenario = replace(scenario, values=main.values)
         agreed = _try(campaign, scenario, strict=strict)
-        if _late(campaign) or (agreed and _saturated(campaign, covered)):
+        if agreed and _saturated(campaign, covered):
             break
     _explore(campaign, main.shape, strict, seed)
 
 
+def _first_reading(campaign: _Campaign, first: list[Scenario], smaller: list[Scenario]) -> Scenario | None:
+    """The first input that works, under the likeliest reading of the parameters that has one."""
+    kernel, found = campaign.judge.kernel, campaign.judge.found
+    chains = [replace(first[0], values=values) for values in CHAINS]
+    for campaign.judge.found, campaign.roles in readings(kernel, found):
+        for plan in (first, chains, smaller):
+            if main := _first_success(campaign, plan, strict=True):
+                return main
+        if "not finished" in " ".join(campaign.skipped[-1:]):
+            break  # another reading is no faster
+    campaign.judge.found, campaign.roles = found, first_roles(kernel, found)
+    return None
+
+
 def _first_success(campaign: _Campaign, plan: list[Scenario], *, strict: bool) -> Scenario | None:
     for scenario in plan:
-        if time.monotonic() > campaign.give_up:
+        if time.process_time() > campaign.give_up:
             return None
         before = campaign.compared
         if _try(campaign, scenario, strict=strict) and (campaign.compared > before or _prints(campaign.judge.kernel)):
@@ -269,7 +293,7 @@ def _explore(campaign: _Campaign, main: Shape, strict: bool, seed: int) -> None:
     random = np.random.default_rng((seed, 3))
     real = np.array([i.mnemonic != "NOP" for i in judge.kernel.instructions])
     failures = 0
-    while failures < EXPLORATION and time.monotonic() < campaign.explore_until:
+    while failures < EXPLORATION and time.process_time() < campaign.explore_until:
         if campaign.executed[: len(real)][real].mean() >= COVERED:
             return
         scenario = variation(judge.kernel, judge.found, main, bounds, random)
@@ -288,7 +312,7 @@ def _saturated(campaign: _Campaign, covered: int) -> bool:
 
 
 def _late(campaign: _Campaign) -> bool:
-    return bool(campaign.agreed) and time.monotonic() > campaign.deadline
+    return bool(campaign.agreed) and time.process_time() > campaign.deadline
 
 
 def _try(campaign: _Campaign, scenario: Scenario, *, strict: bool) -> bool:
@@ -368,19 +392,3 @@ def _report(campaign: _Campaign, sass: SassKernel, seconds: float) -> dict[str, 
         "nan": "any NaN equals any other where the kernel computed one",
         "seconds": round(seconds, 4),
     }
-
-
-def uncovered(sass: SassKernel, executed: np.ndarray) -> list[list[int]]:
-    """Byte addresses [first, last] of the runs of the kernel's own instructions that no agreed input reached."""
-    found: list[list[int]] = []
-    for number, instruction in enumerate(sass.instructions):
-        if instruction.mnemonic == "NOP" or (len(executed) and executed[number]):
-            continue
-        if found and found[-1][1] == instruction.address - 16:
-            found[-1][1] = instruction.address
-        else:
-            found.append([instruction.address, instruction.address])
-    return found
-
-
-__all__ = ["Survey", "verify_kernel"]

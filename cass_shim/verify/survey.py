@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from cass_shim.isa.spec import Effect, specs
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.instruction import RZ, Const, Imm, Instruction, Mem, Operand, Reg, Special
@@ -24,6 +26,7 @@ _FLOAT_KINDS = ("f32", "f64", "f16", "bf16")
 _MOVES = frozenset({"MOV", "UMOV", "IMAD.MOV.U32", "IMAD.MOV", "R2UR", "SEL", "MOV.64", "UMOV.64", "SEL.64"})
 _SECOND_AXIS = frozenset({0x04, 0x10, 0x364, 0x374})  # of block and grid, in bank 0 (sass.md §2.5)
 _GRID_BARRIER = frozenset({0x8C, 0x90, 0x254, 0x258})
+_PRODUCTS = frozenset({"IMAD", "UIMAD", "IMUL", "XMAD"})
 _PREDICATES = frozenset(
     {"ISETP", "UISETP", "FSETP", "UFSETP", "DSETP", "HSETP2", "PLOP3", "UPLOP3", "FCHK"}
 )  # no register result
@@ -44,6 +47,8 @@ class Survey:
     scalars: dict[int, str] = field(default_factory=dict)
     loads: dict[int, str] = field(default_factory=dict)
     wide: set[int] = field(default_factory=set)  # offsets of 64-bit integers: their high half is read with a carry
+    distances: set[int] = field(default_factory=set)  # words that are factors, or only ever added to another address
+    pitched: bool = False  # 64-bit integers are distances between rows: multiples of what is loaded
     constant_kind: str = "i32"
     dimensions: int = 1
     many_blocks: bool = False  # it reads its block's index, so several blocks do different work
@@ -67,6 +72,7 @@ def survey(kernel: SassKernel) -> Survey:
     table = specs()
     shared: Counter[str] = Counter()
     copies: dict[Key, int] = {}  # registers that hold a parameter word as it is
+    sums: set[frozenset[int]] = set()  # the words that meet in an address
     compared: set[int] = set()  # words that are bounds: code compares with them, as it never does with a base address
     for position, instruction in enumerate(code):
         _note_properties(found, instruction)
@@ -81,8 +87,9 @@ def survey(kernel: SassKernel) -> Survey:
         if instruction.mnemonic in _GLOBAL:
             for operand in instruction.operands:
                 if isinstance(operand, Mem):
-                    for key in _mem_keys(operand):
-                        found.addresses |= taint.get(key, frozenset())
+                    words = frozenset[int]().union(*(taint.get(key, frozenset()) for key in _mem_keys(operand)))
+                    found.addresses |= words
+                    sums.add(words)
             if instruction.mnemonic in _LOADS:
                 found.loads[instruction.address] = loaded_kind(code, position)
         if instruction.mnemonic in _COMPARES and not instruction.has("EQ", "NE"):  # those are tests for null
@@ -96,6 +103,8 @@ def survey(kernel: SassKernel) -> Survey:
         _propagate(taint, instruction, base, kernel.abi.params_bytes)
         _note_copies(copies, instruction, base, kernel.abi.params_bytes)
     found.addresses -= compared
+    bases = {word for words in sums if len(words) == 1 for word in words}
+    found.distances |= {word for words in sums if words & bases for word in words - bases}
     called = [r.symbol for part in (kernel, *kernel.callees.values()) for r in part.kernel.bank4.values()]
     called += [i.relocation.symbol for i in code if i.relocation is not None]
     found.heap = "malloc" in called or "free" in called
@@ -134,6 +143,9 @@ def _note_constant(
         found.constant_kind = kind
     if operand.bank == 0 and base <= operand.offset < base + size:
         offset = operand.offset - base
+        factor = instruction.mnemonic in _PRODUCTS and instruction.form not in _MOVES
+        if factor and operand in instruction.operands[1:3]:
+            found.distances.add(offset & ~7)
         if instruction.has("EX", "X"):
             found.wide.add(offset & ~7)
         if found.scalars.get(offset, "i32") == "i32":
@@ -171,6 +183,8 @@ def loaded_kind(code: list[Instruction], position: int) -> str:
         if any((o.uniform, o.index) in names for o in _sources(user)):
             if load.has("64") and _is_address_of(user, (first.uniform, first.index)):
                 return "ptr"
+            if load.has("64") and user.mnemonic == "ISETP" and user.has("EQ", "NE"):
+                continue  # a test for null
             if user.form in _MOVES or user.mnemonic == "PRMT":
                 names |= _destinations(user)
                 continue
@@ -274,4 +288,17 @@ def immediates(kernel: SassKernel) -> set[int]:
     for instruction in kernel.instructions:
         if instruction.mnemonic in ("ISETP", "UISETP"):
             found |= {o.bits for o in instruction.operands if isinstance(o, Imm) and o.bits < 4096}
+    return found
+
+
+def uncovered(sass: SassKernel, executed: np.ndarray) -> list[list[int]]:
+    """Byte addresses [first, last] of the runs of the kernel's own instructions that no agreed input reached."""
+    found: list[list[int]] = []
+    for number, instruction in enumerate(sass.instructions):
+        if instruction.mnemonic == "NOP" or (len(executed) and executed[number]):
+            continue
+        if found and found[-1][1] == instruction.address - 16:
+            found[-1][1] = instruction.address
+        else:
+            found.append([instruction.address, instruction.address])
     return found

@@ -126,7 +126,7 @@ def _record(sass: SassKernel, given: Input, lane: int) -> Trace:
         Arena(ARENA, given.content.copy(), np.ones(len(given.content), bool)),
         seed=1000 * given.scenario.seed,
         mufu=mufu_models.nearest,
-        deadline=time.monotonic() + SECONDS,
+        deadline=time.thread_time() + SECONDS,
         heap=(ARENA + given.heap, ARENA + len(given.content)) if given.heap else (0, 0),
     )
     machine.trace = trace

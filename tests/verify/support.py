@@ -48,7 +48,7 @@ def campaign(
     found = survey(kernel)
     judge = Judge(kernel, cubin, found, mufu.nearest, verifier.MAX_STEPS)
     fake: Any = FakeCandidate(candidate, cubin)
-    now = time.monotonic()
+    now = time.process_time()
     search = verifier._Campaign(
         judge, fake, first_roles(kernel, found), now + budget_s, now + budget_s, now + budget_s, np.zeros(0, bool)
     )
