@@ -15,9 +15,11 @@ from cass_shim import __version__
 from cass_shim.compat import report as pages
 from cass_shim.compat.build import DEFAULT_VARIANTS, VARIANTS
 from cass_shim.compat.hardware import read_report
-from cass_shim.compat.jobs import collect, serves
+from cass_shim.compat.jobs import collect, jobs_below, serves
+from cass_shim.compat.record import Recorded, machine, record
 from cass_shim.compat.results import Outcome, Results, read_results, write_results
 from cass_shim.compat.runner import Job, Limits, digest_of, run_all
+from cass_shim.model.errors import Malformed
 from cass_shim.native.build import BUILD
 
 
@@ -116,6 +118,38 @@ def _device() -> str:
 def _is_stored(results: Results, job: Job, translators: str) -> bool:
     found = results.find(job.title, digest_of(job.program), translators)
     return found is not None and found.variant == job.variant
+
+
+@compat_command.command("record")
+@click.argument("what", nargs=-1, required=True)
+@click.option(
+    "--golden", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder that the outputs go to."
+)
+@click.option("--timeout", default=300.0, help="Seconds a program may take.")
+def record_command(what: tuple[str, ...], golden: Path, timeout: float) -> None:
+    """Record what programs print on this machine's NVIDIA GPU, for `cass compat run --golden` elsewhere.
+
+    WHAT: programs and folders of programs; each is run twice, without cass-shim. Exit status 1 when one got no golden.
+    """
+    where = machine()
+    jobs = jobs_below([_existing(word) for word in what], None)
+    if not jobs:
+        raise Malformed("no program among them", where=" ".join(what))
+
+    def told(one: Recorded) -> None:
+        click.echo(f"{one.name}: {one.reason or f'recorded, exit status {one.exit_code}'}")
+
+    done = record(jobs, golden, timeout, told, where)
+    click.echo(f"{where['gpu']}; compare elsewhere: cass compat run PROGRAM… --golden {golden}")
+    sys.exit(1 if any(one.reason for one in done) else 0)
+
+
+def _existing(word: str) -> Path:
+    """A path that is there. Raises Malformed."""
+    path = Path(word)
+    if not path.exists():
+        raise Malformed("no such file or folder", where=word)
+    return path
 
 
 @compat_command.command("report")

@@ -13,6 +13,7 @@ from importlib.resources import files
 
 from cass_shim.compat.hardware import STATES, HardwareReport
 from cass_shim.compat.results import RATINGS, Outcome, Results, ranked
+from cass_shim.compat.tables import Table, as_markdown, domains, variants
 
 COLUMNS = ("program", "variant", "route", "rating", "kernels", "evidence", "seconds", "detail")
 
@@ -61,14 +62,36 @@ def markdown(results: Results, reports: Sequence[HardwareReport] = ()) -> str:
     """The table, the totals, what is missing, and what self-tests found."""
     lines = [f"# Compatibility: {results.device or 'unknown device'}, cass-shim {results.version}", ""]
     lines += [f"- {rating}: {count}" for rating, count in totals(results.outcomes)]
-    lines += ["", "| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
-    for outcome in results.outcomes:
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in row_of(outcome)) + " |")
+    for title, table in summaries(results.outcomes):
+        lines += ["", f"## {title}", "", *as_markdown(table)]
+    lines += ["", "## Runs", "", *as_markdown([COLUMNS, *(row_of(outcome) for outcome in results.outcomes)])]
     if missing := ranked(results.outcomes):
         lines += ["", "## Missing, by how many programs need it", ""]
         lines += [f"- {count} × {what}" for what, count in missing]
     lines += ["", "## Hardware reports", "", *(f"- {line}" for line in hardware_lines(reports))]
     return "\n".join(lines) + "\n"
+
+
+def summaries(outcomes: Sequence[Outcome]) -> list[tuple[str, Table]]:
+    """The tables of totals that are not empty, with their titles."""
+    both = [("By domain", domains(outcomes)), ("By variant", variants(outcomes))]
+    return [(title, table) for title, table in both if table]
+
+
+def summary_html(outcomes: Sequence[Outcome]) -> str:
+    """The tables of totals, folded, each cell with its column's name for narrow screens."""
+    parts = []
+    for title, (head, *rows) in summaries(outcomes):
+        names = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head)
+        lines = "".join(f"<tr>{_cells(head, row)}</tr>" for row in rows)
+        table = f"<table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table>"
+        parts.append(f'<details><summary>{title}</summary><div class="scroll">{table}</div></details>')
+    return "".join(parts)
+
+
+def _cells(head: tuple[str, ...], row: tuple[str, ...]) -> str:
+    named = zip(head, row, strict=True)
+    return "".join(f'<td data-name="{html.escape(name)}">{html.escape(text)}</td>' for name, text in named)
 
 
 def chart(results: Results) -> str:
@@ -107,6 +130,7 @@ def page(results: Results, reports: Sequence[HardwareReport] = ()) -> str:
         "@VERSION@": html.escape(results.version),
         "@CHART@": chart(results),
         "@LEGEND@": legend,
+        "@SUMMARY@": summary_html(results.outcomes),
         "@MISSING@": missing or "<li>nothing</li>",
         "@HARDWARE@": "".join(f"<li>{html.escape(line)}</li>" for line in hardware_lines(reports)),
         "@DATA@": data,

@@ -6,6 +6,7 @@ In: nothing. Out: `Outcome`, JSON in and out.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 from cass_shim.model.errors import Malformed
 
 SCHEMA = 1
+UNSUPPORTED = re.compile(r"unsupported (.+?)(?: at 0x[0-9a-f]+| in \S+|:|$)")  # as `errors.Unsupported` says it
 RATINGS = ("verified", "fallback", "weak", "missing call", "fails", "nothing to do")
 
 
@@ -111,10 +113,16 @@ def _outcome(row: dict[str, object]) -> Outcome:
     return Outcome(kernels=tuple(KernelFact(**kernel) for kernel in kernels), **values)  # type: ignore[arg-type]
 
 
+def missing_feature(reason: str) -> str:
+    """What a kernel without translation lacks, without where it was met: an instruction, a directive, a reason."""
+    found = UNSUPPORTED.search(reason)
+    return found[1] if found else reason
+
+
 def ranked(outcomes: Iterable[Outcome]) -> list[tuple[str, int]]:
-    """What is missing, by how many programs need it: calls by name, untranslated kernels by reason."""
-    counts: dict[str, int] = {}
+    """What is missing, by how many programs need it: calls by name, instructions and other features by theirs."""
+    needed: dict[str, set[str]] = {}
     for outcome in outcomes:
-        for what in {*outcome.missing_calls, *outcome.untranslated}:
-            counts[what] = counts.get(what, 0) + 1
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        for what in {*outcome.missing_calls, *map(missing_feature, outcome.untranslated)}:
+            needed.setdefault(what, set()).add(outcome.program)
+    return sorted(((what, len(who)) for what, who in needed.items()), key=lambda item: (-item[1], item[0]))

@@ -9,6 +9,7 @@ import pytest
 
 from cass_shim.compat.report import markdown, page
 from cass_shim.compat.results import KernelFact, Outcome, Results, ranked, read_results, write_results
+from cass_shim.compat.tables import domains, matrix, variants
 from cass_shim.model.errors import Malformed
 
 GOOD = KernelFact("k", "lift", "E1u")
@@ -53,8 +54,35 @@ def test_not_results_is_named(tmp_path: Path) -> None:
 
 
 def test_missing_things_are_ranked() -> None:
-    rows = [outcome(missing_calls=("a", "b")), outcome(missing_calls=("b",)), outcome(untranslated=("HGMMA",))]
-    assert ranked(rows) == [("b", 2), ("HGMMA", 1), ("a", 1)]
+    """By programs, not runs; an instruction is the same one wherever it was met."""
+    met = tuple(f"lift: unsupported SYNCS.ARRIVE at {at} in _Z1kv: no mbarriers" for at in ("0x0010", "0x0250"))
+    rows = [
+        outcome(missing_calls=("a", "b")),
+        outcome(variant="debug", missing_calls=("a",)),
+        outcome(program="q", missing_calls=("b",), untranslated=met),
+        outcome(program="r", untranslated=(met[0], "the kernel is too large")),
+    ]
+    wanted = [("SYNCS.ARRIVE", 2), ("b", 2), ("a", 1), ("the kernel is too large", 1)]
+    assert ranked(rows) == wanted
+
+
+def test_totals_by_domain_and_variant() -> None:
+    rows = [
+        outcome(domain="graph", variant="rdc"),
+        outcome(domain="graph", variant="debug", exit_code=1),
+        outcome(program="q", domain="sparse", variant="rdc"),
+    ]
+    assert domains(rows) == [
+        ("domain", "programs", "runs", "right", "verified", "fails"),
+        ("graph", "1", "2", "1", "1", "1"),
+        ("sparse", "1", "1", "1", "1", "0"),
+    ]
+    assert [row[0] for row in variants(rows)] == ["variant, route", "debug, lift", "rdc, lift"]
+    assert matrix(rows, "lift") == [("program", "debug", "rdc"), ("p", "fails", "E1u"), ("q", "", "E1u")]
+    assert domains([outcome()]) == []
+    results = Results(rows, "d", "1")
+    assert "| sparse | 1 | 1 | 1 | 1 | 0 |" in markdown(results)
+    assert '<td data-name="domain">sparse</td>' in page(results)
 
 
 def test_reports_hold_every_program_and_stay_well_formed() -> None:
