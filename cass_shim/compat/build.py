@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import concurrent.futures
 import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cass_shim.compat.suite import SuiteProgram
@@ -20,6 +22,14 @@ from cass_shim.model.errors import ToolFailed, Unsupported
 HOST = ("-Xcompiler", "-static-libstdc++,-static-libgcc", "-std=c++17", "-diag-suppress", "186")
 FAT = ("-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_89,code=[sm_89,compute_89]")
 
+# The host part of CUDA 12: its headers and its runtime, from PyPI. There is no nvcc of CUDA 12 on PyPI, so the
+# installed one compiles; its own internal headers (crt/) have to match it and stay.
+CUDA12_NEEDS = {"runtime": "nvidia.cuda_runtime", "cccl": "nvidia.cuda_cccl"}
+PACKAGES = {"nvidia.cuda_runtime": "nvidia-cuda-runtime-cu12", "nvidia.cuda_cccl": "nvidia-cuda-cccl-cu12"}
+CUDA12 = ("-I", "{runtime}/include", "-I", "{cccl}/include", *FAT)
+CUDA12_LIBRARIES = ("-cudart", "none", "-L", "{runtime}/lib")
+SYSTEM = ("-lrt", "-ldl", "-lpthread")
+
 
 def sass_only(sm: int) -> tuple[str, ...]:
     """Flags for machine code of one generation and no PTX."""
@@ -28,18 +38,32 @@ def sass_only(sm: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to build a program. link: flags of linking only. has_ptx, has_sass: what a route has to work on."""
+    """One way to build a program. link: flags of linking only. has_ptx, has_sass: what a route has to work on.
+
+    needs: packages whose folders `{NAME}` in the flags stands for; without them the variant is left out, by name.
+    """
 
     name: str
     compile: tuple[str, ...]
     has_ptx: bool
     has_sass: bool = True
     link: tuple[str, ...] = ()
+    needs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def flags(self) -> tuple[str, ...]:
         """Those of a build in one step."""
-        return (*self.link, *self.compile)
+        return (*self.compile, *self.link)
+
+    def missing(self) -> str:
+        """Why this variant cannot be built here, or an empty string."""
+        absent = [PACKAGES[module] for module in self.needs.values() if folder_of(module) is None]
+        return f"variant {self.name} needs: pip install {' '.join(absent)}" if absent else ""
+
+    def filled(self, flags: tuple[str, ...]) -> tuple[str, ...]:
+        """Flags with the packages' folders in place."""
+        folders = {name: folder_of(module) for name, module in self.needs.items()}
+        return tuple(flag.format(**folders) for flag in flags) if folders else flags
 
     def serves(self, translators: str) -> bool:
         """Whether any of the comma-separated translators can do something with it."""
@@ -63,9 +87,23 @@ VARIANTS = {
         Variant("debug", ("-G", *sass_only(80)), False),
         Variant("unoptimised", ("-Xcompiler", "-O0", "-Xptxas", "-O0", *sass_only(80)), False),
         Variant("fast-math", ("--use_fast_math", *FAT), True),
+        Variant(
+            "cuda12-static", CUDA12, True, link=(*CUDA12_LIBRARIES, "-lcudart_static", *SYSTEM), needs=CUDA12_NEEDS
+        ),
+        Variant("cuda12-shared", CUDA12, True, link=(*CUDA12_LIBRARIES, "-l:libcudart.so.12"), needs=CUDA12_NEEDS),
     )
 }
 DEFAULT_VARIANTS = ("static-fat", "static-sm80")
+
+
+def folder_of(module: str) -> Path | None:
+    """Where an installed package lies, None where it is not installed."""
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError:  # its parent is not there
+        return None
+    places = list(spec.submodule_search_locations or ()) if spec is not None else []
+    return Path(places[0]) if places else None
 
 
 def can_build() -> str:
@@ -88,7 +126,7 @@ def nvcc(source: Path, output: Path, flags: tuple[str, ...]) -> None:
     Where the files lie is no part of the comparison: a checkout may move.
     """
     beside = output.with_name(f"{output.name}.{os.getpid()}")  # a program that runs cannot be written to
-    command = ["nvcc", *HOST, *flags, "-o", str(beside), str(source)]
+    command = ["nvcc", *HOST, "-o", str(beside), str(source), *flags]
     inputs = b"".join(path.read_bytes() for path in (source, *headers(source)))
     stamp = hashlib.sha256(" ".join((*HOST, *flags, source.name, "")).encode() + inputs).hexdigest()
     mark = output.with_name(output.name + ".stamp")
@@ -107,8 +145,8 @@ def build(program: SuiteProgram, variant: Variant, folder: Path) -> Path:
     output = folder / variant.name / program.domain / program.name
     compiled = hashlib.sha256(" ".join(variant.compile).encode()).hexdigest()[:12]
     object_file = folder / "objects" / compiled / program.domain / f"{program.name}.o"
-    nvcc(program.source, object_file, ("-c", *variant.compile))
-    nvcc(object_file, output, variant.flags)
+    nvcc(program.source, object_file, ("-c", *variant.filled(variant.compile)))
+    nvcc(object_file, output, variant.filled(variant.flags))
     return output
 
 
@@ -118,6 +156,8 @@ def build_all(
     """Every program in every variant it tolerates, in parallel: (title, variant name) → binary. Raises Unsupported."""
     if why := can_build():
         raise Unsupported("building the suite", why=f"{why}; name programs that are already built instead")
+    if why := "; ".join(filter(None, (variant.missing() for variant in variants))):
+        raise Unsupported("building the suite", why=why)
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         jobs = {
             (program.title, variant.name): pool.submit(build, program, variant, folder)

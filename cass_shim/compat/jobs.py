@@ -39,10 +39,11 @@ def jobs_below(paths: Sequence[Path], golden: Path | None) -> list[Job]:
 
 
 def variants_named(names: Sequence[str]) -> list[Variant]:
-    """The variants, `all` for every one. Raises Malformed that lists them."""
+    """The variants, `all` for every one that can be built here. Raises Malformed that lists them."""
     if unknown := set(names) - {*VARIANTS, "all"}:
         raise Malformed(f"no variant {', '.join(sorted(unknown))}; there are: all, {', '.join(VARIANTS)}")
-    return [variant for name, variant in VARIANTS.items() if name in names or "all" in names]
+    every = [variant for variant in VARIANTS.values() if not variant.missing()]
+    return [variant for variant in VARIANTS.values() if variant.name in names or ("all" in names and variant in every)]
 
 
 def jobs_of_suite(root: Path, names: Sequence[str], variants: Sequence[Variant], workers: int) -> list[Job]:

@@ -9,6 +9,7 @@ import re
 import shutil
 import stat
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from cass_shim.cli.compat import run_command
+from cass_shim.compat import build as builder
 from cass_shim.compat import suite
 from cass_shim.compat.build import DEFAULT_VARIANTS, VARIANTS, build, can_build
 from cass_shim.compat.jobs import collect, variants_named
@@ -205,3 +207,22 @@ def test_a_slice_of_the_suite(title: str, tmp_path: Path, monkeypatch: pytest.Mo
     outcome = run_one(job, BUILD / "cass-run", "lift", Limits(seconds=120), tmp_path)
     assert outcome.right, outcome
     assert {kernel.route for kernel in outcome.kernels} == {"lift"}
+
+
+def test_a_variant_that_lacks_its_toolkit_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder, "folder_of", lambda module: None)
+    variant = VARIANTS["cuda12-shared"]
+    wanted = "variant cuda12-shared needs: pip install nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12"
+    assert variant.missing() == wanted
+    assert variant not in variants_named(["all"])
+    assert variants_named(["cuda12-shared"]) == [variant]  # asked for by name: building says why it cannot
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(can_build()), reason=can_build())
+@pytest.mark.skipif(bool(VARIANTS["cuda12-shared"].missing()), reason=VARIANTS["cuda12-shared"].missing())
+def test_programs_of_cuda_12_are_built_with_its_headers_and_runtime(tmp_path: Path) -> None:
+    source = tmp_path / "version.cu"
+    source.write_text('#include <cuda_runtime.h>\nstatic_assert(CUDART_VERSION / 1000 == 12, "");\nint main() {}\n')
+    version = replace(SAMPLES[0], name="version", source=source)
+    assert b"libcudart.so.12\0" in build(version, VARIANTS["cuda12-shared"], tmp_path).read_bytes()
