@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.verify.survey import Survey
@@ -90,7 +91,8 @@ class Input:
     """One concrete input: the launch, the parameter block and the arena's initial contents.
 
     symbols: absolute addresses. heap, workspace: offsets in content of the reference's heap and of the grid barrier's
-    words, 0: none. valid: which bytes the kernel may touch, by default all. places: what lies where in content, (offset, size, name), for a witness.
+    words, 0: none. valid: which bytes the kernel may touch, by default all. places: what lies where in content:
+    (offset, size, name), for a witness.
     """
 
     scenario: Scenario

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.model.captured import CapturedLaunch, MemoryRange
 from cass_shim.model.errors import Unsupported
-from cass_shim.verify.inputs import HEAP_BYTES, Input, Octets, Scenario, Shape
+from cass_shim.verify.inputs import HEAP_BYTES, Input, Scenario, Shape
+from cass_shim.verify.values import Octets
 
 CLOSE = 1 << 16  # bytes between ranges up to which they keep their distance, and room around what stands alone
 BESIDE = CLOSE // 2  # how far outside its range an address may lie
