@@ -160,6 +160,22 @@ def check_daemon(config: Config) -> Iterator[Check]:
         yield Check("daemon", "ok", f"pid {facts['pid']}, {facts['workers']} workers, {runtime_directory(config)}")
 
 
+def check_behind(config: Config) -> Iterator[Check]:
+    """What the daemon does behind programs."""
+    from cass_shim.daemon.behind import on_battery
+    from cass_shim.daemon.workers import LOWEST_PRIORITY
+
+    budget = config.number("behind")
+    if not budget:
+        yield Check("work behind", "ok", "none (CASS_BEHIND=0)")
+        return
+    facts = ask_daemon(config, FrameKind.STATUS)
+    done = facts.get("behind") if facts is not None else None
+    used = f"; {done['cpu_s']} s used, {done['waiting']} kernels wait" if isinstance(done, dict) else ""
+    now = ", now none: on battery" if on_battery() else ", none on battery"
+    yield Check("work behind", "ok", f"{budget:g} CPU-seconds a program, nice {LOWEST_PRIORITY}{now}{used}")
+
+
 def all_checks(config: Config) -> Iterator[Check]:
     """Every check; one that cannot even be made is a broken one."""
     makers: tuple[tuple[str, Callable[[], Iterator[Check]]], ...] = (
@@ -171,6 +187,7 @@ def all_checks(config: Config) -> Iterator[Check]:
         ("cache", lambda: check_cache(config)),
         ("model", lambda: check_model(config)),
         ("daemon", lambda: check_daemon(config)),
+        ("work behind", lambda: check_behind(config)),
     )
     for name, make in makers:
         try:

@@ -77,7 +77,13 @@ def untranslated(messages: list[str]) -> tuple[str, ...]:
 def run_one(job: Job, launcher: Path, translators: str, limits: Limits, folder: Path) -> Outcome:
     """One program, from its first byte to its exit."""
     cache = folder / hashlib.sha256(f"{job.title}/{job.variant}/{translators}".encode()).hexdigest()[:16]
-    env = {**os.environ, "CASS_CACHE_DIR": str(cache), "CASS_TRANSLATORS": translators, "CASS_IDLE": "5"}
+    env = {
+        **os.environ,
+        "CASS_CACHE_DIR": str(cache),
+        "CASS_TRANSLATORS": translators,
+        "CASS_IDLE": "5",
+        "CASS_BEHIND": "0",
+    }
 
     def limit() -> None:
         if limits.memory_mib:

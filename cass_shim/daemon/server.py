@@ -75,7 +75,7 @@ class Daemon:
 
     def __init__(self, service: Service, idle_s: float) -> None:
         self.service, self.idle_s = service, idle_s
-        self.connections = 0
+        self.connections = self.programs = 0
         self.ended = asyncio.Event()
         self.last_use = 0.0
         self.started = time.time()
@@ -88,8 +88,10 @@ class Daemon:
             writer.close()
             return
         self.connections += 1
+        self.programs += 1
+        program = self.programs
         try:
-            while await self._serve_frame(reader, writer):
+            while await self._serve_frame(reader, writer, program):
                 pass
         except (OSError, asyncio.IncompleteReadError):
             pass  # the program ended
@@ -103,7 +105,7 @@ class Daemon:
             self.last_use = asyncio.get_running_loop().time()
             writer.close()
 
-    async def _serve_frame(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    async def _serve_frame(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, program: int) -> bool:
         version, kind, size = read_frame_head(await reader.readexactly(FRAME.size), REQUEST_LIMIT)
         payload = await reader.readexactly(size)
         if version != WIRE_VERSION:
@@ -111,7 +113,7 @@ class Daemon:
         elif kind is FrameKind.STOP:
             reply = Reply(Status.OK)
         else:
-            reply = await self.service.answer(kind, payload)
+            reply = await self.service.answer(kind, payload, program)
         writer.write(frame(FrameKind.REPLY, reply.pack()))
         await writer.drain()
         if kind is FrameKind.STOP and version == WIRE_VERSION:
@@ -177,6 +179,7 @@ async def _run(config: Config, listener: socket.socket, path: Path, zygote: Zygo
         tier.publish()  # what the old package made is looked at again
     server.close()
     await watcher
+    await daemon.service.behind.close()
     await daemon.service.drain()
     if tier is not None:
         tier.collect()

@@ -23,6 +23,7 @@ from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry
 from cass_shim.cache.tiers import Tiered
 from cass_shim.cache.trust import TrustSet
+from cass_shim.daemon.behind import Behind
 from cass_shim.daemon.refusals import Refusals
 from cass_shim.daemon.reverify import pack_check, unpack_translation
 from cass_shim.daemon.wanted import KnownModule, Wanted, keep_capture, with_passed_over
@@ -55,15 +56,16 @@ class Service:
         self.refusals = Refusals(index, team)
         self.modules: OrderedDict[bytes, KnownModule] = OrderedDict()
         self.flights: dict[bytes, asyncio.Task[Reply]] = {}
+        self.behind = Behind(index, pool, tier, lambda: bool(self.flights), self._push)
         self.started = time.time()
 
-    async def answer(self, kind: FrameKind, payload: bytes) -> Reply:
+    async def answer(self, kind: FrameKind, payload: bytes, program: int = 0) -> Reply:
         """The reply to one frame of a program; expected errors become failed replies. Raises PoolLost."""
         try:
             if kind is FrameKind.MODULE:
                 return await self._module(payload)
             if kind is FrameKind.KERNEL:
-                return await self._kernel(KernelRequest.unpack(payload))
+                return await self._kernel(KernelRequest.unpack(payload), program)
             if kind is FrameKind.CAPTURE:
                 return await self._capture(payload)
             if kind is FrameKind.STATUS:
@@ -86,6 +88,7 @@ class Service:
             "translating": len(self.flights),
             "workers": self.pool.size,
             "cache": str(self.tier.root) if self.tier else "",
+            "behind": self.behind.status(),
             "counters": self.index.counters(),
         }
 
@@ -119,10 +122,11 @@ class Service:
 
     # ---- kernels ------------------------------------------------------------------------------------------
 
-    async def _kernel(self, request: KernelRequest) -> Reply:
+    async def _kernel(self, request: KernelRequest, program: int) -> Reply:
         wanted = self._wanted(request)
         if wanted is None:
             return Reply(Status.NEED_MODULE)
+        wanted.program = program
         return await self._once(joined_digest(wanted.key, request.options), self._find_kernel(wanted))
 
     async def _capture(self, payload: bytes) -> Reply:
@@ -153,6 +157,7 @@ class Service:
             found = None if wanted.config.keep else await find(wanted)
             if found is not None:
                 self.index.add(counter)
+                self.behind.offer(wanted, found, wanted.program)
                 return Reply(Status.OK, found.content)
         request, config = wanted.request, wanted.config
         name = b"" if wanted.launch is not None else self.refusals.name(request, wanted.key, config)
@@ -166,7 +171,7 @@ class Service:
             log.error("%s", text)
             return Reply(Status.FAILED, text.encode(), int(CudaError.NO_KERNEL_IMAGE_FOR_DEVICE))
         if reply.status is Status.OK:
-            return self._accept(reply.body, wanted.key, config)
+            return self._accept(reply.body, wanted)
         failed = self._failed(reply)
         facts = json.loads(reply.body)
         if name and facts["lasting"]:
@@ -304,7 +309,7 @@ class Service:
         return reply
 
     async def _ask_twice(self, wanted: Wanted) -> Reply:
-        kind, payload = wanted.job()
+        kind, payload = wanted.job(self.behind.unsuspected(wanted))
         try:
             return await self._ask_worker(kind, payload, wanted)
         except WorkerLost as error:
@@ -338,8 +343,9 @@ class Service:
                 reply = await worker.ask(kind, payload, limit)
         return reply
 
-    def _accept(self, body: bytes, key: bytes, config: Config) -> Reply:
+    def _accept(self, body: bytes, wanted: Wanted) -> Reply:
         """Store and pass on a worker's answer, after a look at whether it is what was asked for."""
+        key, config = wanted.key, wanted.config
         first, content = body.split(b"\n", 1)
         record, entry = read_record(first), read_entry(content)
         if reason := bad_reason(record):
@@ -354,6 +360,7 @@ class Service:
             self.tier.put(key, Entry(record, content))
             self.tier.admit(record, content, config)
         self._push(key, Entry(record, content))
+        self.behind.offer(wanted, Entry(record, content), wanted.program)
         return Reply(Status.OK, content)
 
     def _failed(self, reply: Reply) -> Reply:

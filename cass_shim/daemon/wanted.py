@@ -33,7 +33,8 @@ class KnownModule:
 class Wanted:
     """A kernel that a program asks for, under its policy.
 
-    launch: the one it is wanted for, where that was captured. team_s: seconds that the team's caches took.
+    launch: the one it is wanted for, where that was captured. program: the number of its connection. team_s: seconds
+    that the team's caches took.
     """
 
     request: KernelRequest
@@ -41,6 +42,7 @@ class Wanted:
     key: bytes
     config: Config
     launch: CapturedLaunch | None = None
+    program: int = 0
     team_s: float = 0.0
 
     @property

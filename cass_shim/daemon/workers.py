@@ -40,6 +40,9 @@ WARM = (
 )
 
 
+LOWEST_PRIORITY = 19
+
+
 class WorkerLost(CassError):
     """A worker ended before it answered; `was_late`: because it took too long."""
 
@@ -189,6 +192,19 @@ class ProcessPool:
             finally:
                 if chosen.is_alive:
                     self.idle.append(chosen)
+
+    @contextlib.asynccontextmanager
+    async def background(self) -> AsyncIterator[Worker]:
+        """A worker beside the others at the lowest priority, for work that nobody waits for; ends with the block."""
+        connection, pid = self.zygote.spawn()
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, pid, LOWEST_PRIORITY)
+        reader, writer = await asyncio.open_unix_connection(sock=connection, limit=1 << 20)
+        chosen = Worker(reader, writer, pid)
+        try:
+            yield chosen
+        finally:
+            chosen.kill()
 
     def close(self) -> None:
         for one in self.idle:

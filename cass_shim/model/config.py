@@ -89,6 +89,12 @@ class Config:
         "0: none, but 10 where `CASS_MIN_EVIDENCE` is `E2`.",
         Scope.REQUEST,
     )
+    behind: str = setting(
+        "20",
+        "CPU-seconds that the daemon may spend behind a program on second opinions of what it was served, at the "
+        "lowest priority and never on battery; 0: none.",
+        Scope.REQUEST,
+    )
     capture: str = setting(
         "0",
         "1: record each kernel's first launch and check the translation on it before it is made (E3, "
@@ -174,6 +180,7 @@ class Config:
         for name in (
             "prove",
             "second",
+            "behind",
             "capture_limit",
             "kernel_timeout",
             "kernel_memory",

@@ -46,6 +46,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
             "CASS_RUNTIME_DIR": str(tmp_path / "run"),
             "CASS_HIP_LIBRARY": "/nonexistent",
             "CASS_IDLE": "30",
+            "CASS_BEHIND": "0",
         },
     )
     yield one

@@ -125,6 +125,7 @@ def place(tmp_path: Path, probe: Path) -> Iterator[Place]:
             "CASS_RUNTIME_DIR": str(tmp_path / "run"),
             "CASS_PYTHON": sys.executable,
             "CASS_IDLE": "60",
+            "CASS_BEHIND": "0",
             "CASS_HIP_LIBRARY": "/nonexistent",  # no device: contract checks only, and nothing waits for a launch
             "CASS_QUIET": "1",
         },

@@ -14,7 +14,7 @@ function __cass_run_open # no program yet: what follows it is the program's own
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --translators --min-evidence --prove --second --capture-dir --capture-limit --gfx --keep --model --kernel-timeout --kernel-memory --device --hip-library --cache-dir --cache --cache-size --remotes --remote-role --reverify --remote-timeout --runtime-dir --workers --idle --daemon --timeout --prefer-sm --python --trace-file
+        else if contains -- $word --translators --min-evidence --prove --second --behind --capture-dir --capture-limit --gfx --keep --model --kernel-timeout --kernel-memory --device --hip-library --cache-dir --cache --cache-size --remotes --remote-role --reverify --remote-timeout --runtime-dir --workers --idle --daemon --timeout --prefer-sm --python --trace-file
             set skip 1
         else if not string match -q -- '-?*' $word; or test "$word" = --
             return 1
@@ -191,6 +191,7 @@ complete -c cass-run -n __cass_run_open -l translators -x -d 'Translators in ord
 complete -c cass-run -n __cass_run_open -l min-evidence -x -a 'none E0 E1u E1 E2 E3 E4' -d 'The least evidence a translation needs to be launched. Mirror of CASS_MIN_EVIDENCE.'
 complete -c cass-run -n __cass_run_open -l prove -x -d 'Seconds for a proof (E4, docs/verification.md) of each translation; 0: none, but 60 where CASS_MIN_EVIDENCE is above E1. Mirror of CASS_PROVE.'
 complete -c cass-run -n __cass_run_open -l second -x -d 'Seconds for comparing each translation with code derived from the program\'s PTX (E2, docs/verification.md); 0: none, but 10 where CASS_MIN_EVIDENCE is E2. Mirror of CASS_SECOND.'
+complete -c cass-run -n __cass_run_open -l behind -x -d 'CPU-seconds that the daemon may spend behind a program on second opinions of what it was served, at the lowest priority and never on battery; 0: none. Mirror of CASS_BEHIND.'
 complete -c cass-run -n __cass_run_open -l capture -d '1: record each kernel\'s first launch and check the translation on it before it is made (E3, docs/verification.md); so it is also where CASS_MIN_EVIDENCE is E3. Mirror of CASS_CAPTURE.'
 complete -c cass-run -n __cass_run_open -l capture-dir -r -F -d 'Directory that receives every captured launch as a file for cass replay. Mirror of CASS_CAPTURE_DIR.'
 complete -c cass-run -n __cass_run_open -l capture-limit -x -d 'MiB of device memory that one captured launch may hold. Mirror of CASS_CAPTURE_LIMIT.'
