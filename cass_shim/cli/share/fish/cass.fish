@@ -2,7 +2,7 @@
 function __cass_at
     set -l path cass
     for word in (commandline -opc)[2..-1]
-        if contains -- "$path $word" 'cass assemble' 'cass cache' 'cass cache export' 'cass cache gc' 'cass cache import' 'cass cache keygen' 'cass cache pull' 'cass cache push' 'cass cache rollback' 'cass cache serve' 'cass cache sign' 'cass cache stats' 'cass cache trust' 'cass cache trust add' 'cass cache trust list' 'cass cache trust revoke' 'cass cache verify' 'cass capture' 'cass compat' 'cass compat report' 'cass compat run' 'cass completion' 'cass daemon' 'cass daemon start' 'cass daemon status' 'cass daemon stop' 'cass decode' 'cass disasm' 'cass doctor' 'cass eval' 'cass explain' 'cass extract' 'cass inspect' 'cass man' 'cass precompile' 'cass replay' 'cass run' 'cass selftest' 'cass translate' 'cass verify' 'cass view'
+        if contains -- "$path $word" 'cass assemble' 'cass cache' 'cass cache export' 'cass cache gc' 'cass cache import' 'cass cache keygen' 'cass cache pull' 'cass cache push' 'cass cache rollback' 'cass cache serve' 'cass cache sign' 'cass cache stats' 'cass cache trust' 'cass cache trust add' 'cass cache trust list' 'cass cache trust revoke' 'cass cache verify' 'cass capture' 'cass compat' 'cass compat record' 'cass compat report' 'cass compat run' 'cass completion' 'cass daemon' 'cass daemon start' 'cass daemon status' 'cass daemon stop' 'cass decode' 'cass disasm' 'cass doctor' 'cass eval' 'cass explain' 'cass extract' 'cass inspect' 'cass man' 'cass precompile' 'cass replay' 'cass run' 'cass selftest' 'cass translate' 'cass verify' 'cass view'
             set path "$path $word"
         end
     end
@@ -99,15 +99,20 @@ complete -c cass -n '__cass_at cass capture' -l out -r -F -d 'Where to.'
 complete -c cass -n '__cass_at cass capture' -l limit -x -d 'MiB that one launch may hold; default CASS_CAPTURE_LIMIT.'
 complete -c cass -n '__cass_at cass capture' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass capture' -F
+complete -c cass -n '__cass_at cass compat' -a record -d 'Record what programs print on this machine\'s NVIDIA GPU, for cass compat run --golden elsewhere'
 complete -c cass -n '__cass_at cass compat' -a report -d 'Make the page from results; without options Markdown goes to standard output'
 complete -c cass -n '__cass_at cass compat' -a run -d 'Run programs under cass-run'
 complete -c cass -n '__cass_at cass compat' -l help -d 'Show this message and exit.'
+complete -c cass -n '__cass_at cass compat record' -l golden -r -F -d 'Folder that the outputs go to.'
+complete -c cass -n '__cass_at cass compat record' -l timeout -x -d 'Seconds a program may take.'
+complete -c cass -n '__cass_at cass compat record' -l help -d 'Show this message and exit.'
+complete -c cass -n '__cass_at cass compat record' -F
 complete -c cass -n '__cass_at cass compat report' -l html -r -F -d 'Write the page here.'
 complete -c cass -n '__cass_at cass compat report' -l markdown -r -F -d 'Write Markdown here.'
 complete -c cass -n '__cass_at cass compat report' -l hardware -r -F -d 'A report of cass selftest --json to take in; may be given several times.'
 complete -c cass -n '__cass_at cass compat report' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass compat report' -F
-complete -c cass -n '__cass_at cass compat run' -l variant -x -d 'How to build the suite\'s programs; may be given several times: all, static-fat, static-sm80, static-sm86, static-sm89, static-sm90, static-sm100, static-sm120, shared-fat, ptx-only, stripped, rdc, debug, unoptimised, fast-math.'
+complete -c cass -n '__cass_at cass compat run' -l variant -x -d 'How to build the suite\'s programs; may be given several times: all, static-fat, static-sm80, static-sm86, static-sm89, static-sm90, static-sm100, static-sm120, shared-fat, ptx-only, stripped, rdc, debug, unoptimised, fast-math, cuda12-static, cuda12-shared.'
 complete -c cass -n '__cass_at cass compat run' -l results -r -F -d 'Written after every program.'
 complete -c cass -n '__cass_at cass compat run' -l golden -r -F -d 'Folder of expected outputs.'
 complete -c cass -n '__cass_at cass compat run' -l routes -x -d 'Translators in order; several runs separated by \';\'.'
