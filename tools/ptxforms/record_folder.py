@@ -1,0 +1,61 @@
+"""`python3 -m tools.ptxforms.record_folder OUT`: a folder that records the probes on a machine with an NVIDIA GPU only.
+
+OUT gets the probes' cubin, the launcher, their names and seeds, and `run.sh`, which writes $OUT/results.tar.xz there.
+`tools.ptxforms.pack` turns that into `tests/vectors/ptx/probes.npz`.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from cass_shim.selftest.inputs import seed_of
+from tools.ptxforms.known import recorded_names
+from tools.ptxforms.selection import all_probes, module
+
+CHUNK = 64
+RUN = """\
+#!/bin/bash
+# Records every probe on the GPU; a chunk that fails is run probe by probe, failures are named in $OUT/failed.txt.
+cd "$(dirname "$0")"; mkdir -p "$OUT" work; chmod +x launcher; total=$(wc -l < seeds); : > "$OUT/failed.txt"
+nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader > work/machine.txt
+for ((first = 0; first < total; first += {chunk})); do
+  last=$((first + {chunk} < total ? first + {chunk} : total))
+  if ! timeout 60 ./launcher probes.cubin seeds $first $last work/$(printf %05d $first).bin 2>>"$OUT/log.txt"; then
+    rm -f work/$(printf %05d $first).bin
+    for ((one = first; one < last; one++)); do
+      timeout 20 ./launcher probes.cubin seeds $one $((one + 1)) work/$(printf %05d $one).one 2>>"$OUT/log.txt" ||
+        {{ echo $one >> "$OUT/failed.txt"; rm -f work/$(printf %05d $one).one; }}
+    done
+  fi
+done
+cp "$OUT/failed.txt" work/; tar cf - work | (xz -6 -T0 2>/dev/null || gzip -9) > "$OUT/results.tar.packed"; rm -r work
+ls -la "$OUT"; wc -l "$OUT/failed.txt"
+"""
+
+
+def main(arguments: list[str]) -> None:
+    """Build the folder."""
+    folder = Path(arguments[0])
+    folder.mkdir(parents=True, exist_ok=True)
+    probes = all_probes(recorded_names())
+    source = folder / "probes.ptx"
+    source.write_text(module(probes))
+    command = ["ptxas", "-arch=sm_90", str(source), "-o", str(folder / "probes.cubin")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(done.stderr[-3000:])
+    source.unlink()
+    launcher = Path(__file__).with_name("launcher.c")
+    subprocess.run(["cc", "-O2", "-o", str(folder / "launcher"), str(launcher), "-ldl"], check=True)
+    (folder / "seeds").write_text("".join(f"{seed_of(probe.name)}\n" for probe in probes))
+    (folder / "names.json").write_text(json.dumps([[probe.name, probe.digest] for probe in probes]))
+    (folder / "run.sh").write_text(RUN.format(chunk=CHUNK))
+    (folder / "run.sh").chmod(0o755)
+    print(f"{len(probes)} probes in {folder}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
