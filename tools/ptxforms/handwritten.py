@@ -209,16 +209,22 @@ def copies() -> Iterator[Probe]:
         yield Probe(f"{text} {way}", (count, *take("pred"), text, *wait), _SHARED)
     first = "setp.eq.u32 %pred_80, %lane, 0;"
     block = "mov.u32 %u32_80, cells_shared;"
-    for count in (256, 300):
-        begin = (block, first, "bar.sync 0;", f"@%pred_80 mbarrier.init.shared.b64 [%u32_80], {count};", "bar.sync 0;")
+    for expected in (256, 300):
+        begin = (
+            block,
+            first,
+            "bar.sync 0;",
+            f"@%pred_80 mbarrier.init.shared.b64 [%u32_80], {expected};",
+            "bar.sync 0;",
+        )
         arrive = "mbarrier.arrive.shared.b64 %b64_10, [%u32_80];"
         test = "mbarrier.test_wait.shared.b64 %pred_10, [%u32_80], %b64_10;"
         ends = ("bar.sync 0;", *keep("pred", "%pred_10"), "@%pred_80 st.shared.b64 [%u32_80], 0;")
-        yield Probe(f"mbarrier.test_wait of {count}", (*begin, arrive, "bar.sync 0;", test, *ends), _SHARED)
+        yield Probe(f"mbarrier.test_wait of {expected}", (*begin, arrive, "bar.sync 0;", test, *ends), _SHARED)
         parity = "mbarrier.test_wait.parity.shared.b64 %pred_10, [%u32_80], 0;"
-        yield Probe(f"mbarrier.test_wait.parity of {count}", (*begin, arrive, "bar.sync 0;", parity, *ends), _SHARED)
+        yield Probe(f"mbarrier.test_wait.parity of {expected}", (*begin, arrive, "bar.sync 0;", parity, *ends), _SHARED)
         drop = "mbarrier.arrive_drop.shared.b64 %b64_10, [%u32_80];"
-        yield Probe(f"mbarrier.arrive_drop of {count}", (*begin, drop, "bar.sync 0;", test, *ends), _SHARED)
+        yield Probe(f"mbarrier.arrive_drop of {expected}", (*begin, drop, "bar.sync 0;", test, *ends), _SHARED)
     begin = (block, first, "bar.sync 0;", "@%pred_80 mbarrier.init.shared.b64 [%u32_80], 9;", "bar.sync 0;")
     for text in (
         "mbarrier.arrive.noComplete.shared.b64 %b64_10, [%u32_80], 3;",

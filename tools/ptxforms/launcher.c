@@ -1,7 +1,7 @@
 /* Runs the probes of one cubin on a CUDA GPU through the driver API and writes what they gave.
  *
  * launcher CUBIN LIST FIRST LAST OUT: LIST has a line "seed" (decimal) per probe; probes FIRST..LAST-1 are the kernels
- * p0, p1 ... of the whole list's module. OUT gets per probe LANES rows of 8 result words and 16 cell words, the cell as
+ * p0, p1 ... of the whole list's module. OUT gets per probe, for the first KEPT threads, 8 result words and 16 cell words, the cell as
  * what changed (exclusive or with what it was). Inputs are those of cass_shim/selftest/inputs.py. Exit 1: CUDA failed.
  */
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 256, WORDS = 20, RESULT = 8, CELL = 16, BLOCK = 64 };
+enum { LANES = 256, KEPT = 128, WORDS = 20, RESULT = 8, CELL = 16, BLOCK = 64 };
 
 static const uint32_t special[] = {
 	0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007FFFFF, 0x00800000, 0x3F800000, 0xBF800000, 0x40000000,
@@ -76,7 +76,7 @@ static int run(void *module, int number, uint64_t seed, uint64_t in, uint64_t ou
 	if (call("cuMemcpyDtoH_v2", results, (void *)out, (void *)sizeof results, 0) ||
 	    call("cuMemcpyDtoH_v2", after, (void *)cells, (void *)sizeof after, 0))
 		return 1;
-	for (int lane = 0; lane < LANES; lane++) {
+	for (int lane = 0; lane < KEPT; lane++) {
 		for (int word = 0; word < CELL; word++)
 			after[lane][word] ^= before[lane][word];
 		fwrite(results[lane], sizeof results[lane], 1, file);

@@ -66,8 +66,10 @@ def written(form: Form) -> str:
 def constant(name: str, number: int) -> str:
     """A constant that the position takes."""
     if name.startswith(("bar", "barrier")):
-        return "32" if number else "1"
-    return {"discard": "128", "applypriority": "128", "setmaxnreg": "64"}.get(name.split(".")[0], "0x96")
+        return "32" if number and ".red" not in name else "1"
+    return {"discard": "128", "applypriority": "128", "setmaxnreg": "64", "pmevent": "7"}.get(
+        name.split(".")[0], "0x96"
+    )
 
 
 def address(form: Form) -> str:

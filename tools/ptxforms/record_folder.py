@@ -51,7 +51,8 @@ def main(arguments: list[str]) -> None:
     launcher = Path(__file__).with_name("launcher.c")
     subprocess.run(["cc", "-O2", "-o", str(folder / "launcher"), str(launcher), "-ldl"], check=True)
     (folder / "seeds").write_text("".join(f"{seed_of(probe.name)}\n" for probe in probes))
-    (folder / "names.json").write_text(json.dumps([[probe.name, probe.digest] for probe in probes]))
+    texts = [{"name": probe.name, "body": probe.body, "needs": sorted(probe.needs)} for probe in probes]
+    (folder / "probes.json").write_text(json.dumps(texts))
     (folder / "run.sh").write_text(RUN.format(chunk=CHUNK))
     (folder / "run.sh").chmod(0o755)
     print(f"{len(probes)} probes in {folder}")

@@ -80,9 +80,9 @@ def plain_memory() -> Iterator[Form]:
     for opcode, order, space, vector, t in product(rows, orders, spaces, ("", "v2", "v4"), DATA.split("|")):
         modifiers = tuple(part for part in (*order, space, vector, t) if part)
         for row in rows[opcode]:
-            form = signature(row, modifiers)
-            if form is not None and (not order or t in ("u8", "s16", "b32", "f32", "u64", "f64")):
-                yield form
+            found = signature(row, modifiers)
+            if found is not None and (not order or t in ("u8", "s16", "b32", "f32", "u64", "f64")):
+                yield found
                 break
 
 
@@ -95,10 +95,10 @@ def forms(most: int = MOST) -> Iterator[Form]:
             yield form
     for row in all_rows():
         for modifiers in sampled(row, most):
-            form = signature(row, modifiers)
-            if form is not None and form.name not in seen:
-                seen.add(form.name)
-                yield form
+            found = signature(row, modifiers)
+            if found is not None and found.name not in seen:
+                seen.add(found.name)
+                yield found
 
 
 @functools.cache

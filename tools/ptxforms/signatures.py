@@ -17,12 +17,13 @@ from cass_shim.isa.ptx.types import bits_of
 from cass_shim.model.errors import CassError
 
 # Shapes of the operands of the opcodes whose operands are not all registers: R register, V vector as .vN says,
-# A address, P two destinations, I constant, O predicate destination alone. Several: the first that fits.
+# A address, P two destinations, I constant, H cache policy. Several: the first that fits.
 LAYOUTS: dict[str, tuple[str, ...]] = {
-    "ld": ("VA",), "ldu": ("VA",), "st": ("AV",), "atom": ("RAR", "RARR"), "red": ("AV",), "lop3": ("RRRRI", "PRRRIR"),
-    "prefetch": ("A",), "prefetchu": ("A",), "discard": ("AI",), "applypriority": ("AI",), "mbarrier":
-    ("AR", "RA", "RAR", "A", "RR"), "bar": ("I", "II", "RIR"), "barrier": ("I", "II", "RIR"), "match": ("RRR", "PRR"),
-    "elect": ("PR",), "pmevent": ("I",), "setmaxnreg": ("I",),
+    "ld": ("VA", "VAH"), "ldu": ("VA",), "st": ("AV", "AVH"), "atom": ("RAR", "RARR", "RARH"), "red": ("AV", "AVH"),
+    "lop3": ("RRRRI", "PRRRIR"), "prefetch": ("A",), "prefetchu": ("A",), "discard": ("AI",), "applypriority": ("AI",),
+    "mbarrier.init": ("AR",), "mbarrier.inval": ("A",), "mbarrier.arrive": ("RA", "RAR"), "mbarrier.arrive_drop":
+    ("RA", "RAR"), "mbarrier.test_wait": ("RAR",), "mbarrier.try_wait": ("RAR",), "bar": ("I", "II", "RIR"),
+    "barrier": ("I", "II", "RIR"), "match": ("RRR", "PRR"), "elect": ("PR",), "pmevent": ("I",), "setmaxnreg": ("I",),
 }  # fmt: skip
 # Opcodes with operands of shapes of their own (fragments, coordinates, labels): probed elsewhere.
 APART = frozenset(
@@ -69,9 +70,14 @@ class Notes:
             self.reads.setdefault(operand.name, type_name)
         return f"x{getattr(operand, 'name', 0)}"
 
-    def whole(self, operand: Operand, bits: int) -> str:
-        """A read of any integer of this width."""
-        return self.get(operand, f"b{bits}")
+    def whole(self, operand: Operand, type_name: str) -> str:
+        """As a read."""
+        return self.get(operand, type_name)
+
+    def agree(self, operand: Operand, type_name: str) -> None:
+        """Note the type that PTX asks of a destination."""
+        if isinstance(operand, Register):
+            self.writes.setdefault(operand.name, type_name)
 
     def set(self, operand: Operand, type_name: str, expression: str) -> None:
         """Note a write."""
@@ -163,8 +169,10 @@ def _operand(shape: str, number: int, count: int) -> Operand:
 
 
 def _tries(row: Row, modifiers: tuple[str, ...]) -> Iterator[str]:
-    if row.opcode in LAYOUTS and not (row.opcode == "bar" and "warp" in modifiers):
-        yield from LAYOUTS[row.opcode]
+    named = f"{row.opcode}.{modifiers[0] if modifiers else ''}"
+    layouts = LAYOUTS.get(named) or LAYOUTS.get(row.opcode)
+    if layouts and named != "bar.warp":
+        yield from layouts
         return
     for count in range(7):
         yield "R" * count
@@ -177,17 +185,20 @@ def signature(row: Row, modifiers: tuple[str, ...]) -> Form | None:
         return None
     vector = int(fields.get("vec", "v1")[1:] or 1)
     for layout in _tries(row, modifiers):
+        if ("H" in layout) != ("hint" in fields):
+            continue
         operands = tuple(_operand(shape, number, vector) for number, shape in enumerate(layout))
         notes = Notes()
         try:
             row.meaning(notes, Use(Instruction(row.opcode, modifiers, operands, None, 1), fields))
-        except (CassError, IndexError):
+        except CassError:
             continue
         described = []
         for number, shape in enumerate(layout):
             name = f"{number}.0" if shape == "V" else str(number)
             written = name in notes.writes
-            described.append((shape, notes.writes.get(name) or notes.reads.get(name, ""), vector, written))
+            asked = "b64" if shape == "H" else notes.writes.get(name) or notes.reads.get(name, "")
+            described.append((shape, asked, vector, written))
         space = fields.get("space", "") or next((s for s in sorted(notes.spaces) if s), "")
         name = ".".join((row.opcode, *modifiers))
         return Form(name, row.pattern, tuple(sorted(fields.items())), tuple(described), space)

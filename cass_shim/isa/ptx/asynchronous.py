@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from cass_shim.isa.ptx.memory import access_space
 from cass_shim.isa.ptx.spec import Use, Writer, memory, ptx
-from cass_shim.isa.ptx.syntax import Address, Integer, Operand, Register, Sink
+from cass_shim.isa.ptx.syntax import Integer, Operand, Register
 
 _SHARED = "{space:shared|shared::cta}"
 _SCOPE = "{scope:cta|cluster}?"
+# An order goes with a scope.
+_ORDERED = {"release acquire relaxed": "cta cluster", "cta cluster": "release acquire relaxed"}
 
 
 @ptx(
@@ -65,29 +67,35 @@ def mbarrier_init(w: Writer, i: Use) -> None:
 @ptx(f"mbarrier.inval.{_SHARED}?.{{t:b64}}")
 def mbarrier_inval(w: Writer, i: Use) -> None:
     """The memory may be used for something else."""
-    i.take(1)
+    memory(i.take(1)[0], i)
 
 
 @ptx(
     f"mbarrier.{{what:arrive|arrive_drop}}.{{noComplete}}?.{{order:release|relaxed}}?.{_SCOPE}.{_SHARED}?.{{t:b64}}",
+    only=_ORDERED,
+    never={"noComplete": "relaxed cluster"},
 )
 def mbarrier_arrive(w: Writer, i: Use) -> None:
     """One arrival (or count of them); the state before it says which phase to wait for."""
-    rest = list(i.take(1, 2, 3))
-    state = Sink() if isinstance(rest[0], Address) else rest.pop(0)
-    count = w.get(rest[1], "u32") if len(rest) > 1 else "1u"
+    state, a, *counts = i.take(2, 3)
+    if i["noComplete"] and not counts:
+        raise i.unsupported("no count")
+    count = w.get(counts[0], "u32") if counts else "1u"
     drop = str(i["what"] == "arrive_drop").lower()
-    w.set(state, "b64", f"ptx_mbarrier_arrive({_object(w, i, rest[0])}, {count}, {drop})")
+    w.set(state, "b64", f"ptx_mbarrier_arrive({_object(w, i, a)}, {count}, {drop})")
 
 
-@ptx(f"mbarrier.{{what:test_wait|try_wait}}.{{order:acquire|relaxed}}?.{_SCOPE}.{_SHARED}?.{{t:b64}}")
+@ptx(f"mbarrier.{{what:test_wait|try_wait}}.{{order:acquire|relaxed}}?.{_SCOPE}.{_SHARED}?.{{t:b64}}", only=_ORDERED)
 def mbarrier_test(w: Writer, i: Use) -> None:
     """Whether the phase of a state is over. try_wait may wait a while first; here it does not."""
     d, a, state = i.take(3, 4)[:3]
     w.set(d, "pred", f"ptx_mbarrier_over({_object(w, i, a)}, (u32)({w.get(state, 'b64')} >> 63))")
 
 
-@ptx(f"mbarrier.{{what:test_wait|try_wait}}.parity.{{order:acquire|relaxed}}?.{_SCOPE}.{_SHARED}?.{{t:b64}}")
+@ptx(
+    f"mbarrier.{{what:test_wait|try_wait}}.parity.{{order:acquire|relaxed}}?.{_SCOPE}.{_SHARED}?.{{t:b64}}",
+    only=_ORDERED,
+)
 def mbarrier_test_parity(w: Writer, i: Use) -> None:
     """Whether the phase of this parity is over."""
     d, a, parity = i.take(3, 4)[:3]

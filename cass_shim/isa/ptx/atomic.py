@@ -9,6 +9,7 @@ from cass_shim.isa.ptx.types import TYPES, bits_of
 
 _HEAD = "{order:relaxed|acquire|release|acq_rel}?.{scope:cta|cluster|gpu|sys}?.{space:global|shared|shared::cta}?"
 _HINT = "{hint:L2::cache_hint}?"
+_GLOBAL_HINT = {"L2::cache_hint": "shared shared::cta"}
 _ORDERS = {"": "RELAXED", "relaxed": "RELAXED", "acquire": "ACQUIRE", "release": "RELEASE", "acq_rel": "ACQ_REL"}
 
 
@@ -44,7 +45,7 @@ def _operate(w: Writer, i: Use, d: Operand, a: Operand, sources: list[Operand]) 
 
 _FORMS = (
     "{op:and|or|xor}.{t:b32|b64}",
-    "{op:add}.{t:u32|s32|u64|s64|f32|f64}",
+    "{op:add}.{t:u32|s32|u64|f32|f64}",
     "{op:add}.noftz.{t:f16|f16x2|bf16|bf16x2}",
     "{op:inc|dec}.{t:u32}",
     "{op:min|max}.{t:u32|s32|u64|s64}",
@@ -53,32 +54,43 @@ _FORMS = (
 
 @ptx(
     *(f"atom.{_HEAD}.{form}.{_HINT}" for form in _FORMS),
-    f"atom.{_HEAD}.{{op:exch}}.{{t:b32|b64|u32|s32|u64|s64|f32|f64}}.{_HINT}",
+    f"atom.{_HEAD}.{{op:exch}}.{{t:b32|b64}}.{_HINT}",
+    never=_GLOBAL_HINT,
 )
 def atom(w: Writer, i: Use) -> None:
     """d = [a]; [a] = d op b, as one step."""
-    d, a, b = i.take(3, 4)[:3]
+    d, a, b = i.take(4 if i["hint"] else 3)[:3]
     _operate(w, i, d, a, [b])
 
 
-@ptx(f"atom.{_HEAD}.{{op:cas}}.{{t:b16|b32|b64|u32|s32|u64|s64}}.{_HINT}")
+@ptx(f"atom.{_HEAD}.{{op:cas}}.{{t:b16|b32|b64}}")
 def atom_cas(w: Writer, i: Use) -> None:
     """d = [a]; [a] = d == b ? c : d, as one step."""
-    d, a, b, c = i.take(4, 5)[:4]
+    d, a, b, c = i.take(4)
     _operate(w, i, d, a, [b, c])
 
 
-@ptx(*(f"red.{_HEAD}.{form}.{_HINT}" for form in _FORMS))
+_RED_HEAD = _HEAD.replace("|acquire|release|acq_rel", "|release")
+
+
+@ptx(*(f"red.{_RED_HEAD}.{form}.{_HINT}" for form in _FORMS), never=_GLOBAL_HINT)
 def red(w: Writer, i: Use) -> None:
     """[a] = [a] op b, as one step."""
-    a, b = i.take(2, 3)[:2]
+    a, b = i.take(3 if i["hint"] else 2)[:2]
     _operate(w, i, Sink(), a, [b])
 
 
-@ptx(f"red.{_HEAD}.{{op:add}}.{{noftz}}?.{{vec:v2|v4|v8}}.{{t:f32|f16|f16x2|bf16|bf16x2}}.{_HINT}")
+_VECTOR_HEAD = _RED_HEAD.replace("global|shared|shared::cta", "global")
+
+
+@ptx(
+    f"red.{_VECTOR_HEAD}.{{op:add}}.{_HINT}.{{vec:v2|v4}}.{{t:f32}}",
+    f"red.{_VECTOR_HEAD}.{{op:add|min|max}}.noftz.{_HINT}.{{vec:v2|v4|v8}}.{{t:f16|bf16}}",
+    f"red.{_VECTOR_HEAD}.{{op:add|min|max}}.noftz.{_HINT}.{{vec:v2|v4}}.{{t:f16x2|bf16x2}}",
+)
 def red_vector(w: Writer, i: Use) -> None:
     """Element by element: only each element is one step."""
-    a, b = i.take(2, 3)[:2]
+    a, b = i.take(3 if i["hint"] else 2)[:2]
     count = int(i["vec"][1:])
     address = memory(a, i)
     for index, item in enumerate(items_of(b, count, i)):

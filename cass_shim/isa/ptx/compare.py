@@ -13,6 +13,7 @@ _UNORDERED = {"equ": "==", "neu": "!=", "ltu": ">=", "leu": ">", "gtu": "<=", "g
 _COMPARES = "eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|nan"
 _TYPES = "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64|f16|bf16"
 _BOOL = {"and": "&", "or": "|", "xor": "^"}
+_FLUSHED = {"ftz": "f32 f16 f16x2"}
 
 
 def compare(a: str, b: str, how: str, type_name: str) -> str:
@@ -45,6 +46,8 @@ def comparand(w: Writer, operand: Operand, type_name: str, ftz: str) -> str:
 def _check(i: Use) -> None:
     kind = TYPES[i.t].kind
     integer = kind not in ("f", "x")
+    if kind == "s" and i["how"] in ("lo", "ls", "hi", "hs"):
+        raise i.unsupported(f"comparison {i['how']} of signed integers")
     if integer and i["how"] not in _INTEGER:
         raise i.unsupported(f"comparison {i['how']} of integers")
     if kind == "b" and i["how"] not in ("eq", "ne"):
@@ -53,7 +56,7 @@ def _check(i: Use) -> None:
         raise i.unsupported(f"comparison {i['how']} of floats")
 
 
-@ptx(f"setp.{{how:{_COMPARES}}}.{{bool:and|or|xor}}?.{{ftz}}?.{{t:{_TYPES}}}")
+@ptx(f"setp.{{how:{_COMPARES}}}.{{bool:and|or|xor}}?.{{ftz}}?.{{t:{_TYPES}}}", only=_FLUSHED)
 def setp(w: Writer, i: Use) -> None:
     """p = (a how b) op c, q = !(a how b) op c."""
     _check(i)
@@ -81,9 +84,10 @@ def _destinations(operand: Operand) -> tuple[Operand, Operand]:
     return (operand.first, operand.second) if isinstance(operand, Pair) else (operand, Sink())
 
 
-@ptx(f"setp.{{how:{_COMPARES}}}.{{bool:and|or|xor}}?.{{ftz}}?.{{t:f16x2|bf16x2}}")
+@ptx(f"setp.{{how:{_COMPARES}}}.{{bool:and|or|xor}}?.{{ftz}}?.{{t:f16x2|bf16x2}}", only=_FLUSHED)
 def setp_x2(w: Writer, i: Use) -> None:
     """p from the low halves, q from the high halves."""
+    _check(i)
     operands = i.take(4 if i["bool"] else 3)
     first, second = _destinations(operands[0])
     tests = []
@@ -98,6 +102,9 @@ def setp_x2(w: Writer, i: Use) -> None:
     w.set(second, "pred", names[1])
 
 
+_SET = f"set.{{how:{_COMPARES}}}.{{bool:and|or|xor}}?"
+
+
 def _half(w: Writer, operand: Operand, packed: str, half: str, ftz: str) -> str:
     name = "ptx_bf16_to_f32" if packed == "bf16x2" else "(f32)as<f16>"
     shift = " >> 16" if half == "high" else ""
@@ -108,8 +115,15 @@ def _half(w: Writer, operand: Operand, packed: str, half: str, ftz: str) -> str:
 
 
 @ptx(
-    f"set.{{how:{_COMPARES}}}.{{bool:and|or|xor}}?.{{ftz}}?.{{d:u32|s32|f32|f16|bf16|u16|s16}}.{{t:{_TYPES}}}",
-    f"set.{{how:{_COMPARES}}}.{{bool:and|or|xor}}?.{{ftz}}?.{{t:f16}}.f16",
+    f"{_SET}.{{ftz}}?.{{d:u32|s32|f32}}.{{t:f32}}",
+    f"{_SET}.{{d:u32|s32|f32}}.{{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f64}}",
+    f"{_SET}.{{ftz}}?.{{d:f16|bf16}}.{{t:f32}}",
+    f"{_SET}.{{d:f16|bf16}}.{{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f64}}",
+    f"{_SET}.{{ftz}}?.{{d:u16|s16|u32|s32|bf16}}.{{t:f16}}",
+    f"{_SET}.{{ftz}}?.{{t:f16}}.f16",
+    f"{_SET}.{{d:u16|s16|u32|s32}}.{{t:bf16}}",
+    f"{_SET}.{{t:bf16}}.bf16",
+    never={"ftz": "bf16"},
 )
 def set_(w: Writer, i: Use) -> None:
     """All ones (integer destination) or 1.0 when the comparison holds, else 0."""
@@ -125,11 +139,14 @@ def set_(w: Writer, i: Use) -> None:
 
 
 @ptx(
-    f"set.{{how:{_COMPARES}}}.{{bool:and|or|xor}}?.{{ftz}}?.{{d:u32|s32}}.{{t:f16x2|bf16x2}}",
-    f"set.{{how:{_COMPARES}}}.{{bool:and|or|xor}}?.{{ftz}}?.{{t:f16x2|bf16x2}}.{{t2:f16x2|bf16x2}}",
+    f"{_SET}.{{ftz}}?.{{d:u32|s32}}.{{t:f16x2|bf16x2}}",
+    f"{_SET}.{{ftz}}?.{{t:f16x2}}.f16x2",
+    f"{_SET}.{{t:bf16x2}}.bf16x2",
+    only=_FLUSHED,
 )
 def set_x2(w: Writer, i: Use) -> None:
     """Per half: 0xFFFF (integer destination) or 1.0, else 0."""
+    _check(i)
     operands = i.take(4 if i["bool"] else 3)
     true = "0xffffu" if i["d"] else "0x3c00u" if i.t == "f16x2" else "0x3f80u"
     halves = []
@@ -142,14 +159,17 @@ def set_x2(w: Writer, i: Use) -> None:
     w.set(operands[0], "b32", " | ".join(halves))
 
 
-@ptx("selp.{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64|f16|bf16|f16x2|bf16x2}")
+@ptx("selp.{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}")
 def selp(w: Writer, i: Use) -> None:
     """p ? a : b."""
     d, a, b, p = i.take(4)
     w.set(d, i.t, f"{w.get(p, 'pred')} ? {w.get(a, i.t)} : {w.get(b, i.t)}")
 
 
-@ptx("slct.{ftz}?.{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}.{t2:s32|f32}")
+_SELECTED = "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64"
+
+
+@ptx(f"slct.{{t:{_SELECTED}}}.{{t2:s32}}", f"slct.{{ftz}}?.{{t:{_SELECTED}}}.{{t2:f32}}")
 def slct(w: Writer, i: Use) -> None:
     """c >= 0 ? a : b; a NaN in c selects b. .ftz flushes c and leaves a and b alone."""
     d, a, b, c = i.take(4)

@@ -6,6 +6,7 @@ Source: PTX ISA 9.0 §9.7.12 and §9.7.19.
 from __future__ import annotations
 
 from cass_shim.isa.ptx.spec import Use, Writer, ptx
+from cass_shim.isa.ptx.syntax import Integer
 
 # Read by the translator's graph; listed here so that the table names every instruction.
 BRANCHES = ("bra", "brx", "ret", "exit")
@@ -26,13 +27,19 @@ def call(w: Writer, i: Use) -> None:
 @ptx("trap")
 def trap(w: Writer, i: Use) -> None:
     """Abort the grid."""
+    i.take(0)
     w.line("__builtin_trap()")
 
 
 @ptx("brkpt", "pmevent.{mask}?", "nanosleep.{t:u32}", "setmaxnreg.{inc|dec}.sync.aligned.{t:u32}")
 def no_effect(w: Writer, i: Use) -> None:
     """Debugger, profiler and scheduler hints; they change no result. nanosleep lets other waves run."""
+    if i.instruction.opcode in ("brkpt", "pmevent", "setmaxnreg"):
+        operands = i.take(0 if i.instruction.opcode == "brkpt" else 1)
+        if not all(isinstance(operand, Integer) for operand in operands):
+            raise i.unsupported("expected a constant")
     if i.instruction.opcode == "nanosleep":
+        w.get(i.take(1)[0], "u32")
         w.line("__builtin_amdgcn_s_sleep(1)")
 
 

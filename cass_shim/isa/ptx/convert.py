@@ -6,13 +6,23 @@ from cass_shim.isa.ptx.spec import Use, Writer, ptx
 from cass_shim.isa.ptx.types import TYPES, bits_of
 
 _INTEGERS = "u8|u16|u32|u64|s8|s16|s32|s64"
+_WIDER = "u16|u32|u64|s16|s32|s64"
 _ROUND_TO_INTEGER = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
+
+
+def _contains(wide: str, narrow: str) -> bool:
+    """Whether an integer type has every value of another."""
+    if wide[0] == narrow[0]:
+        return bits_of(wide) >= bits_of(narrow)
+    return wide[0] == "s" and bits_of(wide) > bits_of(narrow)
 
 
 @ptx(f"cvt.{{sat}}?.{{t:{_INTEGERS}}}.{{s:{_INTEGERS}}}")
 def integer_to_integer(w: Writer, i: Use) -> None:
     """Truncate or extend by the source's sign; .sat clamps to the range of the destination."""
     d, a = i.take(2)
+    if i["sat"] and _contains(i.t, i["s"]):
+        raise i.unsupported(f".sat, though every {i['s']} is a {i.t}")
     x = w.get(a, i["s"])
     if i["sat"]:
         w.set(d, i.t, f"ptx_clamp<{TYPES[i.t].c}>({x})")
@@ -20,7 +30,11 @@ def integer_to_integer(w: Writer, i: Use) -> None:
         w.set(d, i.t, f"({TYPES[i.t].c}){x}")
 
 
-@ptx(f"cvt.{{rnd:rn|rz|rm|rp}}.{{ftz}}?.{{sat}}?.{{t:f16|bf16|f32|f64}}.{{s:{_INTEGERS}}}")
+@ptx(
+    f"cvt.{{rnd:rn|rz|rm|rp}}.{{ftz}}?.{{sat}}?.{{t:f32}}.{{s:{_INTEGERS}}}",
+    f"cvt.{{rnd:rn|rz|rm|rp}}.{{sat}}?.{{t:f16|f64}}.{{s:{_INTEGERS}}}",
+    f"cvt.{{rnd:rn|rz|rm|rp}}.{{t:bf16}}.{{s:{_WIDER}}}",
+)
 def integer_to_float(w: Writer, i: Use) -> None:
     """Rounded as said; .sat clamps to [0, 1]."""
     d, a = i.take(2)
@@ -34,7 +48,11 @@ def integer_to_float(w: Writer, i: Use) -> None:
     w.set(d, i.t, f"ptx_sat({text})" if i["sat"] else text)
 
 
-@ptx(f"cvt.{{rnd:rni|rzi|rmi|rpi}}.{{ftz}}?.{{sat}}?.{{t:{_INTEGERS}}}.{{s:f16|bf16|f32|f64}}")
+@ptx(
+    f"cvt.{{rnd:rni|rzi|rmi|rpi}}.{{ftz}}?.{{sat}}?.{{t:{_INTEGERS}}}.{{s:f32}}",
+    f"cvt.{{rnd:rni|rzi|rmi|rpi}}.{{sat}}?.{{t:{_INTEGERS}}}.{{s:f16|f64}}",
+    f"cvt.{{rnd:rni|rzi|rmi|rpi}}.{{t:{_WIDER}}}.{{s:bf16}}",
+)
 def float_to_integer(w: Writer, i: Use) -> None:
     """Rounded to an integer, clamped to the destination's range; NaN gives 0, or 2^(n-1) when 64 bits are involved.
 
@@ -89,7 +107,7 @@ def widen_float(w: Writer, i: Use) -> None:
     "cvt.{rnd:rn|rz|rm|rp}.{ftz}?.{sat}?.{t:f16}.{s:f32}",
     "cvt.{rnd:rn|rz|rm|rp}.{sat}?.{t:f16}.{s:f64}",
     "cvt.{rnd:rn|rz|rm|rp}.{ftz}?.{sat}?.{t:f32}.{s:f64}",
-    "cvt.{rnd:rn|rz}.{relu}.{t:f16}.{s:f32}",
+    "cvt.{rnd:rn|rz}.{relu}?.{satfinite}?.{t:f16}.{s:f32}",
 )
 def narrow_float(w: Writer, i: Use) -> None:
     """Rounded once, as said."""
@@ -103,22 +121,48 @@ def narrow_float(w: Writer, i: Use) -> None:
         text = f"ptx_ftz({text})"
     if i["relu"]:
         text = f"ptx_relu({text})"
+    if i["satfinite"]:
+        text = f"ptx_finite({text})"
     w.set(d, i.t, f"ptx_sat({text})" if i["sat"] else text)
 
 
-@ptx("cvt.{ftz}?.{sat}?.{t:f32}.bf16", "cvt.{t:f64}.bf16")
+@ptx("cvt.{rn|rz|rm|rp}?.{ftz}?.{t:f32}.bf16", "cvt.{rn|rz|rm|rp}?.{t:f64}.bf16")
 def from_bf16(w: Writer, i: Use) -> None:
-    """Exact."""
+    """Exact; .ftz flushes."""
     d, a = i.take(2)
     text = f"ptx_bf16_to_f32({w.get(a, 'bf16')})"
-    w.set(d, i.t, f"ptx_sat({text})" if i["sat"] else text)
+    w.set(d, i.t, f"ptx_ftz({text})" if i["ftz"] else text)
 
 
-@ptx("cvt.{rnd:rn|rz|rm|rp}.{relu}?.{satfinite}?.{t:bf16}.{s:f32|f64|f16|bf16}")
+@ptx(
+    "cvt.{rnd:rn|rz}.{relu}?.{satfinite}?.{t:bf16}.{s:f32}",
+    "cvt.{rnd:rm|rp}.{t:bf16}.{s:f32}",
+    "cvt.{rnd:rn|rz|rm|rp}.{t:bf16}.{s:f64}",
+    "cvt.{rnd:rn|rz|rm|rp}?.{t:bf16}.{s:f16}",
+)
 def to_bf16(w: Writer, i: Use) -> None:
-    """Rounded once."""
+    """Rounded once; to nearest when nothing is said."""
     d, a = i.take(2)
-    w.set(d, "bf16", _narrow_16(i, "bf16", _as_f64(w.get(a, i["s"]), i["s"])))
+    x = w.get(a, i["s"])
+    w.set(d, "bf16", _narrow_16(i, "bf16", f"(f32){x}" if i["s"] == "f16" else x))
+
+
+@ptx("cvt.{rnd:rni|rzi|rmi|rpi}?.{t:bf16}.bf16")
+def round_bf16(w: Writer, i: Use) -> None:
+    """To an integral value."""
+    d, a = i.take(2)
+    x = w.get(a, "bf16")
+    if i["rnd"]:
+        x = f"ptx_f32_to_bf16_rn(ptx_round_{_ROUND_TO_INTEGER[i['rnd']]}(ptx_bf16_to_f32({x})))"
+    w.set(d, "bf16", x)
+
+
+@ptx("cvt.{rnd:rn|rz|rm|rp}?.{t:f16}.bf16")
+def bf16_to_f16(w: Writer, i: Use) -> None:
+    """Rounded once; to nearest when nothing is said."""
+    d, a = i.take(2)
+    x = f"ptx_bf16_to_f32({w.get(a, 'bf16')})"
+    w.set(d, "f16", f"(f16){x}" if i["rnd"] in ("", "rn") else f"ptx_narrow_{i['rnd']}<f16>({x})")
 
 
 @ptx("cvt.{rnd:rn|rz}.{relu}?.{satfinite}?.{t:f16x2|bf16x2}.f32")
@@ -139,19 +183,15 @@ def to_packed_16(w: Writer, i: Use) -> None:
     w.set(d, "b32", f"(u32){halves[0]} << 16 | {halves[1]}")
 
 
-def _as_f64(x: str, source: str) -> str:
-    return f"(f64)ptx_bf16_to_f32({x})" if source == "bf16" else x
-
-
 def _narrow_16(i: Use, element: str, x: str) -> str:
     wide = "f64" if i["s"] == "f64" else "f32"
-    text = f"ptx_{wide}_to_{element}_{i['rnd']}({x})"
+    text = f"ptx_{wide}_to_{element}_{i['rnd'] or 'rn'}({x})"
     if i["relu"]:
         text = f"ptx_bf16_relu({text})"
     return f"ptx_bf16_finite({text})" if i["satfinite"] else text
 
 
-@ptx("cvt.{rnd:rna|rn|rz}.{relu}?.{satfinite}?.{t:tf32}.f32")
+@ptx("cvt.{rnd:rna}.{satfinite}?.{t:tf32}.f32", "cvt.{rnd:rn|rz}.{relu}?.{satfinite}?.{t:tf32}.f32")
 def to_tf32(w: Writer, i: Use) -> None:
     """f32 with the mantissa rounded to 10 bits; rna rounds half away from zero."""
     d, a = i.take(2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cass_shim.isa.ptx import load_all
-from cass_shim.isa.ptx.spec import ROWS
+from cass_shim.isa.ptx.spec import ROWS, Row
 
 # Every instruction keyword of PTX ISA 9.0 chapter 9, by section.
 INSTRUCTIONS: dict[str, str] = {
@@ -34,16 +34,24 @@ MISSING: dict[str, str] = {
     "cp.async.bulk.tensor": "tensor memory accelerator (sm_90)", "cp.reduce.async.bulk": "bulk copies (sm_90)",
     "tensormap.replace": "tensor memory accelerator (sm_90)", "barrier.cluster": "clusters (sm_90)",
     "red.async": "clusters (sm_90)", "tensormap.cp_fenceproxy": "tensor memory accelerator (sm_90)",
-    "clusterlaunchcontrol": "sm_100", "mma.sp": "sparse matrices", "wgmma": "warp groups (sm_90a)",
+    "clusterlaunchcontrol": "sm_100", "wgmma": "warp groups (sm_90a)",
     "tcgen05": "tensor memory (sm_100a)",
 }  # fmt: skip
 
 
 def _rows(name: str) -> list[str]:
-    """The patterns of an instruction; `cp.async` is the rows of `cp` that start so."""
+    """The forms of an instruction as Markdown; `cp.async` is the rows of `cp` that start so."""
     opcode, _, rest = name.partition(".")
     prefix = f"{name}." if rest else ""
-    return [row.pattern for row in ROWS.get(opcode, []) if not rest or f"{row.pattern}.".startswith(prefix)]
+    found = [row for row in ROWS.get(opcode, []) if not rest or f"{row.pattern}.".startswith(prefix)]
+    return [f"`{row.pattern}`".replace("|", "\\|") + _conditions(row) for row in found]
+
+
+def _conditions(row: Row) -> str:
+    """Those that a choice of the row can break."""
+    choices = frozenset().union(*(slot.choices for slot in row.slots))
+    told = [str(rule) for rule in row.conditions if rule.modifier in choices and not rule.others.isdisjoint(choices)]
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def ptx_page() -> str:
@@ -65,7 +73,7 @@ def ptx_page() -> str:
             if name in MISSING:
                 lines.append(f"| `{name}` | no: {MISSING[name]} | |")
             else:
-                forms = "<br>".join(f"`{pattern}`".replace("|", "\\|") for pattern in _rows(name))
+                forms = "<br>".join(_rows(name))
                 lines.append(f"| `{name}` | yes | {forms} |")
     return "\n".join(lines) + "\n"
 

@@ -48,7 +48,7 @@ def add_sub_mul(w: Writer, i: Use) -> None:
 @ptx(
     f"fma.{{rnd:{ROUNDINGS}}}.{{ftz}}?.{{sat}}?.{{t:f32}}",
     f"fma.{{rnd:{ROUNDINGS}}}.{{t:f64}}",
-    f"mad.{{rnd:{ROUNDINGS}}}?.{{ftz}}?.{{sat}}?.{{t:f32}}",
+    f"mad.{{rnd:{ROUNDINGS}}}.{{ftz}}?.{{sat}}?.{{t:f32}}",
     f"mad.{{rnd:{ROUNDINGS}}}.{{t:f64}}",
 )
 def fma(w: Writer, i: Use) -> None:
@@ -124,12 +124,11 @@ def abs_neg(w: Writer, i: Use) -> None:
     "max.{ftz}?.{NaN}?.{xorsign:xorsign}?.{abs}?.{t:f32}",
     "min.{t:f64}",
     "max.{t:f64}",
+    only={"xorsign": "abs", "abs": "xorsign"},
 )
 def min_max(w: Writer, i: Use) -> None:
     """IEEE minimumNumber or maximumNumber, -0 below +0; .NaN lets a NaN through. Three inputs from PTX 8.8 on."""
     count = len(i.take(3, 4))
-    if (i["xorsign"] != "") != (i["abs"] != "") and i["xorsign"]:
-        raise i.unsupported(".xorsign without .abs")
     if count == 4 and i["xorsign"]:
         raise i.unsupported(".xorsign with three inputs")
     name = f"ptx_f{i.instruction.opcode}{'_nan' if i['NaN'] else ''}"

@@ -11,11 +11,13 @@ from collections.abc import Callable
 from cass_shim.isa.ptx.spec import Use, Writer, ptx
 
 _HALF = "f16|f16x2|bf16|bf16x2"
+_FLUSHED = {"ftz": "f16 f16x2"}
 
 
 def elementwise(w: Writer, i: Use, count: int, build: Callable[[str, list[str]], str]) -> None:
     """Apply `build(element type, operand expressions)` to the element, or to both halves of a pair."""
-    i.take(count + 1)
+    for operand in i.take(count + 1):
+        w.agree(operand, i.t)
     element, packed = i.t.removesuffix("x2"), i.t.endswith("x2")
     c = "f16" if element == "f16" else "u16"
     sources = [w.get(operand, "b32" if packed else i.t) for operand in i.operands[1:]]
@@ -78,7 +80,7 @@ def fma(w: Writer, i: Use) -> None:
     elementwise(w, i, 3, build)
 
 
-@ptx(f"neg.{{ftz}}?.{{t:{_HALF}}}", f"abs.{{ftz}}?.{{t:{_HALF}}}")
+@ptx(f"neg.{{ftz}}?.{{t:{_HALF}}}", f"abs.{{ftz}}?.{{t:{_HALF}}}", only=_FLUSHED)
 def neg_abs(w: Writer, i: Use) -> None:
     """The sign bit flipped or cleared."""
 
@@ -95,6 +97,7 @@ def neg_abs(w: Writer, i: Use) -> None:
 @ptx(
     *(f"{name}.{{ftz}}?.{{NaN}}?.{{t:{_HALF}}}" for name in ("min", "max")),
     *(f"{name}.{{ftz}}?.{{NaN}}?.{{xorsign}}.{{abs}}.{{t:{_HALF}}}" for name in ("min", "max")),
+    only=_FLUSHED,
 )
 def min_max(w: Writer, i: Use) -> None:
     """IEEE minimumNumber or maximumNumber; .NaN lets a NaN through."""
@@ -113,7 +116,7 @@ def min_max(w: Writer, i: Use) -> None:
     elementwise(w, i, 2, build)
 
 
-@ptx(f"tanh.approx.{{t:{_HALF}}}", f"ex2.approx.{{ftz}}?.{{t:{_HALF}}}")
+@ptx(f"tanh.approx.{{t:{_HALF}}}", "ex2.approx.{t:f16|f16x2}", "ex2.approx.ftz.{t:bf16|bf16x2}")
 def approximate(w: Writer, i: Use) -> None:
     """Computed in f32 and rounded: inside the error PTX states."""
     name = f"ptx_{i.instruction.opcode}"

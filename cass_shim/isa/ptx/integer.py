@@ -24,7 +24,8 @@ def add_sub(w: Writer, i: Use) -> None:
     d, a, b = i.take(3)
     operator = "+" if i.instruction.opcode == "add" else "-"
     bits = bits_of(i.t)
-    x, y = w.whole(a, bits), w.whole(b, bits)
+    w.agree(d, i.t)
+    x, y = w.whole(a, i.t), w.whole(b, i.t)
     if y.startswith("-"):
         operator, y = ("-" if operator == "+" else "+"), y[1:]
     w.set(d, f"b{bits}", f"{x} {operator} {y}")
@@ -43,7 +44,8 @@ def mul(w: Writer, i: Use) -> None:
     d, a, b = i.take(3)
     bits = bits_of(i.t)
     if i["mode"] == "lo":
-        w.set(d, f"b{bits}", f"{w.whole(a, bits)} * {w.whole(b, bits)}")
+        w.agree(d, i.t)
+        w.set(d, f"b{bits}", f"{w.whole(a, i.t)} * {w.whole(b, i.t)}")
     elif i["mode"] == "hi":
         w.set(d, i.t, f"ptx_mul_hi({w.get(a, i.t)}, {w.get(b, i.t)})")
     else:
@@ -57,7 +59,8 @@ def mad(w: Writer, i: Use) -> None:
     d, a, b, c = i.take(4)
     bits = bits_of(i.t)
     if i["mode"] == "lo":
-        w.set(d, f"b{bits}", f"{w.whole(a, bits)} * {w.whole(b, bits)} + {w.whole(c, bits)}")
+        w.agree(d, i.t)
+        w.set(d, f"b{bits}", f"{w.whole(a, i.t)} * {w.whole(b, i.t)} + {w.whole(c, i.t)}")
         return
     x, y = w.get(a, i.t), w.get(b, i.t)
     if i["mode"] == "hi":
@@ -132,10 +135,12 @@ def min_max(w: Writer, i: Use) -> None:
     w.set(d, i.t, f"ptx_max({result}, 0)" if i["relu"] else result)
 
 
-@ptx("min.{relu}?.{t:u16x2|s16x2}", "max.{relu}?.{t:u16x2|s16x2}", "add.{t:u16x2|s16x2}")
+@ptx("min.{relu}?.{t:u16x2|s16x2}", "max.{relu}?.{t:u16x2|s16x2}", "add.{t:u16x2|s16x2}", only={"relu": "s16x2"})
 def packed_16(w: Writer, i: Use) -> None:
     """On both halves."""
     d, a, b = i.take(3)
+    for operand in (d, a, b):
+        w.agree(operand, i.t)
     element = {"u16x2": "u16", "s16x2": "i16"}[i.t]
     relu = "_relu" if i["relu"] else ""
     w.set(d, "b32", f"ptx_{i.instruction.opcode}_x2{relu}<{element}>({w.get(a, 'b32')}, {w.get(b, 'b32')})")
@@ -203,7 +208,7 @@ def dp4a(w: Writer, i: Use) -> None:
     d, a, b, c = i.take(4)
     result = "u32" if (i.t, i["t2"]) == ("u32", "u32") else "s32"
     types = f"{TYPES[i.t[0] + '8'].c}, {TYPES[i['t2'][0] + '8'].c}"
-    w.set(d, result, f"ptx_dp4a<{types}>({w.get(a, 'b32')}, {w.get(b, 'b32')}, {w.get(c, 'b32')})")
+    w.set(d, result, f"ptx_dp4a<{types}>({w.whole(a, i.t)}, {w.whole(b, i['t2'])}, {w.whole(c, result)})")
 
 
 @ptx("dp2a.{mode:lo|hi}.{t:u32|s32}.{t2:u32|s32}")
@@ -213,7 +218,8 @@ def dp2a(w: Writer, i: Use) -> None:
     result = "u32" if (i.t, i["t2"]) == ("u32", "u32") else "s32"
     types = f"{TYPES[i.t[0] + '16'].c}, {TYPES[i['t2'][0] + '8'].c}"
     shift = 16 if i["mode"] == "hi" else 0
-    w.set(d, result, f"ptx_dp2a<{types}>({w.get(a, 'b32')}, {w.get(b, 'b32')}, {shift}, {w.get(c, 'b32')})")
+    arguments = f"{w.whole(a, i.t)}, {w.whole(b, i['t2'])}, {shift}, {w.whole(c, result)}"
+    w.set(d, result, f"ptx_dp2a<{types}>({arguments})")
 
 
 @ptx("add.cc.{t:u32|s32|u64|s64}", "addc.{cc}?.{t:u32|s32|u64|s64}")

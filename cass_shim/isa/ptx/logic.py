@@ -17,8 +17,7 @@ def bitwise(w: Writer, i: Use) -> None:
     if i.t == "pred":
         w.set(d, "pred", f"{w.get(a, 'pred')} {operator} {w.get(b, 'pred')}")
     else:
-        bits = bits_of(i.t)
-        w.set(d, i.t, f"{w.whole(a, bits)} {operator} {w.whole(b, bits)}")
+        w.set(d, i.t, f"{w.whole(a, i.t)} {operator} {w.whole(b, i.t)}")
 
 
 @ptx("not.{t:pred|b16|b32|b64}")

@@ -10,7 +10,7 @@ import re
 
 from cass_shim.isa.ptx.memory import access_space
 from cass_shim.isa.ptx.spec import Use, Writer, items_of, memory, ptx
-from cass_shim.isa.ptx.syntax import Operand, Vector
+from cass_shim.isa.ptx.syntax import Integer, Operand, Vector
 from cass_shim.isa.ptx.types import TYPES
 
 # Element type → (C++ description in prelude/matrix.hip, elements in one register of the fragment).
@@ -19,9 +19,21 @@ _ELEMENTS = {
     "u8": ("PtxInt8", 4), "s4": ("PtxInt4", 8), "u4": ("PtxInt4", 8), "b1": ("PtxBits", 32), "e4m3": ("PtxFp8", 4),
     "e5m2": ("PtxFp8", 4),
 }  # fmt: skip
+# Description → shapes of mma, and types of its sums. Source: PTX ISA 9.0 §9.7.14.5.
+_MMA_OF = {
+    "PtxF16": "m16n8k8 m16n8k16", "PtxBf16": "m16n8k8 m16n8k16", "PtxTf32": "m16n8k4 m16n8k8",
+    "PtxF64": "m8n8k4 m16n8k4 m16n8k8 m16n8k16", "PtxInt8": "m8n8k16 m16n8k16 m16n8k32", "PtxFp8": "m16n8k16 m16n8k32",
+    "PtxInt4": "m8n8k32 m16n8k32 m16n8k64", "PtxBits": "m8n8k128 m16n8k128 m16n8k256",
+}  # fmt: skip
+_SUMS_OF = {"PtxF16": "f16 f32", "PtxFp8": "f16 f32", "PtxF64": "f64", "PtxInt8": "s32", "PtxInt4": "s32",
+            "PtxBits": "s32", "PtxBf16": "f32", "PtxTf32": "f32"}  # fmt: skip
 _INPUTS = "f16|bf16|tf32|f64|s8|u8|s4|u4|b1|e4m3|e5m2"
 _MMA_SHAPES = "m16n8k4|m16n8k8|m16n8k16|m16n8k32|m16n8k64|m16n8k128|m16n8k256|m8n8k4|m8n8k16|m8n8k32|m8n8k128"
 _WMMA_SHAPES = "m16n16k16|m8n32k16|m32n8k16|m16n16k8|m8n8k4|m8n8k32|m8n8k128"
+
+
+# Elements of less than a byte in a word.
+_SMALLER = {"s4": 8, "u4": 8, "b1": 32}
 
 
 def _description(a: str, b: str, operation: str = "") -> str:
@@ -57,31 +69,42 @@ def _accumulate(w: Writer, i: Use, geometry: tuple[int, int, int], operation: st
     """d = a b + c on fragments."""
     d, a, b, c = i.take(4)
     rows, columns, groups = geometry
-    result, left, right = i["d"], i["a"], i["b"]
-    if i["c"] != result:
-        raise i.unsupported(f"accumulators of {i['c']} for a result of {result}")
+    left, right = i["a"], i["b"]
     element = "b64" if left == "f64" else "b32"
     c_type = TYPES[element].c
-    names = [w.fresh(name) for name in ("a", "b", "d")]
     count = 2 * rows * columns
+    sums = _sums(w, i, c, count)
+    names = [w.fresh(name) for name in ("a", "b")]
     w.line(f"{c_type} {names[0]}[] = {{{_registers(w, a, rows * groups, element, i)}}}")
     w.line(f"{c_type} {names[1]}[] = {{{_registers(w, b, columns * groups, element, i)}}}")
-    sums = "f32" if result == "f16" else result
-    if result == "f16":
+    what = f"ptx_mma<{_description(left, right, operation)}, {rows}, {columns}, {groups}>"
+    w.line(f"{what}({sums}, {names[0]}, {names[1]}, {str(bool(i['sat'])).lower()})")
+    _give(w, i, d, sums, count)
+
+
+def _sums(w: Writer, i: Use, c: Operand, count: int) -> str:
+    """The accumulators as a C++ array; those of f16 are added up in f32."""
+    if i["c"] != i["d"] and (i.instruction.opcode != "wmma" or {i["c"], i["d"]} != {"f16", "f32"}):
+        raise i.unsupported(f"accumulators of {i['c']} for a result of {i['d']}")
+    name = w.fresh("d")
+    if i["c"] == "f16":
         parts = [w.get(item, "b32") for item in items_of(c, count // 2, i)]
         halves = [f"(f32)as<f16>((u16)({part}{shift}))" for part in parts for shift in ("", " >> 16")]
-        w.line(f"f32 {names[2]}[] = {{{', '.join(halves)}}}")
+        w.line(f"f32 {name}[] = {{{', '.join(halves)}}}")
     else:
-        w.line(f"{TYPES[sums].c} {names[2]}[] = {{{_registers(w, c, count, sums, i)}}}")
-    what = f"ptx_mma<{_description(left, right, operation)}, {rows}, {columns}, {groups}>"
-    w.line(f"{what}({names[2]}, {names[0]}, {names[1]}, {str(bool(i['sat'])).lower()})")
-    if result == "f16":
+        w.line(f"{TYPES[i['c']].c} {name}[] = {{{_registers(w, c, count, i['c'], i)}}}")
+    return name
+
+
+def _give(w: Writer, i: Use, d: Operand, sums: str, count: int) -> None:
+    """The array to the result's registers."""
+    if i["d"] == "f16":
         for index, item in enumerate(items_of(d, count // 2, i)):
-            low, high = (f"as<u16>((f16){names[2]}[{2 * index + half}])" for half in (0, 1))
+            low, high = (f"as<u16>((f16){sums}[{2 * index + half}])" for half in (0, 1))
             w.set(item, "b32", f"(u32){low} | (u32){high} << 16")
     else:
         for index, item in enumerate(items_of(d, count, i)):
-            w.set(item, sums, f"{names[2]}[{index}]")
+            w.set(item, i["d"], f"{sums}[{index}]")
 
 
 @ptx(
@@ -89,11 +112,13 @@ def _accumulate(w: Writer, i: Use, geometry: tuple[int, int, int], operation: st
     f".{{b:{_INPUTS}}}.{{c:f16|f32|f64|s32}}.{{rn}}?",
     f"mma.sync.aligned.{{shape:{_MMA_SHAPES}}}.row.col.kind::f8f6f4.{{d:f16|f32}}.{{a:e4m3|e5m2}}.{{b:e4m3|e5m2}}"
     ".{c:f16|f32}",
+    only={"m8n8k4": "f64"},
 )
 def mma(w: Writer, i: Use) -> None:
     """d = a b + c."""
-    if i["shape"] == "m8n8k4" and i["a"] != "f64":
-        raise i.unsupported("the fragments of sm_70")
+    name = _ELEMENTS[i["a"]][0]
+    if name != _ELEMENTS[i["b"]][0] or i["shape"] not in _MMA_OF[name].split() or i["d"] not in _SUMS_OF[name]:
+        raise i.unsupported(f"{i['shape']} of {i['a']} and {i['b']} to {i['d']}")
     _accumulate(w, i, _geometry(i["shape"], i["a"], i))
 
 
@@ -130,7 +155,7 @@ def wmma_bits(w: Writer, i: Use) -> None:
 
 @ptx(
     f"wmma.load.{{matrix:a|b|c}}.sync.aligned.{{layout:row|col}}.{{shape:{_WMMA_SHAPES}}}"
-    f".{{space:global|shared|shared::cta}}?.{{t:f16|bf16|tf32|f32|f64|s8|u8|s32}}"
+    f".{{space:global|shared|shared::cta}}?.{{t:f16|bf16|tf32|f32|f64|s8|u8|s4|u4|b1|s32}}"
 )
 def wmma_load(w: Writer, i: Use) -> None:
     """A fragment from memory; the stride is in elements, by default the tight one."""
@@ -172,6 +197,10 @@ def _transfer(w: Writer, i: Use, address: Operand, way: str) -> tuple[int, str, 
     across = (i["layout"] == "row") == (matrix != "b")  # whether the fragment's second index is contiguous
     tight = extents[1] if across else extents[0]
     stride = w.get(i.operands[2], "u32") if len(i.operands) == 3 else str(tight)
+    if i.t in _SMALLER:  # whole words: rows of a and columns of b are contiguous
+        if not across:
+            raise i.unsupported(f"{i.t} across the rows of its layout")
+        stride = f"({stride}) / {_SMALLER[i.t]}"
     space = access_space(w, i, address)
     qualifier = {"": "", "global": "GLOBAL ", "shared": "SHARED "}[space]
     if matrix == "c":
@@ -187,6 +216,63 @@ def _transfer(w: Writer, i: Use, address: Operand, way: str) -> tuple[int, str, 
     pointer = f"({qualifier}{unit} *)({where})"
     call = f"ptx_wmma_{way}_{kind}<{blocks}, {packed}>({{}}, {pointer}, {stride}, {str(across).lower()})"
     return count, call, "u64" if i.t == "f64" else "u32"
+
+
+_SPARSE_SHAPES = "m16n8k8|m16n8k16|m16n8k32|m16n8k64|m16n8k128"
+# Element type → bits of the unit that metadata place, and k of the shapes it has. Source: PTX ISA 9.0 §9.7.14.6.
+_SPARSE = {"f16": (16, (16, 32)), "bf16": (16, (16, 32)), "tf32": (32, (8, 16)), "s8": (8, (32, 64)),
+           "u8": (8, (32, 64)), "s4": (8, (64, 128)), "u4": (8, (64, 128)),
+           "e4m3": (8, (64,)), "e5m2": (8, (64,))}  # fmt: skip
+
+
+@ptx(
+    *(
+        f"mma.{sparse}.sync.aligned.{{shape:{_SPARSE_SHAPES}}}.row.col.{{sat:satfinite}}?"
+        f".{{d:f16|f32|s32}}.{{a:{_INPUTS}}}.{{b:{_INPUTS}}}.{{c:f16|f32|s32}}"
+        for sparse in ("sp", "sp::ordered_metadata")
+    )
+)
+def mma_sparse(w: Writer, i: Use) -> None:
+    """d = a b + c, where a has half its elements and the metadata say which columns they are of."""
+    d, a, b, c, metadata, selector = i.take(6)
+    k = int(i["shape"].split("k")[1])
+    unit, depths = _SPARSE.get(i["a"], (0, ()))
+    packed = _ELEMENTS[i["a"]][1]
+    name = _ELEMENTS[i["a"]][0]
+    if k not in depths or name != _ELEMENTS[i["b"]][0] or i["d"] not in _SUMS_OF[name]:
+        raise i.unsupported(f"sparse {i['shape']} of {i['a']} and {i['b']}")
+    chunks = _metadata_words(unit, k, packed)
+    if not isinstance(selector, Integer) or not 0 <= selector.value < 4 // chunks:
+        raise i.unsupported(f"a selector that is not a constant of 0 to {4 // chunks - 1}")
+    stored = k // 2 // (4 * packed)
+    prepared = _sums(w, i, c, 4)
+    names = [w.fresh(name) for name in ("a", "b")]
+    w.line(f"u32 {names[0]}[] = {{{_registers(w, a, 2 * stored, 'b32', i)}}}")
+    w.line(f"u32 {names[1]}[] = {{{_registers(w, b, 2 * stored, 'b32', i)}}}")
+    what = f"ptx_mma_sparse<{_description(i['a'], i['b'])}, {unit}, {2 * stored}, {chunks}>"
+    first = selector.value * chunks
+    sat = str(bool(i["sat"])).lower()
+    w.line(f"{what}({prepared}, {names[0]}, {names[1]}, {w.get(metadata, 'b32')}, {first}, {sat})")
+    _give(w, i, d, prepared, 4)
+
+
+def _metadata_words(unit: int, k: int, packed: int) -> int:
+    """Lanes of a quad whose metadata count: each word has four bits for four groups of two rows."""
+    units = k * 32 // packed // unit
+    return units // (2 if unit == 32 else 4) // 4
+
+
+@ptx("mma.sync.aligned.m8n8k4.{la:row|col}.{lb:row|col}.{d:f16|f32}.{a:f16}.{b:f16}.{c:f16|f32}")
+def mma_quads(w: Writer, i: Use) -> None:
+    """Four multiplications of 8×4 and 4×8, one by each pair of quads: the fragments of sm_70."""
+    d, a, b, c = i.take(4)
+    prepared = _sums(w, i, c, 8)
+    names = [w.fresh(name) for name in ("a", "b")]
+    w.line(f"u32 {names[0]}[] = {{{_registers(w, a, 2, 'b32', i)}}}")
+    w.line(f"u32 {names[1]}[] = {{{_registers(w, b, 2, 'b32', i)}}}")
+    flags = ", ".join(str(flag).lower() for flag in (i["la"] == "row", i["lb"] == "row", i["d"] == "f16"))
+    w.line(f"ptx_mma_quads<{flags}>({prepared}, {names[0]}, {names[1]})")
+    _give(w, i, d, prepared, 8)
 
 
 @ptx("ldmatrix.sync.aligned.m8n8.{count:x1|x2|x4}.{trans}?.{space:shared|shared::cta}?.{t:b16}")

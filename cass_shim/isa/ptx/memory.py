@@ -6,14 +6,19 @@ Cache operators, eviction priorities and prefetch sizes are hints: they are acce
 from __future__ import annotations
 
 from cass_shim.isa.ptx.spec import Use, Writer, items_of, memory, ptx
-from cass_shim.isa.ptx.syntax import Address, Operand, Register, Symbol, Vector
+from cass_shim.isa.ptx.syntax import Address, Integer, Operand, Symbol, Vector
 from cass_shim.isa.ptx.types import TYPES, bits_of
 
-DATA = "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64|f16|bf16|f16x2|bf16x2|b128"
+DATA = "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64|b128"
 SPACES = "global|shared|shared::cta|local|const|param|param::entry|param::func"
 _L1 = "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"
 _L2 = "L2::evict_normal|L2::evict_first|L2::evict_last"
-_HINTS = f"{{{_L1}}}?.{{{_L2}}}?.{{hint:L2::cache_hint}}?.{{L2::64B|L2::128B|L2::256B}}?"
+_HINTS = f"{{{_L1}}}?.{{{_L2}}}?.{{hint:L2::cache_hint}}?"
+_PREFETCH = "L2::64B|L2::128B|L2::256B"
+_CACHED = f"{_L1}|{_L2}|L2::cache_hint|{_PREFETCH}".replace("|", " ")
+# Hints are of global memory only; a cache operator and an eviction priority exclude each other.
+_UNCACHED = {_CACHED: "shared shared::cta local const param param::entry param::func",
+             "ca cg cs lu cv wb wt": f"{_L1}|{_L2}".replace("|", " "), "volatile": "local"}  # fmt: skip
 SCOPES = {"": "AGENT", "cta": "WORKGROUP", "cluster": "AGENT", "gpu": "AGENT", "sys": "SYSTEM"}
 _FIELDS = ("x", "y", "z", "w", "x2", "y2", "z2", "w2")
 
@@ -33,12 +38,14 @@ def _vector_type(c: str, count: int) -> str:
 
 
 @ptx(
-    f"ld.{{weak}}?.{{space:{SPACES}}}?.{{ca|cg|cs|lu|cv}}?.{{nc}}?.{_HINTS}.{{vec:v2|v4|v8}}?.{{unified}}?.{{t:{DATA}}}",
+    f"ld.{{weak}}?.{{space:{SPACES}}}?.{{ca|cg|cs|lu|cv}}?.{{nc}}?.{_HINTS}.{{{_PREFETCH}}}?.{{vec:v2|v4|v8}}?.{{t:{DATA}}}",
     f"ldu.{{space:global}}?.{{vec:v2|v4}}?.{{t:{DATA}}}",
+    only={"nc": "global"},
+    never=_UNCACHED,
 )
 def ld(w: Writer, i: Use) -> None:
     """d = [a]; vectors element by element, narrow values extended to the register."""
-    d, a = i.take(2, 3)[:2]
+    d, a = _hinted(i)
     if i["space"].startswith("param"):
         w.parameter_load(i, _types(i))
         return
@@ -46,13 +53,37 @@ def ld(w: Writer, i: Use) -> None:
     _spread(w, i, d, load)
 
 
+def _hinted(i: Use) -> tuple[Operand, Operand]:
+    """The two operands; a cache policy stands after them where `.L2::cache_hint` says so."""
+    first, second = i.take(3 if i["hint"] else 2)[:2]
+    count, bits = _count(i), bits_of(i.t)
+    wide = count * bits == 256 and bits in (32, 64)  # of sm_100
+    if (
+        count > 1
+        and count * bits > 128
+        and not (wide and i["space"] in ("", "global") and i.instruction.opcode != "ldu")
+    ):
+        raise i.unsupported(f"a vector of {count * bits} bits")
+    if count == 8 and bits != 32:
+        raise i.unsupported(f"eight elements of {i.t}")
+    if not wide and any(modifier.startswith("L2::evict") for modifier in i.instruction.modifiers):
+        raise i.unsupported("an eviction priority of the second level with less than 256 bits")
+    return first, second
+
+
+_SHARED_OR_GLOBAL = "global|shared|shared::cta"
+
+
 @ptx(
-    f"ld.{{order:volatile|relaxed|acquire|mmio}}.{{scope:cta|cluster|gpu|sys}}?.{{space:{SPACES}}}?.{_HINTS}"
-    f".{{order2:sys}}?.{{vec:v2|v4|v8}}?.{{t:{DATA}}}"
+    f"ld.{{order:volatile}}.{{space:{SPACES}}}?.{{{_PREFETCH}}}?.{{vec:v2|v4}}?.{{t:{DATA}}}",
+    f"ld.{{order:relaxed|acquire}}.{{scope:cta|cluster|gpu|sys}}.{{space:{_SHARED_OR_GLOBAL}}}?.{_HINTS}"
+    f".{{{_PREFETCH}}}?.{{vec:v2|v4|v8}}?.{{t:{DATA}}}",
+    f"ld.{{order:mmio}}.relaxed.{{scope:sys}}.{{space:global}}?.{{t:{DATA}}}",
+    never=_UNCACHED,
 )
 def ld_ordered(w: Writer, i: Use) -> None:
     """A load the compiler may not move, split or repeat; .acquire orders what follows."""
-    d, a = i.take(2, 3)[:2]
+    d, a = _hinted(i)
     _needs_order(w, i, a)
     order = {"acquire": "ACQUIRE"}.get(i["order"], "RELAXED")
     scope = "SYSTEM" if i["order"] in ("volatile", "mmio") and not i["scope"] else SCOPES[i["scope"]]
@@ -72,10 +103,16 @@ def ld_ordered(w: Writer, i: Use) -> None:
         w.set(item, i.t, name)
 
 
-@ptx(f"st.{{weak}}?.{{space:{SPACES}}}?.{{wb|cg|cs|wt}}?.{_HINTS}.{{vec:v2|v4|v8}}?.{{t:{DATA}}}")
+_WRITTEN = "global|shared|shared::cta|local|param|param::func"
+
+
+@ptx(
+    f"st.{{weak}}?.{{space:{_WRITTEN}}}?.{{wb|cg|cs|wt}}?.{_HINTS}.{{vec:v2|v4|v8}}?.{{t:{DATA}}}",
+    never=_UNCACHED,
+)
 def st(w: Writer, i: Use) -> None:
     """[a] = b; a wider register gives its low bits."""
-    a, b = i.take(2, 3)[:2]
+    a, b = _hinted(i)
     if i["space"].startswith("param"):
         w.parameter_store(i, _types(i))
         return
@@ -86,12 +123,15 @@ def st(w: Writer, i: Use) -> None:
 
 
 @ptx(
-    f"st.{{order:volatile|relaxed|release|mmio}}.{{scope:cta|cluster|gpu|sys}}?.{{space:{SPACES}}}?.{_HINTS}"
-    f".{{vec:v2|v4|v8}}?.{{t:{DATA}}}"
+    f"st.{{order:volatile}}.{{space:{_WRITTEN}}}?.{{vec:v2|v4}}?.{{t:{DATA}}}",
+    f"st.{{order:relaxed|release}}.{{scope:cta|cluster|gpu|sys}}.{{space:{_SHARED_OR_GLOBAL}}}?.{_HINTS}"
+    f".{{vec:v2|v4|v8}}?.{{t:{DATA}}}",
+    f"st.{{order:mmio}}.relaxed.{{scope:sys}}.{{space:global}}?.{{t:{DATA}}}",
+    never=_UNCACHED,
 )
 def st_ordered(w: Writer, i: Use) -> None:
     """A store the compiler may not move, split or drop; .release orders what precedes."""
-    a, b = i.take(2, 3)[:2]
+    a, b = _hinted(i)
     _needs_order(w, i, a)
     order = {"release": "RELEASE"}.get(i["order"], "RELAXED")
     scope = "SYSTEM" if i["order"] in ("volatile", "mmio") and not i["scope"] else SCOPES[i["scope"]]
@@ -137,7 +177,7 @@ def _spread(w: Writer, i: Use, d: Operand, load: str) -> None:
         w.set(item, i.t, f"{name}.{part}")
 
 
-@ptx("mov.{t:pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64|f16|bf16|f16x2|bf16x2|b128}")
+@ptx("mov.{t:pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64|b128}")
 def mov(w: Writer, i: Use) -> None:
     """Copy, the address of a variable, or packing and unpacking of {…}."""
     d, a = i.take(2)
@@ -149,7 +189,8 @@ def mov(w: Writer, i: Use) -> None:
         width = f"u{bits_of(i.t)}"
         w.set(d, width, w.address(a, w.space_of(a)))
     elif TYPES[i.t].kind in "us":
-        w.set(d, f"b{bits_of(i.t)}", w.whole(a, bits_of(i.t)))
+        w.agree(d, i.t)
+        w.set(d, f"b{bits_of(i.t)}", w.whole(a, i.t))
     else:
         w.set(d, i.t, w.get(a, i.t))
 
@@ -186,7 +227,7 @@ def cvta(w: Writer, i: Use) -> None:
     if isinstance(a, Symbol) or (isinstance(a, Address) and isinstance(a.base, Symbol)):
         w.set(d, "u64", w.address(a, ""))
     elif space in ("shared", "local"):
-        w.set(d, "u64", f"ptx_from_{space}({_narrow(w, a)})")
+        w.set(d, "u64", f"ptx_from_{space}((u32){w.get(a, 'u64')})")
     else:
         w.set(d, "u64", w.get(a, "u64"))
 
@@ -200,13 +241,6 @@ def cvta_to(w: Writer, i: Use) -> None:
     w.set(d, "u64", f"ptx_to_{space}({value})" if space in ("shared", "local") else value)
 
 
-def _narrow(w: Writer, operand: Operand) -> str:
-    """A shared or local address in a register of 32 or 64 bits, as u32."""
-    if isinstance(operand, Register) and bits_of(operand.type) == 64:
-        return f"(u32){w.get(operand, 'u64')}"
-    return w.get(operand, "u32")
-
-
 @ptx("isspacep.{space:global|shared|shared::cta|local|const|param|param::entry}")
 def isspacep(w: Writer, i: Use) -> None:
     """Whether a generic address lies in a space."""
@@ -215,14 +249,18 @@ def isspacep(w: Writer, i: Use) -> None:
 
 
 @ptx(
-    "prefetch.{space:global|local|const|param}?.{L1|L2|L2::evict_last|L2::evict_normal}?",
+    "prefetch.{space:global|local}?.{L1|L2}",
+    "prefetch.global.{L2::evict_last|L2::evict_normal}",
     "prefetchu.L1",
     "applypriority.{global}?.{L2::evict_normal}",
     "discard.{global}?.{L2}",
 )
 def cache_hint(w: Writer, i: Use) -> None:
     """Advice to the cache. discard lets the contents become undefined; leaving them is one such outcome."""
-    i.take(1, 2)
+    count = 2 if i.instruction.opcode in ("discard", "applypriority") else 1
+    memory(i.take(count)[0], i)
+    if count == 2 and i.operands[1] != Integer(128):
+        raise i.unsupported("a size other than 128")
 
 
 @ptx("createpolicy.{fractional|range}.{global}?.{L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged}"

@@ -1,6 +1,7 @@
 """The table of PTX instructions: a row says which modifiers a form takes, the function below it what it means.
 
-A row is written as PTX's manual writes it: `mul.{mode:hi|lo|wide}.{t:u32|s32}`, `?` after an optional part. A
+A row is written as PTX's manual writes it: `mul.{mode:hi|lo|wide}.{t:u32|s32}`, `?` after an optional part. `only`
+and `never` say which modifiers need, and which may not meet, one of others (judged by `tools.ptxforms.oracle`). A
 meaning writes C++ through a `Writer`; it runs twice, once to learn how each register is used and once for real, so
 it must not depend on what the writer returns.
 """
@@ -8,11 +9,12 @@ it must not depend on what the writer returns.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from cass_shim.isa.ptx.syntax import Address, Instruction, Operand, Vector
+from cass_shim.isa.ptx.types import TYPES
 from cass_shim.model.errors import Unsupported
 
 
@@ -22,8 +24,11 @@ class Writer(Protocol):
     def get(self, operand: Operand, type_name: str) -> str:
         """An operand as an expression of `type_name`. Raises Malformed when it is not of that width."""
 
-    def whole(self, operand: Operand, bits: int) -> str:
-        """An operand as an integer of this width, signed or not: for what does not depend on the sign."""
+    def whole(self, operand: Operand, type_name: str) -> str:
+        """An operand of a type as an integer of its width, signed or not: for what does not depend on the sign."""
+
+    def agree(self, operand: Operand, type_name: str) -> None:
+        """Malformed when a register may not stand where this type is asked for."""
 
     def set(self, operand: Operand, type_name: str, expression: str) -> None:
         """Assign; a wider register gets the value extended by the type's signedness."""
@@ -82,7 +87,7 @@ class Use:
         return self.operands
 
     def unsupported(self, why: str) -> Unsupported:
-        return Unsupported(self.instruction.form, why=f"line {self.instruction.line}: {why}")
+        return Unsupported(self.instruction.form, why=f"{self.instruction.place}: {why}")
 
 
 Meaning = Callable[[Writer, Use], None]
@@ -96,6 +101,28 @@ class Slot:
     choices: frozenset[str]
     optional: bool
 
+    @property
+    def typed(self) -> bool:
+        """Whether it takes types."""
+        return not self.choices.isdisjoint(TYPES)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A modifier that needs one of others beside it (`meets`), or may not have one."""
+
+    modifier: str
+    others: frozenset[str]
+    meets: bool
+
+    def holds(self, modifiers: Sequence[str]) -> bool:
+        if self.modifier not in modifiers:
+            return True
+        return self.meets != self.others.isdisjoint(each for each in modifiers if each != self.modifier)
+
+    def __str__(self) -> str:
+        return f".{self.modifier} {'only' if self.meets else 'never'} with {', '.join(sorted(self.others))}"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -105,11 +132,12 @@ class Row:
     opcode: str
     slots: tuple[Slot, ...]
     meaning: Meaning
+    conditions: tuple[Condition, ...] = ()
 
     def match(self, modifiers: Sequence[str]) -> dict[str, str] | None:
         """Fields when every modifier has a slot and every required slot a modifier, else None.
 
-        Modifiers may come in any order, as ptxas takes them; equal kinds (the two types of cvt) fill in order.
+        Modifiers may come in any order, as ptxas takes them, but for types: those of cvt say from what to what.
         """
         fields: dict[str, str] = {}
         free = list(self.slots)
@@ -119,10 +147,17 @@ class Row:
                     break
             else:
                 return None
+            if slot.typed:
+                passed = [each for each in free[: free.index(slot)] if each.typed]
+                if any(not each.optional for each in passed):
+                    return None
+                free = [each for each in free if each not in passed]
             free.remove(slot)
             if slot.name:
                 fields[slot.name] = modifier
-        return fields if all(slot.optional for slot in free) else None
+        if not all(slot.optional for slot in free) or not all(rule.holds(modifiers) for rule in self.conditions):
+            return None
+        return fields
 
 
 ROWS: dict[str, list[Row]] = {}
@@ -140,7 +175,7 @@ def _split(pattern: str) -> list[str]:
     return parts
 
 
-def parse_row(pattern: str, meaning: Meaning) -> Row:
+def parse_row(pattern: str, meaning: Meaning, conditions: Sequence[Condition] = ()) -> Row:
     """Read one row. ValueError when it is not written as the module says."""
     opcode, *parts = _split(pattern)
     slots = []
@@ -160,15 +195,23 @@ def parse_row(pattern: str, meaning: Meaning) -> Row:
         if "" in choices:
             raise ValueError(f"row {pattern}: an empty choice in {part}")
         slots.append(Slot(name, choices, optional))
-    return Row(pattern, opcode, tuple(slots), meaning)
+    return Row(pattern, opcode, tuple(slots), meaning, tuple(conditions))
 
 
-def ptx(*patterns: str) -> Callable[[Meaning], Meaning]:
-    """Declare the rows of one meaning."""
+def ptx(
+    *patterns: str, only: Mapping[str, str] | None = None, never: Mapping[str, str] | None = None
+) -> Callable[[Meaning], Meaning]:
+    """Declare the rows of one meaning. only, never: modifier → the others it needs one of, or may not meet."""
+    conditions = [
+        Condition(name, frozenset(others.split()), meets)
+        for rules, meets in ((only, True), (never, False))
+        for names, others in (rules or {}).items()
+        for name in names.split()
+    ]
 
     def declare(meaning: Meaning) -> Meaning:
         for pattern in patterns:
-            row = parse_row(pattern, meaning)
+            row = parse_row(pattern, meaning, conditions)
             known = ROWS.setdefault(row.opcode, [])
             if any(other.pattern == pattern for other in known):
                 raise ValueError(f"row {pattern} is declared twice")
@@ -193,7 +236,7 @@ def find(instruction: Instruction) -> tuple[Row, Use]:
     if found is not None:
         return found[0], Use(instruction, found[1])
     known = "no such form in the table" if instruction.opcode in ROWS else "no such instruction in the table"
-    raise Unsupported(instruction.form, why=f"line {instruction.line}: {known}")
+    raise Unsupported(instruction.form, why=f"{instruction.place}: {known}")
 
 
 def items_of(operand: Operand, count: int, use: Use) -> tuple[Operand, ...]:

@@ -97,13 +97,19 @@ Operand = Register | Integer | Float | Symbol | Address | Vector | Not | Negativ
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction. modifiers: without dots, in order. guard: (register, negated). line: 1-based."""
+    """One instruction. modifiers: without dots, in order. guard: (register, negated). line, column: from 1; 0: made."""
 
     opcode: str
     modifiers: tuple[str, ...]
     operands: tuple[Operand, ...]
     guard: tuple[Register, bool] | None
     line: int
+    column: int = 0
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for messages."""
+        return f"line {self.line}, column {self.column}" if self.column else f"line {self.line}"
 
     @property
     def form(self) -> str:

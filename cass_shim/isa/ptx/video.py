@@ -1,18 +1,70 @@
-"""Video instructions. Source: PTX ISA 9.0 §9.7.16 (scalar) and §9.7.17 (SIMD)."""
+"""Video instructions. Source: PTX ISA 9.0 §9.7.16 (scalar) and §9.7.17 (SIMD).
+
+A scalar instruction takes bytes or halves by selectors (`a.b1`), clamps to what its destination names and either
+combines with c or merges into a part of it. A SIMD one works on all bytes or halves; selectors (`a.h32`) pick them from
+the pair b:a, and a mask on the destination says which elements are computed, the others being c's.
+"""
 
 from __future__ import annotations
+
+import re
 
 from cass_shim.isa.ptx.spec import Use, Writer, ptx
 from cass_shim.isa.ptx.syntax import Negative, Operand, Register
 from cass_shim.isa.ptx.types import TYPES
 
-_SIMD = {"2": ("h", 16), "4": ("b", 8)}
+_BITS = {"h": 16, "b": 8}
+_COUNTED = {"2": "h", "4": "b"}
+_EXACT = {"add": "x + y", "sub": "x - y", "min": "x < y ? x : y", "max": "x > y ? x : y",
+          "absdiff": "x < y ? y - x : x - y", "avrg": "x + y >= 0 ? (x + y + 1) >> 1 : (x + y) >> 1",
+          "eq": "(i64)(x == y)", "ne": "(i64)(x != y)", "lt": "(i64)(x < y)", "le": "(i64)(x <= y)",
+          "gt": "(i64)(x > y)", "ge": "(i64)(x >= y)"}  # fmt: skip
 
 
-def _plain(i: Use, operand: Operand) -> Operand:
-    if isinstance(operand, Register) and operand.part:
-        raise i.unsupported("a part of a register that the type does not ask for")
-    return operand
+def _register(i: Use, operand: Operand) -> Register:
+    if not isinstance(operand, Register):
+        raise i.unsupported("a constant where SIMD takes a register")
+    return Register(operand.name, operand.type, operand.special)
+
+
+def _digits(i: Use, operand: Operand, letter: str, most: int) -> list[int]:
+    """Elements that a selector names, the lowest first; all of the operand's own when there is none."""
+    part = operand.part if isinstance(operand, Register) else ""
+    if not part:
+        return []
+    digits = [int(digit) for digit in reversed(part[2:])]
+    if part[1] != letter or any(digit >= most for digit in digits):
+        raise i.unsupported(f"selector {part}")
+    return digits
+
+
+def _chosen(w: Writer, i: Use, index: int, type_name: str, letter: str) -> str:
+    """Source `index` (1: a, 2: b) of a SIMD instruction, its elements taken from b:a as its selector says."""
+    count = 32 // _BITS[letter]
+    digits = _digits(i, i.operands[index], letter, 2 * count)
+    if not digits:
+        return w.get(_register(i, i.operands[index]), type_name)
+    if len(digits) != count:
+        raise i.unsupported(f"a selector of {len(digits)} elements")
+    size = _BITS[letter] // 8
+    taken = "".join(f"{digit * size + byte:02x}" for digit in reversed(digits) for byte in reversed(range(size)))
+    a, b = (w.get(_register(i, operand), "b32") for operand in i.operands[1:3])
+    return f"__builtin_amdgcn_perm({b}, {a}, 0x{taken}u)"
+
+
+def _simd(w: Writer, i: Use, operation: str, result: str, flags: str) -> None:
+    """d = the operation on each element that the mask names."""
+    d, _, _, c = i.take(4)
+    letter = _COUNTED[i.instruction.opcode[-1]]
+    bits = _BITS[letter]
+    lanes = sum(1 << digit for digit in _digits(i, d, letter, 32 // bits)) or (1 << 32 // bits) - 1
+    types = ", ".join(TYPES[f"{name[0]}{bits}"].c for name in (result, i["a"], i["b"]))
+    a, b = (_chosen(w, i, index, i[part], letter) for index, part in ((1, "a"), (2, "b")))
+    function = f"[](i64 x, i64 y) {{ return {_EXACT[operation]}; }}"
+    merged = "0u" if "true" not in flags.split(", ")[1] and lanes == (1 << 32 // bits) - 1 else w.get(c, result)
+    if merged == "0u":
+        w.get(c, result)
+    w.set(_register(i, d), result, f"ptx_simd<{types}, {flags}>({a}, {b}, {merged}, {lanes}, {function})")
 
 
 @ptx(
@@ -20,17 +72,13 @@ def _plain(i: Use, operand: Operand) -> Operand:
         f"v{name}{count}.{{d:u32|s32}}.{{a:u32|s32}}.{{b:u32|s32}}.{{sat}}?.{{add}}?"
         for name in ("add", "sub", "avrg", "absdiff", "min", "max")
         for count in "24"
-    )
+    ),
+    never={"sat": "add"},
 )
 def simd(w: Writer, i: Use) -> None:
     """Per byte or half: the operation on elements taken as the types say; .add sums the results into c."""
-    d, a, b, c = i.take(4)
-    name, count = i.instruction.opcode[1:-1], i.instruction.opcode[-1]
-    bits = _SIMD[count][1]
-    types = ", ".join(TYPES[f"{i[part][0]}{bits}"].c for part in ("d", "a", "b"))
     flags = f"{str(bool(i['sat'])).lower()}, {str(bool(i['add'])).lower()}"
-    arguments = ", ".join(w.get(_plain(i, operand), "b32") for operand in (a, b, c))
-    w.set(d, "b32", f"ptx_simd_{name}<{types}, {flags}>({arguments})")
+    _simd(w, i, i.instruction.opcode[1:-1], i["d"], flags)
 
 
 @ptx(
@@ -39,42 +87,62 @@ def simd(w: Writer, i: Use) -> None:
 )
 def simd_set(w: Writer, i: Use) -> None:
     """Per byte or half: 1 where the comparison holds; .add counts them into c."""
-    d, a, b, c = i.take(4)
-    bits = _SIMD[i.instruction.opcode[-1]][1]
-    types = ", ".join(TYPES[f"{i[part][0]}{bits}"].c for part in ("a", "b"))
-    arguments = ", ".join(w.get(_plain(i, operand), "b32") for operand in (a, b, c))
-    w.set(d, "b32", f"ptx_simd_set_{i['how']}<{types}, {str(bool(i['add'])).lower()}>({arguments})")
+    _simd(w, i, i["how"], "u32", f"false, {str(bool(i['add'])).lower()}")
+
+
+def _select(w: Writer, i: Use, operand: Operand, type_name: str) -> str:
+    """An operand, or the byte or half that its selector names, as i64."""
+    if isinstance(operand, Negative):
+        operand = operand.operand
+    if not isinstance(operand, Register) or not operand.part:
+        return f"(i64){w.get(operand, type_name)}"
+    bits, index = _part(i, operand)
+    whole = w.get(Register(operand.name, operand.type), type_name)
+    return f"(i64)({TYPES[f'{type_name[0]}{bits}'].c})({whole} >> {index * bits})"
+
+
+def _part(i: Use, operand: Register) -> tuple[int, int]:
+    """Width and number of a selected part."""
+    found = re.fullmatch(r"\.(?:b([0-3])|h([01]))", operand.part)
+    if found is None:
+        raise i.unsupported(f"selector {operand.part}")
+    return (8, int(found[1])) if found[1] else (16, int(found[2]))
+
+
+def _finish(w: Writer, i: Use, value: str, result: str) -> None:
+    """Clamp on .sat, then combine with c, or merge into the part of c that the destination names."""
+    operands = i.take(3, 4)
+    d = operands[0]
+    merges = isinstance(d, Register) and bool(d.part)
+    if (len(operands) == 4) != (bool(i["op"]) or merges) or (i["op"] and merges):
+        raise i.unsupported("a third source goes with a second operation or with a part of the destination")
+    if not merges:
+        c_type = TYPES[result].c
+        text = f"ptx_clamp<{c_type}>({value})" if i["sat"] else f"({c_type})({value})"
+        if i["op"]:
+            c = w.get(operands[3], result)
+            text = f"{text} + {c}" if i["op"] == "add" else f"ptx_{i['op']}({text}, {c})"
+        w.set(d, result, text)
+        return
+    assert isinstance(d, Register)
+    bits, index = _part(i, d)
+    text = f"ptx_clamp<{TYPES[f'{result[0]}{bits}'].c}>({value})" if i["sat"] else f"({value})"
+    whole = Register(d.name, d.type)
+    w.agree(whole, result)
+    c = w.get(operands[3], result)
+    w.set(whole, "b32", f"ptx_merge<{index * bits}, {bits}>((u32){text}, (u32){c})")
 
 
 @ptx(*(f"v{name}.{{d:u32|s32}}.{{a:u32|s32}}.{{b:u32|s32}}.{{sat}}?.{{op:add|min|max}}?"
        for name in ("add", "sub", "absdiff", "min", "max")))  # fmt: skip
 def scalar(w: Writer, i: Use) -> None:
-    """In 33 bits and more: a op b, clamped on .sat, then optionally combined with c."""
+    """In 33 bits and more: a op b."""
     operands = i.take(3, 4)
-    if (len(operands) == 4) != bool(i["op"]):
-        raise i.unsupported("merging into a part of c")
     name = i.instruction.opcode[1:]
     a, b = (_select(w, i, operand, i[part]) for operand, part in ((operands[1], "a"), (operands[2], "b")))
     combined = {"add": f"{a} + {b}", "sub": f"{a} - {b}", "min": f"ptx_min({a}, {b})", "max": f"ptx_max({a}, {b})",
                 "absdiff": f"ptx_abs64({a} - {b})"}[name]  # fmt: skip
-    result = TYPES[i["d"]].c
-    text = f"ptx_clamp<{result}>({combined})" if i["sat"] else f"({result})({combined})"
-    if i["op"]:
-        c = w.get(operands[3], i["d"])
-        text = f"{text} + {c}" if i["op"] == "add" else f"ptx_{i['op']}({text}, {c})"
-    w.set(operands[0], i["d"], text)
-
-
-def _select(w: Writer, i: Use, operand: Operand, type_name: str) -> str:
-    """An operand, or the byte or half that its selector names, as i64."""
-    if not isinstance(operand, Register) or not operand.part:
-        return f"(i64){w.get(operand, type_name)}"
-    kind, index = operand.part[1:2], operand.part[2:]
-    bits = {"b": 8, "h": 16}.get(kind)
-    if bits is None or not index.isdigit():
-        raise i.unsupported(f"selector {operand.part}")
-    whole = w.get(Register(operand.name, operand.type), "b32")
-    return f"(i64)({TYPES[f'{type_name[0]}{bits}'].c})({whole} >> {int(index) * bits})"
+    _finish(w, i, combined, i["d"])
 
 
 @ptx("vshl.{d:u32|s32}.{a:u32|s32}.{b:u32}.{sat}?.{mode:clamp|wrap}.{op:add|min|max}?",
@@ -85,39 +153,32 @@ def shift(w: Writer, i: Use) -> None:
     amount = _select(w, i, operands[2], "u32")
     amount = f"({amount} & 31)" if i["mode"] == "wrap" else f"ptx_min({amount}, 32l)"
     operator = "<<" if i.instruction.opcode == "vshl" else ">>"
-    result = TYPES[i["d"]].c
-    value = f"({_select(w, i, operands[1], i['a'])} {operator} {amount})"
-    text = f"ptx_clamp<{result}>({value})" if i["sat"] else f"({result}){value}"
-    if i["op"]:
-        c = w.get(operands[3], i["d"])
-        text = f"{text} + {c}" if i["op"] == "add" else f"ptx_{i['op']}({text}, {c})"
-    w.set(operands[0], i["d"], text)
+    _finish(w, i, f"({_select(w, i, operands[1], i['a'])} {operator} {amount})", i["d"])
 
 
 @ptx("vset.{a:u32|s32}.{b:u32|s32}.{how:eq|ne|lt|le|gt|ge}.{op:add|min|max}?")
 def set_(w: Writer, i: Use) -> None:
-    """1 where the comparison holds, else 0; optionally combined with c."""
+    """1 where the comparison holds, else 0."""
     operands = i.take(3, 4)
     a, b = (_select(w, i, operand, i[part]) for operand, part in ((operands[1], "a"), (operands[2], "b")))
     operator = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[i["how"]]
-    text = f"(u32)({a} {operator} {b})"
-    if i["op"]:
-        c = w.get(operands[3], "u32")
-        text = f"{text} + {c}" if i["op"] == "add" else f"ptx_{i['op']}({text}, {c})"
-    w.set(operands[0], "u32", text)
+    _finish(w, i, f"{a} {operator} {b}", "u32")
 
 
 @ptx("vmad.{d:u32|s32}.{a:u32|s32}.{b:u32|s32}.{sat}?.{scale:shr7|shr15}?",
      "vmad.{d:u32|s32}.{a:u32|s32}.{b:u32|s32}.{po}.{sat}?.{scale:shr7|shr15}?")  # fmt: skip
 def mad(w: Writer, i: Use) -> None:
-    """a × b + c (+ 1 on .po), scaled down, clamped on .sat."""
-    operands = i.take(4)
-    negative = any(isinstance(operand, Negative) for operand in operands)
-    if negative:
-        raise i.unsupported("a negated operand")
-    a, b = (_select(w, i, operand, i[part]) for operand, part in ((operands[1], "a"), (operands[2], "b")))
-    total = f"(__int128){a} * {b} + {_select(w, i, operands[3], i['d'])}{' + 1' if i['po'] else ''}"
-    scale = {"shr7": " >> 7", "shr15": " >> 15"}.get(i["scale"], "")
+    """a × b + c (+ 1 on .po), scaled down, clamped on .sat; a product or c may be negated."""
+    d, *sources = i.take(4)
+    minus = [isinstance(operand, Negative) for operand in sources]
+    if sum(minus) > 1 or (i["po"] and any(minus)):
+        raise i.unsupported("more than one negated operand, or one with .po")
+    a, b = (_select(w, i, operand, i[part]) for operand, part in zip(sources[:2], "ab", strict=True))
+    c = sources[2].operand if isinstance(sources[2], Negative) else sources[2]
+    is_signed = "s32" in (i["a"], i["b"]) or any(minus)
+    scale = {"shr7": 7, "shr15": 15}.get(i["scale"], 0)
+    flags = ", ".join(str(bool(flag)).lower() for flag in (is_signed, minus[0] or minus[1], minus[2], i["po"]))
+    value = f"ptx_vmad({a}, {b}, (u32){w.get(c, i['d'])}, {flags}, {scale})"
+    limit = "i32" if is_signed else "u32"
     result = TYPES[i["d"]].c
-    value = f"(i64)(({total}){scale})"
-    w.set(operands[0], i["d"], f"ptx_clamp<{result}>({value})" if i["sat"] else f"({result})({value})")
+    w.set(d, i["d"], f"({result})ptx_clamp<{limit}>({value})" if i["sat"] else f"({result})({value})")

@@ -17,7 +17,8 @@ def _split(operand: Operand) -> tuple[Operand, Operand]:
 @ptx("shfl.sync.{mode:up|down|bfly|idx}.{t:b32}")
 def shfl(w: Writer, i: Use) -> None:
     """The value of a in another lane of the segment that c describes; own value and p false beyond it."""
-    d, a, b, c, _mask = i.take(5)
+    d, a, b, c, mask = i.take(5)
+    w.get(mask, "u32")
     value, inside = _split(d)
     x, lane, clamp = w.get(a, "b32"), w.get(b, "u32"), w.get(c, "u32")
     if isinstance(inside, Sink):
@@ -97,5 +98,5 @@ def elect(w: Writer, i: Use) -> None:
 @ptx("bar.warp.sync")
 def bar_warp(w: Writer, i: Use) -> None:
     """Lanes of a wave run in step; what remains is the memory order between them."""
-    i.take(1)
+    w.get(i.take(1)[0], "u32")
     w.line("ptx_wave_barrier()")

@@ -30,6 +30,8 @@ from cass_shim.translate.ptx_hip.declarations import Declarations, parse_prototy
 from cass_shim.translate.ptx_hip.reader import Reader
 
 MAX_SCOPES = 256
+_COMPONENT = re.compile("[xyzwrgba]")  # of a vector or of a predefined register
+_SELECTOR = re.compile("[bh][0-7]+")  # of video instructions
 _TRAILING = re.compile(r"\d+$")
 _VARIABLE_SPACES = ("local", "shared", "param", "const", "global", "tex", "sreg")
 
@@ -147,7 +149,7 @@ class BodyParser:
             if register is None or register.type != "pred":
                 reader.fail(f"{token.text} is not a predicate register", token)
             guard = (register, negated)
-        line = reader.line
+        line, column = reader.places.place(reader.token.at)
         opcode = reader.expect("name").text
         modifiers = []
         while reader.peek("dot"):
@@ -158,7 +160,7 @@ class BodyParser:
             while reader.accept(","):
                 operands.append(self._operand())
         reader.expect(";")
-        return Instruction(opcode, tuple(modifiers), tuple(operands), guard, line)
+        return Instruction(opcode, tuple(modifiers), tuple(operands), guard, line, column)
 
     def _operand(self) -> Operand:
         reader = self.reader
@@ -235,9 +237,13 @@ class BodyParser:
             if token.text.startswith("%"):
                 reader.fail(f"{token.text} is not declared", token)
             return Symbol(self._variable_name(token.text), self._plus())
-        if reader.peek("dot"):
-            return dataclasses.replace(register, part=f".{reader.next().text}")
-        return register
+        if not reader.peek("dot"):
+            return register
+        part = reader.next()
+        kinds = _COMPONENT if register.part or register.special else _SELECTOR
+        if not kinds.fullmatch(part.text):
+            reader.fail(f"{token.text} has no part .{part.text}", part)
+        return dataclasses.replace(register, part=f".{part.text}")
 
     def _plus(self) -> int:
         """`+ n` after a symbol, when what follows is a number."""

@@ -184,11 +184,13 @@ def _fused(
         negation, other = _negated(other, instruction, type_name, fresh)
         code.append(negation)
     modifiers = ("rn", *instruction.modifiers)
-    code.append(Instruction("fma", modifiers, (d, x, y, other), instruction.guard, instruction.line))
+    code.append(
+        Instruction("fma", modifiers, (d, x, y, other), instruction.guard, instruction.line, instruction.column)
+    )
     return code
 
 
 def _negated(operand: Operand, at: Instruction, type_name: str, fresh: Iterator[int]) -> tuple[Instruction, Register]:
     bits = {"f64": 64, "f16": 16, "bf16": 16}.get(type_name, 32)
     register = Register(f"%minus{next(fresh)}", f"f{bits}" if type_name in ("f32", "f64") else f"b{bits}")
-    return Instruction("neg", (type_name,), (register, operand), None, at.line), register
+    return Instruction("neg", (type_name,), (register, operand), None, at.line, at.column), register

@@ -46,9 +46,14 @@ class Places:
     def line(self, at: int) -> int:
         return bisect_right(self._starts, at)
 
+    def place(self, at: int) -> tuple[int, int]:
+        """Line and column."""
+        line = bisect_right(self._starts, at)
+        return line, at - self._starts[line - 1] + 1
+
     def describe(self, at: int) -> str:
-        line = self.line(at)
-        return f"line {line}, column {at - self._starts[line - 1] + 1}"
+        line, column = self.place(at)
+        return f"line {line}, column {column}"
 
 
 def tokenize(text: str, places: Places) -> list[Token]:

@@ -154,7 +154,7 @@ class Program:
         if callee.body is None:
             text = runtime_call(self, writer, name, values)
             if text is None:
-                raise Unsupported(f"call {name}", why=f"line {use.instruction.line}: the function has no body here")
+                raise Unsupported(f"call {name}", why=f"{use.instruction.place}: the function has no body here")
         else:
             text = f"{self.function_name(callee)}({', '.join(['bindings', *values])})"
         self._assign(writer, callee.signature, results, text)

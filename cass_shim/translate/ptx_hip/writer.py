@@ -20,7 +20,6 @@ from cass_shim.isa.ptx.syntax import (
     Function,
     Instruction,
     Integer,
-    Negative,
     Not,
     Operand,
     Register,
@@ -30,6 +29,7 @@ from cass_shim.isa.ptx.syntax import (
 )
 from cass_shim.isa.ptx.types import TYPES, bits_of, bytes_of
 from cass_shim.model.errors import Malformed, Unsupported
+from cass_shim.translate.ptx_hip.agreement import misfit
 from cass_shim.translate.ptx_hip.layout import size_of
 from cass_shim.translate.ptx_hip.literals import literal
 from cass_shim.translate.ptx_hip.names import Names
@@ -64,27 +64,28 @@ class FunctionWriter:
     # -- errors ------------------------------------------------------------------------------------------------
 
     def malformed(self, what: str) -> Malformed:
-        line = self.current.line if self.current else self.function.line
+        place = self.current.place if self.current else f"line {self.function.line}"
         form = f" ({self.current.form})" if self.current else ""
-        return Malformed(what + form, where=f"PTX line {line} in {self.function.name}")
+        return Malformed(what + form, where=f"PTX {place} in {self.function.name}")
 
     # -- operands ----------------------------------------------------------------------------------------------
 
     def get(self, operand: Operand, type_name: str) -> str:
         if isinstance(operand, Register):
             return self._read(operand, type_name)
+        self.agree(operand, type_name)
         if isinstance(operand, (Integer, Float)):
             return literal(operand, type_name)
         if isinstance(operand, Not):
             return f"!{self._read(operand.operand, type_name)}"
-        if isinstance(operand, Negative):
-            return f"-{self._read(operand.operand, type_name)}"
         if isinstance(operand, Symbol):
             address = self.address(operand, self.space_of(operand))
             return address if bits_of(type_name) >= 32 else f"({TYPES[type_name].c})({address})"
         raise self.malformed(f"a {type(operand).__name__.lower()} where a value is expected")
 
-    def whole(self, operand: Operand, bits: int) -> str:
+    def whole(self, operand: Operand, type_name: str) -> str:
+        bits = bits_of(type_name)
+        self.agree(operand, type_name)
         if isinstance(operand, Integer) and -0x8000 <= operand.value < 0 and bits >= 32:
             return literal(operand, f"s{bits}")
         if isinstance(operand, Register) and not operand.special and operand.type == "pred":
@@ -93,9 +94,15 @@ class FunctionWriter:
             name, held = self._name(operand), self._type(operand)
             self._vote(operand, f"b{bits}")
             return f"as<u{bits}>({name})" if held in _FLOATS else name
-        return self.get(operand, f"u{bits}")
+        return self.get(operand, f"{'b' if isinstance(operand, Float) else 'u'}{bits}")
+
+    def agree(self, operand: Operand, type_name: str) -> None:
+        wrong = misfit(operand, type_name, self.current)
+        if wrong:
+            raise self.malformed(wrong)
 
     def set(self, operand: Operand, type_name: str, expression: str) -> None:
+        self.agree(operand, type_name)
         if isinstance(operand, Sink):
             if "(" in expression:  # the call may have an effect
                 self.line(f"(void)({expression})")
@@ -160,8 +167,8 @@ class FunctionWriter:
             shift = " >> 32" if register.name == "%envreg1" else ""
             text = f"(u32)({self.slot('GRID_SYNC')}{shift})"
         if text is None:
-            line = self.current.line if self.current else 0
-            raise Unsupported(register.name + register.part, why=f"line {line}: no such register on this device")
+            place = self.current.place if self.current else ""
+            raise Unsupported(register.name + register.part, why=f"{place}: no such register on this device")
         row = TYPES[type_name]
         if row.bits > bits_of(register.type) and register.type != "pred":
             return f"({row.c}){text}"
@@ -370,6 +377,9 @@ class FunctionWriter:
     def parameter_store(self, use: Use, types: Sequence[str]) -> None:
         a, b = use.operands[:2]
         address, step = memory(a, use), 0
+        given = {each.name for each in self.function.signature.parameters}
+        if isinstance(address.base, Symbol) and address.base.name in given:
+            raise self.malformed(f"a store to the parameter {address.base.name}")
         for item, type_name in zip(items_of(b, len(types), use), types, strict=True):
             self.line(f"{self._parameter_part(address, type_name, step)} = {self.get(item, type_name)}")
             step += bytes_of(type_name)

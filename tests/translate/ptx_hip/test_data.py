@@ -114,7 +114,7 @@ def test_what_cannot_be_is_refused() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("add.u64 %rd1, %r1, 1;", "narrower"),
+        ("add.u64 %rd1, %r1, 1;", "expected .u64"),
         ("mov.u32 %r1, missing;", "not declared"),
         ("ld.param.u64 %rd1, [a+8];", "8 bytes at offset 8"),
         ("call missing;", "not declared"),

@@ -14,6 +14,8 @@ from pathlib import Path
 HEADER = """\
 using u8 = unsigned char; using u16 = unsigned short; using u32 = unsigned int; using u64 = unsigned long;
 using i8 = signed char; using i16 = short; using i32 = int; using i64 = long; using u128 = unsigned __int128;
+using i128 = __int128;
+using i128 = __int128;
 using f16 = _Float16; using f32 = float; using f64 = double;
 #define FN static inline __attribute__((device, always_inline))
 """

@@ -45,3 +45,18 @@ FN u32 ptx_block_count(u32 at, bool p) {
     ptx_barrier();
     return __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
 }
+
+// Generation g counts in word g % 3. Its arrivals also clear the word of g + 1: those who read it last, after g - 2,
+// have all arrived at g - 1 since, and nobody adds to it before g is over.
+FN u32 ptx_named_count(u32 at, u32 number, u32 count, u32 words, bool p) {
+    SHARED u32 *generation = (SHARED u32 *)(at + 8 * (number & 15)) + 1;
+    SHARED u32 *counts = (SHARED u32 *)(words + 12 * (number & 15));
+    u32 now = __hip_atomic_load(generation, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP);
+    u32 votes = __builtin_amdgcn_ballot_w32(p);
+    if (ptx_lane() == (u32)__builtin_ctz(__builtin_amdgcn_ballot_w32(true))) {
+        __hip_atomic_fetch_add(counts + now % 3, (u32)__builtin_popcount(votes), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+        __hip_atomic_store(counts + (now + 1) % 3, 0u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+    }
+    ptx_named_sync(at, number, count);
+    return __hip_atomic_load(counts + now % 3, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+}

@@ -101,6 +101,63 @@ FN void ptx_mma(T *sums, const R *a, const R *b, bool clamp) {
     }
 }
 
+// a has two of every four units of a row (one of two when a unit is a word); a nibble of metadata says which.
+template <class E, u32 unit, u32 words, u32 chunks, class T>
+FN void ptx_mma_sparse_sum(T *sums, const u32 *a, const u32 *b, u32 metadata, u32 first) {
+    constexpr u32 packed = 32 / unit, kept = unit == 32 ? 1 : 2, whole = 2 * kept, mask = unit == 32 ? ~0u : (1u << unit % 32) - 1;
+    u32 quad = ptx_lane() & ~3u, column = (ptx_lane() & 3) * 2;
+#pragma unroll
+    for (u32 row = 0; row < 2; row++)
+#pragma unroll
+        for (u32 at = 0; at < words / 2 * 4 * packed; at++) {
+            u32 group = at / kept;
+            u32 nibble = ptx_read_lane(metadata, quad | (first + group / 4)) >> (16 * row + 4 * (group % 4)) & 15;
+            u32 from = group * whole + (unit == 32 ? nibble >> 1 & 1 : nibble >> (2 * (at % kept)) & 3);
+            u32 x = ptx_read_lane(a[at / (4 * packed) * 2 + row], quad | (at / packed % 4)) >> (at % packed * unit) & mask;
+#pragma unroll
+            for (u32 j = 0; j < 2; j++) {
+                u32 word = ptx_read_lane(b[group * whole / (4 * packed)], (column + j) * 4 + from / packed % 4);
+                sums[row * 2 + j] = E::dot(x, word >> (from % packed * unit) & mask, sums[row * 2 + j]);
+            }
+        }
+}
+
+template <class E, u32 unit, u32 words, u32 chunks, class T>
+FN void ptx_mma_sparse(T *sums, const u32 *a, const u32 *b, u32 metadata, u32 first, bool clamp) {
+    if constexpr ((T)0.5f == (T)0) {
+        i64 wide[4];
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) wide[k] = sums[k];
+        ptx_mma_sparse_sum<E, unit, words, chunks>(wide, a, b, metadata, first);
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) sums[k] = (T)(clamp ? ptx_clamp_s32(wide[k]) : wide[k]);
+    } else {
+        ptx_mma_sparse_sum<E, unit, words, chunks>(sums, a, b, metadata, first);
+    }
+}
+
+FN f32 ptx_quad_element(const u32 *fragment, u32 lane, u32 element) {
+    u32 low = ptx_read_lane(fragment[0], lane), high = ptx_read_lane(fragment[1], lane);
+    return (f32)as<f16>((u16)((element & 2 ? high : low) >> (element & 1) * 16));
+}
+
+// Lanes 4 p to 4 p + 3 and those 16 above multiply together.
+template <bool a_rows, bool b_rows, bool halves> FN void ptx_mma_quads(f32 *sums, const u32 *a, const u32 *b) {
+    u32 lane = ptx_lane(), pair = lane & 12;
+#pragma unroll
+    for (u32 at = 0; at < 8; at++) {
+        u32 row = (halves ? lane & 3 : (lane & 1) + (at & 2)) + (lane & 16) / 4;
+        u32 column = halves ? at : (at & 4) + (lane & 2) + (at & 1);
+        u32 a_side = pair | (row & 4) * 4, b_side = pair | (column & 4) * 4;
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) {
+            f32 x = ptx_quad_element(a, a_side | (a_rows ? row & 3 : k), a_rows ? k : row & 3);
+            f32 y = ptx_quad_element(b, b_side | (b_rows ? k : column & 3), b_rows ? column & 3 : k);
+            sums[at] = __builtin_fmaf(x, y, sums[at]);
+        }
+    }
+}
+
 template <u32 blocks, u32 groups, u32 packed, class R, class P>
 FN void ptx_wmma_load_a(R *fragment, P at, u32 stride, bool across) {
     u32 lane = ptx_lane();
