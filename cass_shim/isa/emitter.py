@@ -43,6 +43,15 @@ class Emitter(Protocol[V]):
     def add_carry(self, a: V, b: V, carry: V | None = None) -> tuple[V, V]:
         """(a + b + carry, unsigned carry out); carry in and out are i1."""
 
+    def add_carry3(self, a: V, b: V, c: V) -> tuple[V, V, V]:
+        """(a + b + c, sum >= 2^32, sum >= 2^33) of i32."""
+
+    def sub_borrow(self, a: V, b: V) -> tuple[V, V]:
+        """(a - b, a >= b unsigned)."""
+
+    def add_high(self, terms: list[V], carries: list[V]) -> V:
+        """The sum of i32 terms and i1 carries: where these are an addition's, the upper word of 64 bits."""
+
     def and_(self, a: V, b: V) -> V: ...
     def or_(self, a: V, b: V) -> V: ...
     def xor(self, a: V, b: V) -> V: ...
@@ -63,6 +72,9 @@ class Emitter(Protocol[V]):
     def bit_reverse(self, a: V) -> V: ...
     def compare(self, condition: str, a: V, b: V) -> V:
         """condition: eq ne ult ule ugt uge slt sle sgt sge. Result i1."""
+
+    def compare_high(self, condition: str, a: V, b: V, below: V) -> V:
+        """A comparison of upper words; where they are equal, `below`, that of the lower words, decides."""
 
     def select(self, p: V, a: V, b: V) -> V: ...
     def zext(self, a: V, width: int) -> V: ...

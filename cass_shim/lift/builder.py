@@ -9,15 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
+
+UNKNOWN_ORIGIN: tuple[Any, ...] = ("",)
 
 
 class Value:
-    """A run-time integer: its text, its width in bits, and the number when it is a constant (unsigned)."""
+    """A run-time integer: its text, its width in bits, and the number when it is a constant (unsigned).
 
-    __slots__ = ("known", "text", "width")
+    origin: how it was made and from what, where `lift.wide` wants to know.
+    """
+
+    __slots__ = ("known", "origin", "text", "width")
 
     def __init__(self, text: str, width: int, known: int | None = None) -> None:
         self.text, self.width, self.known = text, width, known
+        self.origin: tuple[Any, ...] = UNKNOWN_ORIGIN
 
     def __bool__(self) -> bool:
         raise TypeError("a run-time value has no truth at lift time")

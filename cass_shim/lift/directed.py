@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cass_shim.lift.builder import Value, constant
-from cass_shim.lift.floats import Floats
+from cass_shim.lift.quotients import Quotients
 
 _ONE = 0x3F80_0000
 _SIGN = 1 << 63
@@ -23,7 +23,7 @@ def _power(exponent: int) -> Value:
 
 
 @dataclass
-class Directed(Floats):
+class Directed(Quotients):
     """Directed rounding for f32 and f64."""
 
     def directed(self, kind: str, name: str, values: list[Value], rounding: str) -> Value:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cass_shim.lift.builder import Value, constant, typed
-from cass_shim.lift.integers import Integers
+from cass_shim.lift.wide import Wide
 from cass_shim.model.errors import Unsupported
 
 _TYPES = {
@@ -32,7 +32,7 @@ _CLASS_SUBNORMAL = 0x90  # llvm.is.fpclass: positive and negative subnormal
 
 
 @dataclass
-class Floats(Integers):
+class Floats(Wide):
     """Floating-point part of the emitter."""
 
     flush_f32: bool = False

@@ -57,6 +57,22 @@ class Integers(Builder):
         total, second = self._uadd(total, self.zext(carry, a.width))
         return total, self.or_(out, second)
 
+    def add_carry3(self, a: Value, b: Value, c: Value) -> tuple[Value, Value, Value]:
+        total = self.add(self.add(self.zext(a, 64), self.zext(b, 64)), self.zext(c, 64))
+        high = self.high(total)
+        return self.low(total), self.compare("ugt", high, constant(0, 32)), self.compare("ugt", high, constant(1, 32))
+
+    def sub_borrow(self, a: Value, b: Value) -> tuple[Value, Value]:
+        return self.sub(a, b), self.compare("uge", a, b)
+
+    def add_high(self, terms: list[Value], carries: list[Value]) -> Value:
+        total = terms[0]
+        for term in terms[1:]:
+            total = self.add(total, term)
+        for carry in carries:
+            total = self.add(total, self.zext(carry, 32))
+        return total
+
     def _uadd(self, a: Value, b: Value) -> tuple[Value, Value]:
         if a.known == 0 or b.known == 0:
             return self.add(a, b), constant(0, 1)
@@ -144,6 +160,9 @@ class Integers(Builder):
         if a.known is not None and b.known is not None:
             return constant(_COMPARE[condition](a.known, b.known, a.width), 1)
         return self.op(1, f"icmp {condition} i{a.width} {a.text}, {b.text}")
+
+    def compare_high(self, condition: str, a: Value, b: Value, below: Value) -> Value:
+        return self.select(self.compare("eq", a, b), below, self.compare(condition, a, b))
 
     def select(self, p: Value, a: Value, b: Value) -> Value:
         if p.known is not None:

@@ -131,6 +131,7 @@ class _Lifter(Transfers):
         for address in shortcut.prologue:
             self._at(address)
             self._straight(self.code.instructions[address])
+        self.e.settle()
         sources = [self.e.get_reg(index, False) for index in shortcut.sources]
         self.e.set_reg(shortcut.target, False, self.e.exact32(shortcut.operation, sources))
         self.e.write_back()
@@ -149,6 +150,7 @@ class _Lifter(Transfers):
             if never(i):
                 continue
             if i.mnemonic in CONTROL and i.mnemonic not in _NO_OPERATION:
+                self.e.settle()
                 if self._control(instance, address, i):
                     self._check_exclusive()
                     return

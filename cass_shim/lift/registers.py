@@ -1,7 +1,8 @@
 """Registers and predicates of the lifted code: one alloca each, values kept at hand within a block.
 
 LLVM's mem2reg turns the allocas into SSA; keeping values at hand within a block spares it most of the loads.
-A guarded instruction without effects runs always and selects; one with effects gets a block of its own.
+A guarded instruction without effects runs always and selects; those with effects that follow each other under one
+guard share a block, which instructions without effects between them are moved out of.
 """
 
 from __future__ import annotations
@@ -13,29 +14,65 @@ from cass_shim.lift.barriers import Barriers
 from cass_shim.lift.builder import Value, typed
 
 
+class _Meets(Exception):
+    """An instruction beside a region touches what the region writes."""
+
+
+@dataclass
+class Region:
+    """An open region: its guard, the label it starts with and the one it has got to, lines and values at hand."""
+
+    guard: Value
+    key: str
+    label: str
+    block: str
+    held: dict[str, Value]
+    lines: list[str] = field(default_factory=list)
+    dirty: dict[str, None] = field(default_factory=dict)
+
+
 @dataclass
 class Registers(Barriers):
-    """Register part of the emitter. used: every register touched, with its width. guard: of selected writes."""
+    """Register part of the emitter. used: every register touched, with its width. guard: of selected writes.
+
+    region: what guarded instructions have opened and others may still join.
+    """
 
     used: dict[str, int] = field(default_factory=dict)
     held: dict[str, Value] = field(default_factory=dict)
     dirty: dict[str, None] = field(default_factory=dict)
     guard: Value | None = None
+    region: Region | None = None
 
     def get_state(self, name: str, width: int) -> Value:
+        self._meet(name)
         value = self.held.get(name)
         if value is None:
             self.used[name] = width
             value = self.op(width, f"load i{width}, ptr addrspace(5) %{name}, align 4")
             self.held[name] = value
+            if self.region is not None:
+                self.region.held.setdefault(name, value)
         return value
 
+    def _meet(self, name: str) -> None:
+        if self.region is not None and name in self.region.dirty:
+            raise _Meets
+
     def put_state(self, name: str, value: Value) -> None:
+        self._meet(name)
         if self.guard is not None:
             value = self.select(self.guard, value, self.get_state(name, value.width))
         self.used[name] = value.width
         self.held[name] = value
         self.dirty[name] = None
+        if self.region is not None:
+            self.region.held[name] = value
+
+    def replace_held(self, old: Value, new: Value) -> None:
+        for name, value in self.held.items():
+            if value is old:
+                self.held[name] = new
 
     def get_reg(self, index: int, uniform: bool) -> Value:
         return self.get_state(f"{'UR' if uniform else 'R'}{index}", 32)
@@ -47,12 +84,19 @@ class Registers(Barriers):
     def get_pred(self, index: int, uniform: bool) -> Value:
         return self.get_state(f"{'UP' if uniform else 'P'}{index}", 1)
 
+    def pred_at_hand(self, index: int, uniform: bool) -> Value | None:
+        """A predicate's value where this block has it and no open region writes it."""
+        name = f"{'UP' if uniform else 'P'}{index}"
+        written = self.region is not None and name in self.region.dirty
+        return None if written else self.held.get(name)
+
     def set_pred(self, index: int, uniform: bool, value: Value) -> None:
         assert value.width == 1, f"{value!r} into a predicate"
         self.put_state(f"{'UP' if uniform else 'P'}{index}", value)
 
     def write_back(self) -> None:
         """Store what this block changed; before every terminator."""
+        self.settle()
         for name in self.dirty:
             self.raw(f"store {typed(self.held[name])}, ptr addrspace(5) %{name}, align 4")
         self.dirty.clear()
@@ -71,23 +115,58 @@ class Registers(Barriers):
         finally:
             self.guard = None
 
-    def branched(self, guard: Value, run: Callable[[], None]) -> None:
-        """Run in a block that only the lanes with `guard` enter; registers written there meet theirs in phis."""
-        held, dirty, before = dict(self.held), dict(self.dirty), self.block
-        inside, after = self.new_label("then"), self.new_label("join")
-        self.dirty.clear()
-        self.block = inside
-        body = self.body(run)
-        end, written = self.block, {name: self.held[name] for name in self.dirty}
-        self.held, self.dirty, self.block = held, dirty, before
+    # regions: blocks that only the lanes with a guard enter
+    def branched(self, guard: Value, key: str, run: Callable[[], None], alone: bool = False) -> None:
+        """Run in a block that only the lanes with `guard` enter; registers written there meet theirs in phis.
+
+        key: equal for equal guards; instructions with one key share a block. alone: not with others.
+        """
+        if self.region is not None and (alone or self.region.key != key):
+            self.settle()
+        region = self.region
+        if region is None:
+            label = self.new_label("then")
+            region = Region(guard, key, label, block=label, held=dict(self.held))
+        outside = self.lines, self.held, self.dirty, self.block
+        self.lines, self.held, self.dirty, self.block = region.lines, region.held, region.dirty, region.block
+        self.region = None
+        run()
+        region.block = self.block
+        self.lines, self.held, self.dirty, self.block = outside
+        self.region = region
+        if alone:
+            self.settle()
+
+    def beside(self, run: Callable[[], None]) -> None:
+        """Run an instruction without effects in front of the open region, or behind it where the two meet."""
+        if self.region is None:
+            run()
+            return
+        held, dirty, count, inner = dict(self.held), dict(self.dirty), len(self.lines), dict(self.region.held)
+        try:
+            run()
+        except _Meets:
+            self.held, self.dirty, self.region.held = held, dirty, inner
+            del self.lines[count:]
+            self.settle()
+            run()
+
+    def settle(self) -> None:
+        """Close the open region: its blocks, and phis for what it wrote."""
+        region, self.region = self.region, None
+        if region is None:
+            return
+        after = self.new_label("join")
+        written = {name: region.held[name] for name in region.dirty}
         old = {name: self.get_state(name, value.width) for name, value in written.items()}
-        self.raw(f"br i1 {guard.text}, label %{inside}, label %{after}")
-        self.lines.append(f"{inside}:")
-        self.lines += body
+        before = self.block
+        self.raw(f"br i1 {region.guard.text}, label %{region.label}, label %{after}")
+        self.lines.append(f"{region.label}:")
+        self.lines += region.lines
         self.raw(f"br label %{after}")
         self.start(after)
         for name, value in written.items():
-            phi = f"phi i{value.width} [ {value.text}, %{end} ], [ {old[name].text}, %{before} ]"
+            phi = f"phi i{value.width} [ {value.text}, %{region.block} ], [ {old[name].text}, %{before} ]"
             self.put_state(name, self.op(value.width, phi))
 
     def allocations(self) -> list[str]:

@@ -10,10 +10,15 @@ from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
 from cass_shim.lift.lines import MARK
 from cass_shim.lift.spin import Spins
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import RZ, Imm, Instruction, Mem, Pred, Reg, Target
+from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Mem, Pred, Reg, Special, Target
 from cass_shim.model.kernel_abi import SlotKind
 
 _R_CUDA_ABS32_HI = 57
+
+
+def _reads_clock(i: Instruction) -> bool:
+    """Whether it must stay where it is among effects."""
+    return any(isinstance(o, Special) and ("CLOCK" in o.name or "TIMER" in o.name) for o in i.operands)
 
 
 class Straight:
@@ -51,27 +56,51 @@ class Straight:
         return predicate(self.e, p)
 
     def _straight(self, i: Instruction) -> None:
-        spec = lookup(i)
-        guard = self._guard(i)
+        spec, effect = lookup(i), effect_of(i)
+        key = self._key(i)
+        if effect is Effect.REGISTERS and not _reads_clock(i):
+            if key and self.e.region is not None and key == self.e.region.key:
+                self.e.branched(self.e.region.guard, key, lambda: self._run(spec, i))
+            else:
+                self.e.beside(lambda: self._selected(spec, i))
+            return
+        if not key or key != (self.e.region.key if self.e.region is not None else ""):
+            self.e.settle()
+        guard = self.e.region.guard if self.e.region is not None else self._guard(i)
         if guard is not None and guard.known is not None:
             if not guard.known:
                 return
             guard = None
-
-        def run() -> None:
-            if self.address in self.spins.contended:
-                self._refuse_contention(i)
-            if i.relocation is not None:
-                self._relocated(i)
-            else:
-                self._mean(spec, i)
-
         if guard is None:
-            run()
-        elif effect_of(i) is Effect.REGISTERS:
-            self.e.guarded(guard, run)
+            self._run(spec, i)
         else:
-            self.e.branched(guard, run)
+            self.e.branched(guard, self._key(i), lambda: self._run(spec, i), alone=effect is Effect.BARRIER)
+
+    def _selected(self, spec: Spec, i: Instruction) -> None:
+        """An instruction without effects: run always, with selected writes where it has a guard."""
+        guard = self._guard(i)
+        if guard is None or guard.known == 1:
+            self._run(spec, i)
+        elif guard.known is None:
+            self.e.guarded(guard, lambda: self._run(spec, i))
+
+    def _key(self, i: Instruction) -> str:
+        """Equal for guards of one value; empty without a guard, or where its value is not at hand."""
+        p = i.guard
+        if p is None or p.index == PT:
+            return ""
+        value = self.e.pred_at_hand(p.index, p.uniform)
+        return "" if value is None else f"{'!' if p.negate else ''}{value.text}"
+
+    def _run(self, spec: Spec, i: Instruction) -> None:
+        if self.marks and self.e.region is None:  # a region's lines are apart from those around it
+            self.e.lines.append(f"{MARK}{self.address}")
+        if self.address in self.spins.contended:
+            self._refuse_contention(i)
+        if i.relocation is not None:
+            self._relocated(i)
+        else:
+            self._mean(spec, i)
 
     def _mean(self, spec: Spec, i: Instruction) -> None:
         """The meaning takes its operands apart as they are printed; other shapes are somebody's broken cubin."""
@@ -129,6 +158,7 @@ class Straight:
 
     def _reconverge(self) -> None:
         """BSYNC: LLVM reconverges there anyway; what must not move across is pinned by a barrier without code."""
+        self.e.settle()
         if self.exclusive is not None:
             self._end_exclusive()
         elif self.address in self.spins.pinned:

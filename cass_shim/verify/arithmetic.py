@@ -5,6 +5,7 @@ A value of width 1, 8, 16, 32 or 64 is a bool, uint8, uint16, uint32 or uint64 a
 
 from __future__ import annotations
 
+import functools
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -82,6 +83,17 @@ class Arithmetic:
             out = out | (carry & (total == 0))
         return total, out
 
+    def add_carry3(self, a: Value, b: Value, c: Value) -> tuple[Value, Value, Value]:
+        total = a.astype(np.uint64) + b + c
+        high = (total >> np.uint64(32)).astype(np.uint32)
+        return total.astype(np.uint32), high > 0, high > 1
+
+    def sub_borrow(self, a: Value, b: Value) -> tuple[Value, Value]:
+        return a - b, a >= b
+
+    def add_high(self, terms: list[Value], carries: list[Value]) -> Value:
+        return functools.reduce(self.add, [*terms, *(c.astype(np.uint32) for c in carries)])
+
     def and_(self, a: Value, b: Value) -> Value:
         return a & b
 
@@ -135,6 +147,9 @@ class Arithmetic:
             a, b = signed(a), signed(b)
         result: Value = _COMPARE[condition[-2:]](a, b)
         return result
+
+    def compare_high(self, condition: str, a: Value, b: Value, below: Value) -> Value:
+        return np.where(a == b, below, self.compare(condition, a, b))
 
     def select(self, p: Value, a: Value, b: Value) -> Value:
         return np.where(p, a, b)

@@ -50,8 +50,9 @@ def _sum_with_carry(e: Emitter[V], terms: list[Operand], carries: list[V]) -> tu
             return total, carry, e.const(0, 1)
         if len(negative) == 1 and len(others) == 2 and not carries:
             positive = int32(e, next(t for t in others if t not in negative))
-            subtrahend = raw32(e, negative[0])
-            return e.sub(positive, subtrahend), e.compare("uge", positive, subtrahend), e.const(0, 1)
+            return *e.sub_borrow(positive, raw32(e, negative[0])), e.const(0, 1)
+    if not carries and not any(_negated(t) for t in others):
+        return e.add_carry3(*(int32(e, t) for t in terms))
     total = e.const(0, 64)
     for term in terms:
         total = e.add(total, _wide_term(e, term))
@@ -83,10 +84,7 @@ def iadd3(e: Emitter[V], i: Instruction) -> None:
     elif len(operands) > 4:
         raise unsupported(i, "carry without .X")
     if all(unwanted(p) for p in carry_outs):
-        total = e.add(e.add(int32(e, terms[0]), int32(e, terms[1])), int32(e, terms[2]))
-        for carry in carries:
-            total = e.add(total, e.zext(carry, 32))
-        put32(e, operands[0], total)
+        put32(e, operands[0], e.add_high([int32(e, t) for t in terms], carries))
         return
     live = [p for p, operand in zip(carries, operands[4:], strict=False) if not is_false(operand)]
     total, first, second = _sum_with_carry(e, terms, live)
@@ -145,9 +143,12 @@ def lea(e: Emitter[V], i: Instruction) -> None:
     dst, a, b, *rest = operands
     base = raw32(e, a)
     if i.has("HI"):
-        high = e.ashr(base, e.const(31, 32)) if i.has("SX32") else int32(e, rest.pop(0))
+        high = None if i.has("SX32") else int32(e, rest.pop(0))
         shift = immediate(rest.pop(0))
-        term = e.high(e.shl(e.pair(base, high), e.const(shift, 64)))
+        if high is None:
+            term = e.ashr(base, e.const(min(32 - shift, 31), 32))
+        else:
+            term = e.high(e.shl(e.pair(base, high), e.const(shift, 64)))
     else:
         shift = immediate(rest.pop(0))
         term = e.shl(base, e.const(shift, 32))
@@ -160,10 +161,7 @@ def lea(e: Emitter[V], i: Instruction) -> None:
     if minus:
         carries.append(e.const(1, 1))
     if all(unwanted(p) for p in carry_outs):
-        total = e.add(term, int32(e, b))
-        for carry in carries:
-            total = e.add(total, e.zext(carry, 32))
-        put32(e, dst, total)
+        put32(e, dst, e.add_high([term, int32(e, b)], carries))
         return
     if not carries and not _negated(b):
         total, carry_out = e.add_carry(term, int32(e, b))

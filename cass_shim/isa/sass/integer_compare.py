@@ -51,15 +51,18 @@ def isetp(e: Emitter[V], i: Instruction) -> None:
     source = signed64 if i.has("U64", "S64") else int32
     x, y, acc = source(e, a), source(e, b), predicate(e, accumulator)
     condition = next((m for m in i.modifiers if m in _CONDITIONS), None)
-    if condition is None:
-        comparison = e.const(1 if i.has("T") else 0, 1)
-    else:
-        sign = "" if condition in ("EQ", "NE") else "u" if i.has("U32", "U64") else "s"
-        comparison = e.compare(sign + condition.lower(), x, y)
-    if i.has("EX") and not i.has("U64", "S64"):
-        comparison = e.select(e.compare("eq", x, y), predicate(e, low_part[0]), comparison)
-    elif low_part:
+    extends = i.has("EX") and not i.has("U64", "S64")
+    if low_part and not extends:
         raise unsupported(i, "a third predicate without .EX")
+    sign = "" if condition in ("EQ", "NE") else "u" if i.has("U32", "U64") else "s"
+    if condition is not None and extends:
+        comparison = e.compare_high(sign + condition.lower(), x, y, predicate(e, low_part[0]))
+    elif condition is not None:
+        comparison = e.compare(sign + condition.lower(), x, y)
+    else:
+        comparison = e.const(1 if i.has("T") else 0, 1)
+        if extends:
+            comparison = e.select(e.compare("eq", x, y), predicate(e, low_part[0]), comparison)
     put_comparison(e, i, comparison, acc)
 
 

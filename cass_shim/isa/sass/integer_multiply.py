@@ -31,8 +31,8 @@ def imad(e: Emitter[V], i: Instruction) -> None:
     if not i.has("WIDE", "HI"):
         if not all(unwanted(p) for p in carry_outs):
             raise unsupported(i, "carry out of a 32-bit product")
-        total = e.add(e.mul(int32(e, a), int32(e, b)), int32(e, c))
-        put32(e, dst, total if carry is None else e.add(total, e.zext(carry, 32)))
+        product = e.mul(int32(e, a), int32(e, b))
+        put32(e, dst, e.add_high([product, int32(e, c)], [] if carry is None else [carry]))
         return
     extend = e.zext if i.has("U32") else e.sext
     product = e.mul(extend(int32(e, a), 64), extend(int32(e, b), 64))
