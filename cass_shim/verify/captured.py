@@ -74,14 +74,14 @@ def replay(
     found: the kernel's survey.
     """
     started, launch = time.monotonic(), captured.launch
-    placed = plan(launch, needs_heap=found.heap)
+    placed = plan(launch, found)
     try:
         candidate = Candidate(code, sass, cubin, device, placed.size)
     except Unsupported as error:
         return Replayed("none", launch.describe(), str(error))
     candidate.launch_seconds = captured.budget_s
     judge = Judge(sass, cubin, found, captured.mufu, MAX_STEPS, captured.budget_s / 2, started + captured.budget_s)
-    judge.part_lanes = 0 if launch.cooperative else PART_LANES
+    judge.part_lanes = 0 if launch.cooperative or found.grid_sync else PART_LANES
     with contextlib.closing(candidate):
         try:
             given, moved = captured_input(sass, cubin, launch, placed, candidate.base)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.model.captured import CapturedLaunch, MemoryRange
 from cass_shim.model.errors import Unsupported
-from cass_shim.verify.inputs import HEAP_BYTES, Input, Scenario, Shape
+from cass_shim.verify.inputs import HEAP_BYTES, WORKSPACE_BYTES, Input, Scenario, Shape
+from cass_shim.verify.survey import Survey
 from cass_shim.verify.values import Octets
 
 CLOSE = 1 << 16  # bytes between ranges up to which they keep their distance, and room around what stands alone
@@ -36,11 +37,12 @@ class Group:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where everything lies in an arena of `size` bytes. heap: offset of the reference's, 0 where none is needed."""
+    """Where everything lies in an arena of `size` bytes. heap, workspace: as in an Input."""
 
     groups: tuple[Group, ...]
     heap: int
     size: int
+    workspace: int = 0
 
     def offset(self, address: int) -> int:
         """Where the first byte at an address of the program lies."""
@@ -48,8 +50,8 @@ class Placement:
         return group.offset + address - group.low
 
 
-def plan(launch: CapturedLaunch, *, needs_heap: bool) -> Placement:
-    """Places for all ranges."""
+def plan(launch: CapturedLaunch, found: Survey) -> Placement:
+    """Places for all ranges, and for what the kernel's launch needs besides."""
     groups: list[Group] = []
     spans: list[tuple[int, int]] = []
     for one in launch.ranges:
@@ -62,8 +64,11 @@ def plan(launch: CapturedLaunch, *, needs_heap: bool) -> Placement:
         offset = -(-at // ALIGNMENT) * ALIGNMENT + low % ALIGNMENT
         groups.append(Group(low, high, offset))
         at = offset + high - low + CLOSE
+    workspace = at = -(-at // ALIGNMENT) * ALIGNMENT
+    at += WORKSPACE_BYTES if found.grid_sync else 0
     heap = -(-at // ALIGNMENT) * ALIGNMENT
-    return Placement(tuple(groups), heap if needs_heap else 0, heap + (HEAP_BYTES if needs_heap else 0))
+    size = heap + (HEAP_BYTES if found.heap else 0)
+    return Placement(tuple(groups), heap if found.heap else 0, size, workspace if found.grid_sync else 0)
 
 
 def captured_input(
@@ -102,9 +107,11 @@ def captured_input(
                 places.append((offset + variable.offset, variable.size, f"variable {variable.name}"))
     if placed.heap:
         valid[placed.heap :] = True
+    if placed.workspace:
+        valid[placed.workspace : placed.workspace + WORKSPACE_BYTES] = True
     scenario = Scenario(Shape(launch.grid, launch.block, launch.dynamic_shared), "captured", 0, 1)
     packed = params.tobytes()[: len(launch.params)]
-    return Input(scenario, packed, content, bank3, symbols, placed.heap, valid, tuple(places)), moved
+    return Input(scenario, packed, content, bank3, symbols, placed.heap, valid, tuple(places), placed.workspace), moved
 
 
 def _pointers(params: Octets) -> dict[int, int]:

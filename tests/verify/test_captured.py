@@ -13,6 +13,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cass_shim import pipeline
 from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Evidence, HipSource
 from cass_shim.model.captured import CAPTURE_HEAD, CapturedLaunch, MemoryRange, pack_capture, unpack_capture
@@ -21,6 +22,7 @@ from cass_shim.model.errors import DeviceFailed, Malformed, Rejected, ToolFailed
 from cass_shim.model.wire import KernelRequest
 from cass_shim.pipeline import NoTranslation, Work, assemble, load_module, translate, translate_source, verify
 from cass_shim.verify import captured as captured_module
+from cass_shim.verify import kernel as kernel_module
 from cass_shim.verify.capture_file import BODY_LIMIT, HEAD_LIMIT, START, CaptureFile, pack_file, read_file
 from cass_shim.verify.captured import Captured, Replayed, replay
 from cass_shim.verify.kernel import open_device
@@ -94,11 +96,34 @@ def test_a_wrong_one_is_rejected_with_buffer_offset_and_values(work: Work, devic
         replayed(work, subtracting(work), addition(), device)
 
 
-def test_the_policy_passes_a_wrong_translator_over(work: Work) -> None:
+def test_the_policy_asks_for_it_and_refuses_less(work: Work) -> None:
     config = Config(translators="lift", min_evidence="E3", kernel_timeout="60")
     with pytest.raises(NoTranslation, match="below CASS_MIN_EVIDENCE=E3"):
         translate(work.module, KERNEL, replace(config, kernel_timeout="0.01"))  # nothing captured, no time for a proof
     assert translate(work.module, KERNEL, config, addition()).record.evidence == "E3"
+
+
+def test_what_only_the_launch_shows_passes_a_translator_over(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A translation that is wrong for 1234 elements alone, which no generated input has."""
+    translators = dict(pipeline.TRANSLATORS)
+
+    def wrong(asked: Work) -> HipSource:
+        source = translators["ptx-hip"](asked)
+        assert isinstance(source, HipSource)
+        body = source.text.rindex(KERNEL)
+        text = source.text[body:].replace("= f2 + f1", "= r2 == 1234 ? f2 - f1 : f2 + f1")
+        assert text != source.text[body:]
+        return replace(source, text=source.text[:body] + text)
+
+    monkeypatch.setattr(pipeline, "TRANSLATORS", {"lift": wrong, "ptx-hip": translators["ptx-hip"]})
+    launch = replace(addition(1234, 1234), grid=(40, 1, 1))
+    config = Config(translators="lift,ptx-hip", kernel_timeout="60")
+    assert translate(work.module, KERNEL, config).record.route == "lift", "generated inputs do not show it"
+    record = translate(work.module, KERNEL, config, launch).record
+    assert (record.route, record.evidence) == ("ptx-hip", "E3")
+    assert "the buffer of the parameter at 0x10" in record.passed_over["lift"]
+    with pytest.raises(NoTranslation, match="instead of"):
+        translate(work.module, KERNEL, replace(config, translators="lift"), launch)
 
 
 def test_a_launch_of_many_blocks_is_run_in_parts(work: Work, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,10 +144,10 @@ def test_too_little_time_is_no_evidence(work: Work, device: Device) -> None:
     assert found.verdict == "none" and "not finished in time" in found.reason
 
 
-def test_captured_inputs_reach_what_generated_ones_do_not() -> None:
-    """A structure with a pitch: no generated input fits it, and the program's own does."""
+def test_a_captured_launch_is_enough_where_generated_inputs_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     work = recorded("pitched_copies.accumulate.casscap")
     code = lifted(work)
+    monkeypatch.setattr(kernel_module, "_search", lambda campaign, seed: None)
     assert verify(replace(work, captured=None), code).evidence is Evidence.E0
     verified = verify(work, code)
     assert verified.evidence is Evidence.E3
@@ -149,7 +174,7 @@ def test_neighbours_keep_their_distance_and_the_end_of_one_is_not_the_other(work
         struct.pack("<QQQi", C + 8, 0, A - 8, 1),
         (MemoryRange(C, bytes(64)), MemoryRange(A, inner), MemoryRange(B, bytes(32))),
     )
-    placed = plan(launch, needs_heap=False)
+    placed = plan(launch, survey(work.sass))
     assert B - A <= CLOSE and len(placed.groups) == 2
     base = 0x1_0000_0000
     made, moved = captured_input(work.sass, work.module.cubin, launch, placed, base)
