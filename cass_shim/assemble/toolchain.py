@@ -23,6 +23,7 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from cass_shim.assemble.linker import link_object
 from cass_shim.model.errors import ToolFailed
 
 TIMEOUT_S = 120.0
@@ -222,7 +223,15 @@ def assemble_object(text: str) -> bytes:
 
 
 def link(relocatable: bytes) -> bytes:
-    """A relocatable gfx1100 object to a loadable code object. Raises ToolFailed with its messages."""
+    """A relocatable gfx1100 object to a loadable code object, by ld.lld where `linker` does not know its shape.
+
+    Raises ToolFailed with its messages.
+    """
+    linked = link_object(relocatable)
+    return _link_by_lld(relocatable) if linked is None else linked
+
+
+def _link_by_lld(relocatable: bytes) -> bytes:
     tools = toolchain()
     with scratch_directory() as directory:
         (directory / "kernel.o").write_bytes(relocatable)
