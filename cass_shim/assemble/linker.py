@@ -149,8 +149,9 @@ class _Image:
         place = _HEADERS
         for name in (".note", ".dynsym", ".gnu.hash", ".hash", ".dynstr", ".rodata"):
             place = self._put(name, place, 0)
-        place = self._put(".text", place, PAGE)
-        self.text_end = self._put(".dynamic", place, _aligned(self.address[".text"] - self.offset[".text"] + 1, PAGE))
+        shift = PAGE if place % PAGE else 0
+        place = self._put(".text", place, shift)
+        self.text_end = self._put(".dynamic", place, shift + (PAGE if place % PAGE else 0))
 
     def _put(self, name: str, place: int, shift: int) -> int:
         self.offset[name] = _aligned(place, self.align.get(name, 1))

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import functools
+import struct
 
 import pytest
 
 from cass_shim.assemble import toolchain
-from cass_shim.assemble.linker import link_object
+from cass_shim.assemble.linker import PAGE, link_object
 from cass_shim.assemble.llvm import generate_object
 from cass_shim.lift import lift_kernel
 from cass_shim.model.errors import ToolFailed
 from tests.lift.support import HEAD, kernel
 
 TABLE = {2: bytes(range(64)), 5: bytes(16)}
+STEPS = "".join(f"IMAD R8, R8, R8, {12345 + 977 * n:#x}\n" for n in range(108))
 BODIES = {
     "plain": HEAD + "STG.E [R2.64], R0\nEXIT",
     "nothing": "EXIT",
+    "ends on a page": HEAD + "LDG.E R8, [R4.64]\n" + STEPS + "STG.E [R2.64], R8\nEXIT",
     "constants of its own": HEAD + "LDC R8, c[0x2][R0+0x4]\nLDC R9, c[0x5][R0]\nSTG.E.64 [R2.64], R8\nEXIT",
     "local memory": HEAD + "IADD3 R9, R1, R0, RZ\nSTL [R9], R0\nLDL R8, [R9+0x4]\nSTG.E [R2.64], R8\nEXIT",
 }
@@ -36,6 +39,13 @@ def test_gives_what_lld_gives(name: str) -> None:
     start = expected.index(b"Linker:")
     comment = expected[start : expected.index(b"\0", start) + 1]
     assert link_object(lifted(name), comment) == expected
+
+
+def test_code_that_ends_on_a_page_is_among_the_cases() -> None:
+    linked = link_object(lifted("ends on a page"))
+    assert linked is not None
+    _, _, offset, _, _, size = struct.unpack_from("<IIQQQQ", linked, 64 + 2 * 56)  # the segment of the code
+    assert (offset + size) % PAGE == 0
 
 
 def test_names_itself() -> None:
