@@ -125,3 +125,23 @@ class S3Store:
     def _put_if(self, name: str, content: bytes, tag: str | None) -> None:
         mode = "create" if tag is None else {"e_tag": tag}
         self.library.put(self.writer, name, content, mode=mode, use_multipart=False)
+
+    # ---- to collect what nobody needs (retention.Walkable) --------------------------------------------------
+
+    def names(self, kind: str) -> Iterator[str]:
+        with self._named():
+            for page in self.library.list(self.writer, prefix=f"{kind}/"):
+                for one in page:
+                    yield str(one["path"]).rpartition("/")[2]
+
+    def changed(self, digest: str) -> tuple[float, int] | None:
+        try:
+            with self._named():
+                found = self.library.head(self.writer, f"cas/{digest}")
+        except FileNotFoundError:
+            return None
+        return found["last_modified"].timestamp(), int(found["size"])
+
+    def remove_object(self, digest: str) -> None:
+        with self._named():
+            self.library.delete(self.writer, f"cas/{digest}")

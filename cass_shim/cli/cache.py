@@ -1,4 +1,4 @@
-"""`cass cache stats|gc|rollback|verify`, and the group that holds the other cache commands."""
+"""`cass cache stats|rollback|verify`, and the group that holds the other cache commands."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from cass_shim.cache.audit import read_audit
 from cass_shim.cache.inspection import inspect_tier
 from cass_shim.cache.trust import TrustSet
 from cass_shim.cli.daemon import ask_daemon
+from cass_shim.cli.gc import gc_command
 from cass_shim.cli.pack import export_command, import_command
 from cass_shim.cli.places import audit, local_tier
 from cass_shim.cli.programs import demangled
@@ -94,15 +95,6 @@ def stats(as_json: bool, prometheus: bool) -> None:
                 print(f"{name + (' ' + label if label else ''):32} {number}")
 
 
-@cache_command.command("gc")
-@click.option("--size", type=float, default=None, help="MiB to keep; default CASS_CACHE_SIZE.")
-def collect(size: float | None) -> None:
-    """Remove the least recently used entries until the cache fits."""
-    tier = local_tier(Config.read())
-    removed, left = tier.collect(None if size is None else int(size * (1 << 20)))
-    print(f"removed {removed} files, {left} bytes left")
-
-
 @cache_command.command("rollback")
 @click.argument("kernel")
 @click.option("--all", "everything", is_flag=True, help="Remove every candidate, not only the newest.")
@@ -146,7 +138,7 @@ def verify() -> None:
 
 
 for command in (
-    export_command, import_command, keygen_command, trust_command, push_command, pull_command, serve_command,
-    sign_command,
+    export_command, gc_command, import_command, keygen_command, trust_command, push_command, pull_command,
+    serve_command, sign_command,
 ):  # fmt: skip
     cache_command.add_command(command)

@@ -226,6 +226,7 @@ class Service:
             return None
         finally:
             wanted.team_s = time.monotonic() - began
+            self.index.add("team seconds", round(wanted.team_s, 4))
         return await self._choose(found, wanted, is_stored=False)
 
     async def _choose(self, entries: Sequence[Entry], wanted: Wanted, *, is_stored: bool) -> Entry | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import http.client
 import ipaddress
-import os
 import ssl
 import sys
 from collections.abc import Iterator
@@ -23,8 +22,9 @@ from cass_shim.cache.places import open_store
 from cass_shim.cache.remote import RemoteTier
 from cass_shim.cache.tiers import Guarded
 from cass_shim.model.config import BadSetting
-from tests.cache.servers import AWS, BUCKET, NGINX, free_port, program, running
+from tests.cache.servers import program, skipping
 from tests.cache.test_local import KEY, make_entry
+from tools.team_servers import AWS, BUCKET, free_port, need, nginx_with, running
 
 PASSWORD = "p%40ss%2Fw"  # p@ss/w as a URL has it
 DAY = datetime.timedelta(days=1)
@@ -68,11 +68,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
 @contextmanager
 def redis(files: Files, folder: Path, clients: str, *options: str) -> Iterator[int]:
     """The port of a Redis with TLS; clients: whether it wants their certificates."""
-    pytest.importorskip("redis", reason="the Python package redis is not installed (extra `team`)")
+    with skipping():
+        need("redis", "team")
     command, port = program("redis-server", "redis-server"), free_port()
     listen = ["--port", "0", "--tls-port", str(port), "--tls-auth-clients", clients, "--bind", "127.0.0.1"]
     own = ["--tls-cert-file", str(files.certificate), "--tls-key-file", str(files.key)]
-    with running([command, *listen, *own, "--save", "", "--dir", str(folder), *options], port, folder):
+    with running([command, *listen, *own, "--save", "", "--dir", str(folder), *options], ("127.0.0.1", port), folder):
         yield port
 
 
@@ -86,19 +87,12 @@ PASSWORDS = "auth_basic cass; auth_basic_user_file passwords;"
 
 
 @contextmanager
-def nginx(files: Files, folder: Path, server: str, place: str) -> Iterator[int]:
+def nginx(files: Files, folder: Path, server: str, location: str) -> Iterator[int]:
     """The port of an nginx with TLS and more directives for the server and for its only location."""
-    command, port = program("nginx", "nginx-light"), free_port()
-    (folder / "store").mkdir()
     (folder / "passwords").write_text("ci:{PLAIN}p@ss/w\n")
-    text = NGINX.format(user="", port=f"{port} ssl", root=folder / "store").replace(
-        "location / {", f"ssl_certificate {files.certificate}; ssl_certificate_key {files.key}; {server}\n"
-        f"    location / {{ {place}",
-    )  # fmt: skip
-    (folder / "nginx.conf").write_text(
-        text.replace("daemon off;", "daemon off; user root;") if os.geteuid() == 0 else text
-    )
-    with running([command, "-p", folder, "-c", folder / "nginx.conf", "-e", folder / "error.log"], port, folder):
+    own = f"ssl_certificate {files.certificate}; ssl_certificate_key {files.key};"
+    program("nginx", "nginx-light")
+    with nginx_with(folder, "127.0.0.1", "ssl", own + server, location) as port:
         yield port
 
 
@@ -193,13 +187,16 @@ def test_options_that_a_place_does_not_know_are_refused() -> None:
 
 def test_a_bucket_behind_tls(files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """moto's server with a certificate that only SSL_CERT_FILE vouches for."""
-    pytest.importorskip("moto", reason="the Python package moto is not installed (extra `dev`)")
-    pytest.importorskip("obstore", reason="the Python package obstore is not installed (extra `team`)")
+    with skipping():
+        need("moto", "dev")
+        need("obstore", "team")
     port = free_port()
     for name, value in AWS.items():
         monkeypatch.setenv(name, value)
     own = ["-c", str(files.certificate), "-k", str(files.key)]
-    with running([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port), *own], port, tmp_path):
+    with running(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port), *own], ("127.0.0.1", port), tmp_path
+    ):
         context = ssl.create_default_context(cafile=str(files.authority))
         connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=context)
         connection.request("PUT", f"/{BUCKET}", headers={"Content-Length": "0"})

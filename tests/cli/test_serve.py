@@ -16,9 +16,10 @@ import pytest
 
 from cass_shim.cache.http import HttpStore
 from cass_shim.cache.remote import RemoteTier
-from tests.cache.servers import free_port, program
+from tests.cache.servers import program
 from tests.cache.test_local import KEY, make_entry
 from tests.cli.conftest import ROOT, Shell
+from tools.team_servers import free_port
 
 
 @contextmanager

@@ -12,9 +12,10 @@ import pytest
 
 from cass_shim.cache.trust import SIGNING_FILE, Signer, add_trusted, revoke
 from tests.cache.conftest import CacheServer, server
-from tests.cache.servers import AWS, bazel_remote, name, nginx_server, own_part, redis_server, s3_server, valkey_server
+from tests.cache.servers import bazel_remote, name, nginx_server, own_part, redis_server, s3_server, valkey_server
 from tests.cache.servers import place as remote
 from tests.daemon.conftest import Place, has_ended
+from tools.team_servers import AWS
 
 __all__ = ["bazel_remote", "name", "nginx_server", "redis_server", "remote", "s3_server", "server", "valkey_server"]
 

@@ -67,6 +67,9 @@ complete -c cass -n '__cass_at cass cache export' -l output -s o -r -F -d 'The p
 complete -c cass -n '__cass_at cass cache export' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass cache export' -F
 complete -c cass -n '__cass_at cass cache gc' -l size -x -d 'MiB to keep; default CASS_CACHE_SIZE.'
+complete -c cass -n '__cass_at cass cache gc' -l place -x -d 'A directory or s3:// URL of the team, instead of this machine\'s cache.'
+complete -c cass -n '__cass_at cass cache gc' -l days -x -d 'With --place: age of translations that go.'
+complete -c cass -n '__cass_at cass cache gc' -l dry-run -d 'With --place: say only what would go.'
 complete -c cass -n '__cass_at cass cache gc' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass cache import' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass cache import' -F
