@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from cass_shim.extract.elf import (
     EM_CUDA,
@@ -176,8 +177,8 @@ class _Reader:
             raise Malformed("indirect branch target outside the code", where=self._where(section))
         inside = {
             s.name: s.value
-            for s in self.elf.symbols
-            if s.section == section.index and s.kind == STT_FUNC and s.value < section.size
+            for s in self.elf.symbols_of.get(section.index, ())
+            if s.kind == STT_FUNC and s.value < section.size
         }
         constants, bank4 = self._read_banks(symbol.name)
         relocations = tuple(self._code_relocation(section, r) for r in self.elf.relocations.get(section.index, ()))
@@ -203,15 +204,21 @@ class _Reader:
             addend = int.from_bytes(section.content[at + 4 : at + 8], "little", signed=True)
         return Relocation(record.offset, record.kind, record.symbol.name, addend)
 
+    @cached_property
+    def _banks(self) -> dict[str | None, list[tuple[int, Section]]]:
+        """(bank number, section) of each function, and under None of all; parameters and constants are elsewhere."""
+        found: dict[str | None, list[tuple[int, Section]]] = {}
+        for section in self.elf.sections:
+            match = BANK_SECTION.match(section.name)
+            if match and int(match[1]) not in (0, 3):
+                found.setdefault(match[2], []).append((int(match[1]), section))
+        return found
+
     def _read_banks(self, function: str) -> tuple[dict[int, bytes], dict[int, Relocation]]:
         """Bank number → bytes (banks 0 and 3 excepted), and the relocations of bank 4 by offset."""
         constants: dict[int, bytes] = {}
         bank4: dict[int, Relocation] = {}
-        for section in self.elf.sections:
-            match = BANK_SECTION.match(section.name)
-            if not match or int(match[1]) in (0, 3) or match[2] not in (None, function):
-                continue
-            bank = int(match[1])
+        for bank, section in (*self._banks.get(None, ()), *self._banks.get(function, ())):
             content = bytearray(section.content)
             for record in self.elf.relocations.get(section.index, ()):
                 relocation = self._data_relocation(section, record, bytes(content))

@@ -120,9 +120,13 @@ class Elf:
             raise Malformed("name outside its string table", where=self.source, offset=at)
         return self.content[start:end].decode("utf-8", "backslashreplace")
 
+    @cached_property
+    def _by_name(self) -> dict[str, Section]:
+        return {s.name: s for s in reversed(self.sections)}
+
     def section(self, name: str) -> Section | None:
         """The first section of that name."""
-        return next((s for s in self.sections if s.name == name), None)
+        return self._by_name.get(name)
 
     def at(self, index: int, offset: int) -> Section:
         """Section by index; `offset` is where the index was read, for the message."""
@@ -150,6 +154,14 @@ class Elf:
                 text = self.at(section, at).name
             found.append(Symbol(index, text, info & 15, other, section, value, size))
         return tuple(found)
+
+    @cached_property
+    def symbols_of(self) -> dict[int, list[Symbol]]:
+        """The symbols of each section, by its index."""
+        found: dict[int, list[Symbol]] = {}
+        for symbol in self.symbols:
+            found.setdefault(symbol.section, []).append(symbol)
+        return found
 
     @cached_property
     def relocations(self) -> dict[int, list[ElfRelocation]]:

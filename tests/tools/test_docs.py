@@ -111,3 +111,12 @@ def test_the_site_builds_strictly(tmp_path: Path) -> None:
     assert (tmp_path / "life-of-a-kernel.html").is_file()
     fetched = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="https?:', (tmp_path / "index.html").read_text())
     assert not fetched
+
+
+def test_every_claim_of_the_security_page_names_tests_that_exist() -> None:
+    text = (DOCS / "security.md").read_text()
+    named = re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", text)
+    assert len(named) > 30
+    for file, test in named:
+        source = (ROOT / "tests" / file).read_text()
+        assert f"def {test}" in source if test else "def test_" in source, f"{file}::{test}"

@@ -22,6 +22,7 @@ BENCHES = {
     "lift": "SASS to code object, milliseconds a kernel",
     "quality": "instructions executed by translated kernels against the same source compiled as HIP",
     "emulator": "the interpreter against tinygrad's emulator and the CPU",
+    "scale": "growth of time and memory with the size of a program: the exponent, 1 where it grows with the work",
     "verify": "cost of E0 and E1 a kernel",
     "cache": "a hit of each tier against 200 microseconds and against the same store's raw GET",
 }

@@ -50,12 +50,18 @@ def _command(name: str, folder: Path, limits: Limits, programs: dict[str, Path])
     return [sys.executable, "-m", "tools.fuzz.worker", name, *rest]
 
 
+def _environment() -> dict[str, str]:
+    """A target's own: this tree first, and what the caller's PYTHONPATH adds."""
+    path = os.pathsep.join(one for one in (str(ROOT), os.environ.get("PYTHONPATH", "")) if one)
+    return {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+
+
 def run_one(name: str, out: Path, limits: Limits, programs: dict[str, Path]) -> Result:
     """One campaign in its own process; a process that dies is a finding too."""
     folder = out / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "result.json").unlink(missing_ok=True)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "0"}
+    environment = _environment()
     patience = limits.seconds * 1.5 + GRACE_S if limits.seconds else None
     try:
         command = _command(name, folder, limits, programs)
@@ -111,7 +117,8 @@ def run(names: Sequence[str], out: Path, limits: Limits, page: Path | None) -> i
 
 def show(result: Result) -> None:
     """A line a target, and one for each finding."""
-    print(f"{result.target:14} {result.cases:9} cases {result.seconds:7.1f} s  {result.coverage}", flush=True)
+    what = result.coverage if result.cases else result.engine
+    print(f"{result.target:14} {result.cases:9} cases {result.seconds:7.1f} s  {what}", flush=True)
     for one in result.findings:
         print(f"    {one.times} × {one.what}\n      {one.file}", flush=True)
 
@@ -156,7 +163,7 @@ def _thinned(name: str, out: Path) -> list[Path]:
     else:
         command = [sys.executable, "-m", "tools.fuzz.worker", name, "merge", str(folder), str(corpus_of(name))]
         command.append(str(out / name / "corpus"))
-    subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True)
+    subprocess.run(command, cwd=ROOT, env=_environment(), check=True)
     return sorted((folder / "corpus").glob("*"), key=lambda one: one.stat().st_size)
 
 
@@ -166,4 +173,4 @@ def one_input(verb: str, name: str, files: Sequence[Path]) -> int:
         command = [str(native_build.build([name])[name]), verb, *map(str, files)]
     else:
         command = [sys.executable, "-m", "tools.fuzz.worker", name, verb, *map(str, files)]
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False).returncode
+    return subprocess.run(command, cwd=ROOT, env=_environment(), check=False).returncode

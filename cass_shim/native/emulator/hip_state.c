@@ -157,12 +157,14 @@ size_t emu_hipCassLastFault(char *text, size_t bytes) {
 }
 
 /* Open-addressed table of (handle, kind); a removed slot keeps key 1 so that probing goes on past
- * it. */
-static struct {
+ * it. The first is no allocation, so that a program short of memory has handles at all. */
+typedef struct {
     uint64_t handle;
     emu_handle_kind kind;
-} *table;
-static size_t table_size, table_used;
+} handle_slot;
+enum { FIRST_SLOTS = 256 };
+static handle_slot first_slots[FIRST_SLOTS], *table = first_slots;
+static size_t table_size = FIRST_SLOTS, table_used;
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t slot_of(uint64_t handle) {
@@ -177,30 +179,33 @@ static void place(uint64_t handle, emu_handle_kind kind) {
     table[at].kind = kind;
 }
 
+/* Stays as it is when memory is out: it then fills further. */
 static void grow_table(void) {
-    size_t old_size = table_size;
-    __typeof__(table) old = table;
-    size_t live = 0;
+    size_t old_size = table_size, live = 0, size = FIRST_SLOTS;
+    handle_slot *old = table;
     for (size_t i = 0; i < old_size; i++) live += old[i].handle > 1;
-    table_size = 256;
-    while (table_size < live * 4) table_size *= 2;
-    table = calloc(table_size, sizeof *table);
-    if (!table) abort(); /* a few KiB; the process cannot go on without handles */
+    while (size < live * 4) size *= 2;
+    handle_slot *larger = calloc(size, sizeof *larger);
+    if (!larger) return;
+    table = larger;
+    table_size = size;
     table_used = 0;
     for (size_t i = 0; i < old_size; i++)
         if (old[i].handle > 1) place(old[i].handle, old[i].kind);
-    free(old);
+    if (old != first_slots) free(old);
 }
 
+/* Without memory and with a full table the handle stays unknown: its use is refused as that of no
+ * live object. One slot stays empty, where probing ends. */
 void emu_handle_add(const void *handle, emu_handle_kind kind) {
     pthread_mutex_lock(&table_lock);
     if ((table_used + 1) * 2 > table_size) grow_table();
-    place((uint64_t)handle, kind);
+    if (table_used + 1 < table_size) place((uint64_t)handle, kind);
     pthread_mutex_unlock(&table_lock);
 }
 
 static size_t find_slot(uint64_t handle, emu_handle_kind kind) {
-    if (table_size == 0 || handle <= 1) return SIZE_MAX;
+    if (handle <= 1) return SIZE_MAX;
     for (size_t at = slot_of(handle); table[at].handle; at = (at + 1) & (table_size - 1))
         if (table[at].handle == handle && table[at].kind == kind) return at;
     return SIZE_MAX;

@@ -1,0 +1,39 @@
+"""The short form of `python3 -m tools.faults`: a few calls of a warm run fail, and the injector is seen to work."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tools.faults import Fault, faults
+from tools.faults.__main__ import build, counted, prepared
+from tools.faults.stages import STAGES, Place, judge
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler as cc")]
+WARM = STAGES["warm"]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A program with everything cached."""
+    folder = tmp_path_factory.mktemp("faults")
+    made = prepared(folder / "place", build(folder), WARM)
+    made.stop_daemon()
+    return made
+
+
+def test_a_failing_call_ends_in_the_right_output_or_a_message(place: Place) -> None:
+    counts = counted(place, WARM)
+    assert counts["openat"] > 5 and counts["mmap"] > 0 and counts["malloc"] > 5
+    calls = ("open", "openat", "read", "fstat", "mmap", "calloc", "malloc", "pthread_create")
+    plan = faults({name: counts[name] for name in calls}, 3)
+    verdicts = {str(fault): judge(place, WARM, fault) for fault in plan}
+    assert {fault: what for fault, what in verdicts.items() if what not in ("right", "clear", "unmet")} == {}
+    assert {"right", "clear"} <= set(verdicts.values()), "some failures are survived, some are told"
+    assert place.damage() == []
+
+
+def test_what_a_program_does_not_survive_is_seen(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "expected", "another output\n")
+    assert judge(place, WARM, Fault("read", "EINTR", 1000, 1000)).startswith("another output, and success")

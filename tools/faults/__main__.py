@@ -1,0 +1,121 @@
+"""See `tools.faults`. Exit status 1 when a program crashed, hung, or left something wrong behind."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import concurrent.futures
+import datetime
+import queue
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.environment import ROOT
+from tools.faults import Fault, faults
+from tools.faults.stages import STAGES, Place, Stage, judge
+
+MARK = "<!-- rows of tools.faults -->"
+
+
+def build(folder: Path) -> Path:
+    """The injector."""
+    target = folder / "injector.so"
+    flags = ["-std=gnu17", "-O1", "-D_GNU_SOURCE", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
+    source = Path(__file__).with_name("injector.c")
+    subprocess.run(["cc", *flags, "-o", str(target), str(source), "-ldl"], check=True)
+    return target
+
+
+def prepared(folder: Path, injector: Path, stage: Stage) -> Place:
+    """A place whose cache is filled and whose reference output is known."""
+    place = Place(folder, injector, stage.side)
+    place.state.arm(None)
+    first = place.run(False)
+    if first.returncode != 0:
+        raise SystemExit(f"the undisturbed run fails: {first.stderr}")
+    place.expected = first.stdout
+    return place
+
+
+def counted(place: Place, stage: Stage) -> dict[str, int]:
+    """How often each function is called in this situation."""
+    stage.prepare(place)
+    place.state.arm(None)
+    place.run(True)
+    return place.state.counts
+
+
+def campaign(stage: Stage, plan: Sequence[Fault], places: Sequence[Place], until: float) -> dict[Fault, str]:
+    """Judge every fault of the plan that fits into the time; one place at a time serves one of them."""
+    free: queue.Queue[Place] = queue.Queue()
+    for place in places:
+        free.put(place)
+
+    def one(fault: Fault) -> str:
+        place = free.get()
+        try:
+            return judge(place, stage, fault) if time.monotonic() < until else ""
+        finally:
+            free.put(place)
+
+    with concurrent.futures.ThreadPoolExecutor(len(places)) as pool:
+        return {fault: verdict for fault, verdict in zip(plan, pool.map(one, plan), strict=True) if verdict}
+
+
+def run_stage(name: str, options: argparse.Namespace, folder: Path, injector: Path) -> tuple[str, int]:
+    """One situation: a row for the page, and the number of findings."""
+    stage, began = STAGES[name], time.monotonic()
+    places = [prepared(folder / f"{name}{number}", injector, stage) for number in range(options.jobs)]
+    counts = counted(places[0], stage)
+    plan = faults({call: count for call, count in counts.items() if not options.calls or call in options.calls},
+                  options.places)  # fmt: skip
+    random.Random(options.seed).shuffle(plan)  # what does not fit into the time is then a sample
+    verdicts = campaign(stage, plan, places, began + options.seconds)
+    damage = [line for place in places for line in place.damage()]
+    for place in places:
+        place.stop_daemon()
+    tally = collections.Counter(one if one in ("right", "clear", "unmet") else "wrong" for one in verdicts.values())
+    for fault, verdict in verdicts.items():
+        if verdict not in ("right", "clear", "unmet"):
+            print(f"  {fault}: {verdict}", flush=True)
+    for line in damage:
+        print(f"  damaged: {line}")
+    found = tally["wrong"] + len(damage)
+    row = (
+        f"| {datetime.date.today()} | {name}: {stage.purpose} | {len(verdicts)} of {len(plan)} | {tally['right']} "
+        f"| {tally['clear']} | {tally['unmet']} | {found} | {time.monotonic() - began:.0f} |"
+    )
+    print(row, flush=True)
+    return row, found
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(prog="python3 -m tools.faults", description=__doc__)
+    parser.add_argument("stages", nargs="*", default=list(STAGES), help=f"of {', '.join(STAGES)}; all by default")
+    parser.add_argument("--places", type=int, default=40, help="places a function is made to fail at, at most")
+    parser.add_argument("--calls", nargs="*", default=[], help="only these functions")
+    parser.add_argument("--seconds", type=float, default=1e9, help="of each stage; then the rest is left out")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--page", action="store_true", help="add dated rows to docs/hardening.md")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.stages) - set(STAGES):
+        parser.error(f"no stage {min(unknown)}")
+    with tempfile.TemporaryDirectory(prefix="cass-faults-") as name:
+        injector = build(Path(name))
+        results = [run_stage(stage, options, Path(name), injector) for stage in options.stages]
+    if options.page:
+        page = ROOT / "docs" / "hardening.md"
+        rows = "".join(f"{row}\n" for row, _ in results)
+        page.write_text(page.read_text().replace(MARK, rows + MARK))
+    return int(any(found for _, found in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
