@@ -25,7 +25,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 def test_a_failing_call_ends_in_the_right_output_or_a_message(place: Place) -> None:
     counts = counted(place, WARM)
-    assert counts["openat"] > 5 and counts["mmap"] > 0 and counts["malloc"] > 5
+    assert counts["openat"] > 5 and counts["mmap"] > 0 and counts["malloc"] > 0
     calls = ("open", "openat", "read", "fstat", "mmap", "calloc", "malloc", "pthread_create")
     plan = faults({name: counts[name] for name in calls}, 3)
     verdicts = {str(fault): judge(place, WARM, fault) for fault in plan}

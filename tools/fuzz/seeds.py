@@ -28,6 +28,7 @@ from cass_shim.extract.elf import Elf
 from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.lift import lift_kernel
 from cass_shim.model.artifacts import CodeObject, EntryKind, Evidence
+from cass_shim.model.captured import CapturedLaunch, MemoryRange, pack_capture
 from cass_shim.model.config import Config
 from cass_shim.model.entry import CodeEntry, pack_entry
 from cass_shim.model.kernel_abi import AbiClass
@@ -123,6 +124,13 @@ def of_kernels(content: bytes, digest: bytes) -> Iterator[Seed]:
         yield "sidecar", write_sidecar(describe(name, "lift", kernel.abi, source)).encode()
 
 
+def a_capture() -> Seed:
+    """A launch of two blocks with two ranges of memory."""
+    ranges = (MemoryRange(0x10000, bytes(range(64)), None), MemoryRange(0x20000, bytes(32), 1))
+    launch = CapturedLaunch((2, 1, 1), (32, 1, 1), 16, bytes(24), ranges)
+    return "capture", pack_capture(KernelRequest(bytes(32), "kernel", "CASS_CAPTURE=1\n"), launch)
+
+
 def a_pack() -> Seed:
     """A signed pack of one translation."""
     code = CodeObject(b"\x7fELF" * 20, "kernel", AbiClass.CASS1, (), 0)
@@ -163,6 +171,7 @@ def all_seeds() -> Iterator[Seed]:
         yield name, (ROOT / "cass_shim" / "native" / "_build" / "cass-run").read_bytes()[:SEED_LIMIT]
     yield "program-c", b"#!/usr/bin/env -S sh -e\n"
     yield a_pack()
+    yield a_capture()
     with tempfile.TemporaryDirectory() as folder:
         yield from compiled(Path(folder))
     yield "listing", json.dumps(["E1:" + "1" * 64, "E0:" + "2" * 64]).encode()

@@ -163,6 +163,17 @@ def wire() -> Check:
     return check
 
 
+def capture() -> Check:
+    """Captured launches as a program sends them; what is read is written and read again."""
+    from cass_shim.model.captured import pack_capture, unpack_capture
+
+    def check(data: bytes) -> None:
+        read = unpack_capture(data)
+        assert unpack_capture(pack_capture(*read)) == read
+
+    return check
+
+
 def manifest() -> Check:
     """A manifest with a right seal and any tables; what is read is written and read again."""
     from cass_shim.model import manifest as model
@@ -296,6 +307,7 @@ TARGETS = {
         Target("ptx", "PTX parsed and translated: translate/ptx_hip/", ptx, text=True),
         Target("code-object", "code objects, the contract: assemble/, verify/contract.py", code_object, "codeobject-c"),
         Target("wire", "frames of programs and workers: model/wire.py, daemon/reverify.py", wire),
+        Target("capture", "captured launches: model/captured.py", capture),
         Target("manifest", "module manifests: model/manifest.py", manifest, "manifest-c"),
         Target("entry", "code entries: model/entry.py", entry, "entry-c"),
         Target("record", "cache records: cache/record.py", record, text=True),
