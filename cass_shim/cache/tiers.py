@@ -277,6 +277,15 @@ class Tiered:
         for tier in self.tiers:
             tier.put(key, entry)
 
+    def state(self) -> list[dict[str, str | int]]:
+        """For each place: its name, how many translations wait to be written, failures since the last success."""
+        rows = list[dict[str, str | int]]()
+        for tier in self.tiers:
+            waiting, inner = (len(tier.queue), tier.storage) if isinstance(tier, WriteBehind) else (0, tier)
+            if isinstance(inner, Guarded):
+                rows.append({"place": inner.name, "waiting": waiting, "failures": inner.failures})
+        return rows
+
     def flush(self, patience_s: float) -> bool:
         """Wait for what is still being written; whether all of it was."""
         until = time.monotonic() + patience_s

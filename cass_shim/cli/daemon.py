@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,6 +19,8 @@ from cass_shim.model.errors import CassError, ToolFailed
 from cass_shim.model.wire import FrameKind
 
 START_TIMEOUT_S = 30.0
+STOP_TIMEOUT_S = 20.0  # it hands over for at most ten (server.Service.drain)
+HANDOVER_S = 60.0
 
 
 def ask_daemon(config: Config, kind: FrameKind) -> dict[str, object] | None:
@@ -100,14 +103,37 @@ def log_path(config: Config) -> Path:
 
 @daemon_command.command("stop")
 def stop() -> None:
-    """End the daemon; the next program starts a new one."""
+    """End the daemon, which first gives the team's caches what it has for them; the next program starts a new one."""
     config = Config.read()
-    if ask_daemon(config, FrameKind.STOP) is None:
+    facts = ask_daemon(config, FrameKind.STATUS)
+    if facts is None or ask_daemon(config, FrameKind.STOP) is None:
         print("not running")
         return
-    for _ in range(100):
-        if not socket_path(config).exists():
+    until = time.monotonic() + STOP_TIMEOUT_S
+    while time.monotonic() < until:
+        if has_ended(int(str(facts["pid"]))):
             print("stopped")
             return
         time.sleep(0.05)
-    raise CassError("the daemon did not end within 5 s")
+    raise CassError(f"the daemon did not end within {STOP_TIMEOUT_S:g} s")
+
+
+def has_ended(pid: int) -> bool:
+    """Gone, or a zombie where nobody reaps orphans (a container without init)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("Z")
+    except OSError:
+        return True
+
+
+def await_team(config: Config, patience_s: float = HANDOVER_S) -> list[str]:
+    """Wait until the daemon has given the team's caches what it made; what went wrong, a line each."""
+    until = time.monotonic() + patience_s
+    while True:
+        facts = ask_daemon(config, FrameKind.STATUS) or {}
+        places: Any = facts.get("team", [])
+        if not any(one["waiting"] for one in places) or time.monotonic() > until:
+            break
+        time.sleep(0.1)
+    late = [f"{one['place']}: {one['waiting']} translations were not given yet" for one in places if one["waiting"]]
+    return late + [f"{one['place']}: trouble ({log_path(config)})" for one in places if one["failures"]]

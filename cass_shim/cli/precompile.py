@@ -17,7 +17,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from cass_shim.cli.daemon import connect
+from cass_shim.cli.daemon import await_team, connect
 from cass_shim.cli.programs import FoundModule, demangled, find_modules
 from cass_shim.daemon.runtime import Client
 from cass_shim.model.config import Config
@@ -160,8 +160,8 @@ def precompile(paths: Sequence[Path], config: Config, jobs: int) -> list[Outcome
 def precompile_command(paths: tuple[Path, ...], jobs: int) -> None:
     """Translate, verify and cache every kernel of the programs at or below PATHS.
 
-    Can be interrupted and repeated: what is in the cache is not done again. Exit status 1 when a kernel has no
-    translation.
+    Can be interrupted and repeated: what is in the cache is not done again. With CASS_REMOTE_ROLE=write it waits until
+    the team's caches have everything. Exit status 1 when a kernel has no translation or a team's cache had trouble.
     """
     config = Config.read()
     try:
@@ -175,4 +175,7 @@ def precompile_command(paths: tuple[Path, ...], jobs: int) -> None:
     print(f"{len(outcomes) - len(failed)} of {len(outcomes)} kernels are in the cache")
     for one in failed:
         print(f"{one.job.program}: {demangled(one.job.kernel)}: {one.message}")
-    sys.exit(1 if failed else 0)
+    trouble = [] if config.remote_role == "read" else await_team(config)  # CI may end as soon as we do
+    for line in trouble:
+        print(f"cass: team cache {line}; `cass cache push` gives it the rest", file=sys.stderr)
+    sys.exit(1 if failed or trouble else 0)

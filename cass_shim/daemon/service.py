@@ -89,6 +89,7 @@ class Service:
             "workers": self.pool.size,
             "cache": str(self.tier.root) if self.tier else "",
             "behind": self.behind.status(),
+            "team": self.team.state() if self.team is not None else [],
             "counters": self.index.counters(),
         }
 

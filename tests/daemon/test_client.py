@@ -165,6 +165,18 @@ def test_a_file_that_others_can_write_is_refused(offline: Place, program: Path) 
     assert offline.run(program).returncode == 1
 
 
+def test_a_hit_takes_at_most_200_microseconds(offline: Place, program: Path) -> None:
+    """The best of some runs, since the machine may be busy; `tools bench cache` shows medians."""
+    fill(offline, STORED)
+    times: dict[str, list[float]] = {"module": [], "kernel": []}
+    for _ in range(25):
+        for line in offline.run("--time", program).stderr.splitlines():
+            if line.endswith(" us"):
+                what, number, _unit = line.split()
+                times[what].append(float(number))
+    assert {what: min(found) < 200 for what, found in times.items()} == {"module": True, "kernel": True}
+
+
 def test_use_is_marked_once_an_hour(offline: Place, program: Path) -> None:
     tier = fill(offline, STORED)
     path = next(one.path for one in tier.files() if "code" in one.path.parts)

@@ -129,7 +129,7 @@ complete -c cass -n '__cass_at cass completion' -l help -d 'Show this message an
 complete -c cass -n '__cass_at cass completion' -a 'bash zsh fish'
 complete -c cass -n '__cass_at cass daemon' -a start -d 'Start the daemon now'
 complete -c cass -n '__cass_at cass daemon' -a status -d 'Whether the daemon runs, and its counters'
-complete -c cass -n '__cass_at cass daemon' -a stop -d 'End the daemon; the next program starts a new one'
+complete -c cass -n '__cass_at cass daemon' -a stop -d 'End the daemon, which first gives the team\'s caches what it has for them; the next program starts a new one'
 complete -c cass -n '__cass_at cass daemon' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass daemon start' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass daemon status' -l json -d 'Machine-readable output.'
