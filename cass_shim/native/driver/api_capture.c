@@ -135,6 +135,7 @@ CUresult cass_cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream) {
     cass_stream_info info;
     TRY(device, cass_stream_get(cass_stream(srcStream), &info));
     for (int i = 0; i < 4; i++)
-        TRY(device, cass_stream_set_attribute(cass_stream(dstStream), i, info.attributes[i]));
+        if (i != CASS_STREAM_PRIORITY)
+            TRY(device, cass_stream_set_attribute(cass_stream(dstStream), i, info.attributes[i]));
     return CUDA_SUCCESS;
 }

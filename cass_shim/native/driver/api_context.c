@@ -94,6 +94,7 @@ CUresult cass_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams
 
 CUresult cass_cuCtxDestroy_v2(CUcontext ctx) {
     STARTED();
+    if (!ctx) return CUDA_ERROR_INVALID_VALUE;
     cass_context *context = cass_context_of(ctx);
     if (!context) return RESULT(cass_context_fault(ctx));
     if (context->primary || context->green) return CUDA_ERROR_INVALID_CONTEXT;
@@ -123,6 +124,7 @@ CUresult cass_cuCtxDetach(CUcontext ctx) {
 
 CUresult cass_cuCtxPushCurrent_v2(CUcontext ctx) {
     STARTED();
+    if (!ctx) return CUDA_ERROR_INVALID_VALUE;
     cass_context *context = cass_context_of(ctx);
     return context ? push(context) : CUDA_ERROR_INVALID_CONTEXT;
 }

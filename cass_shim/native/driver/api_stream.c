@@ -3,6 +3,7 @@
 
 #include "driver/api.h"
 #include "driver/batch.h"
+#include "driver/managed.h"
 #include "driver/stream.h"
 
 CUresult cass_cuStreamCreate(CUstream *phStream, unsigned int Flags) {
@@ -125,7 +126,7 @@ CUresult cass_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *p
 CUresult cass_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
                                      unsigned int flags) {
     cass_stream_info found;
-    (void)length;
+    if (!cass_is_managed(cass_address(dptr), length)) return CUDA_ERROR_INVALID_VALUE;
     if (!dptr || (flags != 1 && flags != 2 && flags != 4)) return CUDA_ERROR_INVALID_VALUE;
     return stream_info(hStream, &found); /* managed memory is visible to all streams here */
 }

@@ -7,13 +7,18 @@
 #include "driver/capture.h"
 
 /* CUDA's comparisons 0..3 are HIP's; "flush" (0x40000000) is a hint. */
-enum { COMPARE_MASK = 3 };
+enum { COMPARE_MASK = 3, FLUSH = 0x40000000 };
 
 static int address_is_possible(CUdeviceptr address, unsigned bytes) {
     return address && address % bytes == 0;
 }
 
+static int flags_are_known(unsigned flags) { return !(flags & ~(unsigned)(COMPARE_MASK | FLUSH)); }
+
 static int check_one(const CUstreamBatchMemOpParams *one) {
+    int waits = one->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ||
+                one->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    if (waits && !flags_are_known(one->waitValue.flags)) return INVALID_VALUE;
     switch (one->operation) {
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
@@ -62,8 +67,8 @@ int cass_batch_now(hipStream_t stream, const CUstreamBatchMemOpParams *operation
 
 int cass_batch_run(cass_device *device, hipStream_t stream,
                    const CUstreamBatchMemOpParams *operations, unsigned count, unsigned flags) {
-    int result = count ? cass_batch_check(operations, count, flags) : INVALID_VALUE;
-    if (result) return result;
+    int result = cass_batch_check(operations, count, flags);
+    if (result || !count) return result;
     cass_capture *capture = cass_capturing(stream);
     if (!capture) return cass_batch_now(stream, operations, count);
     cass_work work;

@@ -35,7 +35,7 @@ int cass_launch_check(const cass_kernel *kernel, const cass_launch *launch) {
 /* What HIP cannot start in one launch on this code; the reason goes to stderr once per kernel. */
 static int hip_check(cass_kernel *kernel, const cass_kernel_device *code,
                      const cass_launch *launch) {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3 && !cass_hip.emulated; i++) /* the emulated device has no such limit */
         if ((uint64_t)launch->grid[i] * launch->block[i] >= HIP_GRID_ITEMS) {
             if (!atomic_exchange(&kernel->complained, 1))
                 cass_complain(
@@ -48,13 +48,13 @@ static int hip_check(cass_kernel *kernel, const cass_kernel_device *code,
     return OK;
 }
 
-/* The parameter block from one pointer per parameter, or from a block the caller packed. */
+/* The parameter block from one pointer per parameter, or from a block the caller packed; one longer
+ * than the parameters is 701, as recorded. */
 int cass_launch_pack(const cass_kernel *kernel, const cass_launch *launch, unsigned char *kernarg) {
     const cass_kernel_info *info = kernel->info;
     if (launch->packed) {
-        size_t bytes =
-            launch->packed_bytes < info->params_bytes ? launch->packed_bytes : info->params_bytes;
-        memcpy(kernarg, launch->packed, bytes);
+        if (launch->packed_bytes > info->params_bytes) return OUT_OF_RESOURCES;
+        memcpy(kernarg, launch->packed, launch->packed_bytes);
         return OK;
     }
     if (info->param_count && !launch->parameters) return INVALID_VALUE;

@@ -58,6 +58,11 @@ static int managed(const void *pointer, size_t bytes, const void **base) {
     return OK;
 }
 
+int cass_is_managed(const void *pointer, size_t bytes) {
+    const void *base;
+    return pointer && !managed(pointer, bytes ? bytes : 1, &base);
+}
+
 static int place_ok(int location) { return location >= CASS_CPU && location < cass_device_count; }
 
 int cass_advise(const void *pointer, size_t bytes, int what, int location) {

@@ -12,6 +12,9 @@ int cass_advise(const void *pointer, size_t bytes, int advice, int location);
 int cass_prefetch(cass_device *device, const void *pointer, size_t bytes, int location,
                   hipStream_t stream);
 
+/* Whether this is managed memory, as far as `bytes`; 0: whatever its length. */
+int cass_is_managed(const void *pointer, size_t bytes);
+
 /* attribute: cudaMemRangeAttribute; data_bytes: 4, or 4 per device for AccessedBy. */
 int cass_range_get(void *data, size_t data_bytes, int attribute, const void *pointer, size_t bytes);
 

@@ -6,6 +6,7 @@
 
 #include "driver/capture.h"
 
+enum { NO_POLICY = -1, LAST_POLICY = 4 };
 enum { BUCKETS = 256, HIP_HIGH = -1, HIP_NORMAL = 0, WAIT_EXTERNAL = 1, RECORD_EXTERNAL = 1 };
 
 typedef struct handle {
@@ -47,6 +48,8 @@ static int add(const void *value, int is_event, unsigned flags, int priority) {
     made->flags = flags;
     made->device = cass_thread.current->device;
     made->stream = (cass_stream_info){flags, priority, made->device, 0, cass_thread.current, {{0}}};
+    memset(made->stream.attributes[CASS_STREAM_POLICY], 0xff,
+           sizeof(int)); /* reads -1 until set (recorded) */
     pthread_mutex_lock(&lock);
     if (!is_event) made->stream.id = next_id++;
     made->next = *bucket(value);
@@ -100,10 +103,14 @@ size_t cass_streams_of(const cass_context *context, hipStream_t *list, size_t ro
     return found;
 }
 
+static int limited(int priority) {
+    if (priority > CASS_LOWEST_PRIORITY) return CASS_LOWEST_PRIORITY;
+    return priority < CASS_HIGHEST_PRIORITY ? CASS_HIGHEST_PRIORITY : priority;
+}
+
 int cass_stream_create(unsigned flags, int priority, hipStream_t *stream) {
     if (!stream || flags > CASS_STREAM_NON_BLOCKING) return INVALID_VALUE;
-    if (priority > CASS_LOWEST_PRIORITY) priority = CASS_LOWEST_PRIORITY;
-    if (priority < CASS_HIGHEST_PRIORITY) priority = CASS_HIGHEST_PRIORITY;
+    priority = limited(priority);
     int result;
     if (priority < CASS_LOWEST_PRIORITY && cass_hip.hipStreamCreateWithPriority)
         result = HIP(hipStreamCreateWithPriority, stream, flags, HIP_HIGH);
@@ -142,10 +149,15 @@ int cass_stream_get(hipStream_t stream, cass_stream_info *out) {
 }
 
 int cass_stream_set_attribute(hipStream_t stream, int which, const void *value) {
+    int number;
+    memcpy(&number, value, sizeof number);
+    if (which == CASS_STREAM_POLICY && (number < NO_POLICY || number > LAST_POLICY))
+        return INVALID_VALUE;
     if (is_default(stream)) return OK;
     pthread_mutex_lock(&lock);
     handle *at = find(stream, 0);
     if (at) memcpy(at->stream.attributes[which], value, sizeof at->stream.attributes[which]);
+    if (at && which == CASS_STREAM_PRIORITY) at->stream.priority = limited(number);
     pthread_mutex_unlock(&lock);
     return at ? OK : INVALID_HANDLE;
 }
@@ -200,6 +212,7 @@ int cass_event_record(cass_device *device, hipEvent_t event, hipStream_t stream,
     if (flags > RECORD_EXTERNAL) return INVALID_VALUE;
     cass_capture *capture = cass_capturing(stream);
     if (capture) return cass_capture_record(capture, event, flags);
+    if (flags) return ILLEGAL_STATE; /* "external" means something to a capture only (recorded) */
     cass_capture_forget_event(event);
     return cass_note(device, HIP(hipEventRecord, event, stream));
 }

@@ -8,6 +8,7 @@
 #include "driver/state.h"
 
 enum { CASS_STREAM_NON_BLOCKING = 1, CASS_LOWEST_PRIORITY = 0, CASS_HIGHEST_PRIORITY = -5 };
+enum { CASS_STREAM_POLICY = 1, CASS_STREAM_PRIORITY = 2 }; /* indices of `attributes` */
 enum { CASS_EVENT_BLOCKING = 1, CASS_EVENT_DISABLE_TIMING = 2, CASS_EVENT_INTERPROCESS = 4 };
 
 typedef struct {

@@ -143,6 +143,7 @@ cudaError_t cass_cudaStreamCopyAttributes(cudaStream_t dstStream, cudaStream_t s
     cass_stream_info info;
     TRY(device, cass_stream_get(cass_stream(srcStream), &info));
     for (int i = 0; i < KEPT_ATTRIBUTES; i++)
-        TRY(device, cass_stream_set_attribute(cass_stream(dstStream), i, info.attributes[i]));
+        if (i != CASS_STREAM_PRIORITY)
+            TRY(device, cass_stream_set_attribute(cass_stream(dstStream), i, info.attributes[i]));
     return cudaSuccess;
 }

@@ -86,7 +86,8 @@ cudaError_t cass___cudaGetKernel(cudaKernel_t *kernel, const void *entryFuncAddr
 cudaError_t cass_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr) {
     ENTER(device);
     (void)device;
-    return cass___cudaGetKernel(kernelPtr, entryFuncAddr);
+    cudaError_t result = cass___cudaGetKernel(kernelPtr, entryFuncAddr);
+    return result == cudaErrorInvalidResourceHandle ? cudaErrorInvalidDeviceFunction : result;
 }
 
 cudaError_t cass_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr) {

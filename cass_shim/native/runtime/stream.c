@@ -1,4 +1,5 @@
 /* Streams and events. */
+#include "driver/managed.h"
 #include "driver/stream.h"
 
 #include <stdlib.h>
@@ -110,7 +111,7 @@ cudaError_t cass_cudaStreamGetDevice(cudaStream_t hStream, int *device) {
 cudaError_t cass_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length,
                                           unsigned int flags) {
     cass_stream_info found;
-    (void)length;
+    if (!cass_is_managed(devPtr, length)) return cudaErrorInvalidValue;
     if (!devPtr || (flags != 1 && flags != 2 && flags != 4)) return cudaErrorInvalidValue;
     return stream_info(stream, &found); /* managed memory is visible to all streams here */
 }

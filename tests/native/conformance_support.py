@@ -1,0 +1,79 @@
+"""The conformance programs: how each is built, and how its output is compared with what an NVIDIA H200 gave (driver
+580.159.04, CUDA 13.0; `conformance/*.expected`)."""
+
+from __future__ import annotations
+
+from tests.native.runtime_support import CONFORMANCE
+
+DEVICE_CODE = ("-rdc=true", "-lcudadevrt")
+# name → flags beside libcuda's; each prints "[section]" before each part
+CHAPTERS: dict[str, tuple[str, ...]] = {
+    "green": (),
+    "virtual": (),
+    "narrow": (),
+    "settings": (),
+    "external": (),
+    "graphics": (),
+    "graph_nodes": (),
+    "conditional_device": DEVICE_CODE,
+    "streams": (),
+    "execution": (),
+    "contexts": (),
+    "links": (),
+    "processes": (),
+}
+# Recorded lines that are properties of the H200, and what the emulated device has instead; by section.
+OF_THE_DEVICE = {
+    # groups of multiprocessors follow the H200's clusters of them; compute capability 8.9 has parts of 4 and 2
+    "resources": {
+        "groups of 8: 0": "groups of 8: 1",
+        "groups 1 first 16": "groups 1 first 10",
+        "groups 1 first 8": "groups 1 first 4",
+    },
+    "mapped": {"unmap_again 0": "unmap_again 1"},  # HIP's answer
+    "sparse": {"sparse 1": "sparse 0"},
+    "multicast": {"multicast 0 fabric 1": "multicast 0 fabric 0", "fabric 800": "fabric 801"},
+    "flushes": {
+        "options 1 order 100": "options 0 order 0",
+        "owner 0": "owner 801",
+        "all 0": "all 801",
+        "runtime 0": "runtime 801",
+        "runtime_all 0": "runtime_all 801",
+        "dmabuf 1": "dmabuf 0",
+        "range_handle 0": "range_handle 801",
+    },
+    "unresolved": {"module 218": "module 0"},  # PTX is translated at the first launch, which fails with 209
+}
+NO_POOLS_BETWEEN_PROCESSES = ("pools", "pool_between_processes")  # attribute 119 is 0 here
+BY_ARGUMENT = ("wide",)  # `links wide`: minutes on the emulated device
+CRASH = "signal 11"  # of the GPU's driver, for a null argument: what came before it counts
+
+
+def sections(text: str) -> dict[str, list[str]]:
+    """The lines below each "[name]"."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if line.startswith("["):
+            found[line[1:-1]] = []
+        else:
+            next(reversed(found.values())).append(line)
+    return found
+
+
+def differences(name: str, output: str) -> list[str]:
+    """Sections of a chapter's output that are not as recorded, each with its first different lines."""
+    recorded = sections((CONFORMANCE / f"{name}.expected").read_text())
+    ours, wrong = sections(output), []
+    for section, lines in recorded.items():
+        if section in NO_POOLS_BETWEEN_PROCESSES or (section in BY_ARGUMENT and section not in ours):
+            continue
+        changed = OF_THE_DEVICE.get(section, {})
+        wanted = [changed.get(line, line) for line in lines]
+        found = ours.get(section, [])
+        if wanted[-1:] == [CRASH]:
+            wanted = wanted[:-1]
+            found = found[: len(wanted)]
+        if found != wanted:
+            pairs = [(a, b) for a, b in zip(wanted, found, strict=False) if a != b][:3]
+            wrong.append(f"[{section}] {pairs or f'{len(found)} lines, recorded {len(wanted)}'}")
+    return wrong
