@@ -21,6 +21,8 @@ from tools import environment, samples
 HERE = Path(__file__).resolve().parent
 SONAME = "libcudart.so.13"
 FLAGS = ("-std=gnu17", "-O1", "-g", "-fPIC", "-fvisibility=hidden", "-D_GNU_SOURCE", "-fsanitize=thread", "-w")
+# They write jumps into the loader's code before anything runs, which ThreadSanitizer has no shadow memory for.
+PLAIN = ("near.c", "watch.c")
 EXPECTED = "wrong 0 sum 5120 last 0\n"
 
 
@@ -30,7 +32,8 @@ def compile_all(sources: list[Path], folder: Path) -> list[str]:
     def one(number: int, source: Path) -> str:
         target = folder / f"{number}.o"
         include = ("-I", str(NATIVE), "-I", str(GENERATED), "-ftls-model=initial-exec")
-        subprocess.run(["gcc", *FLAGS, *include, "-c", str(source), "-o", str(target)], check=True)
+        flags = [flag for flag in FLAGS if source.name not in PLAIN or "sanitize" not in flag]
+        subprocess.run(["gcc", *flags, *include, "-c", str(source), "-o", str(target)], check=True)
         return str(target)
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
