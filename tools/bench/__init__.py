@@ -23,6 +23,7 @@ BENCHES = {
     "quality": "instructions executed by translated kernels against the same source compiled as HIP",
     "emulator": "the interpreter against tinygrad's emulator and the CPU",
     "scale": "growth of time and memory with the size of a program: the exponent, 1 where it grows with the work",
+    "ptx": "PTX to HIP source, processor seconds for a module of 10,000 lines",
     "verify": "cost of E0 and E1 a kernel",
     "cache": "a hit of each tier against 200 microseconds and against the same store's raw GET",
 }

@@ -30,7 +30,7 @@ REGISTERS = (
     "f16x2",
 )
 _STANDS_FOR = {"u8": "u16", "s8": "s16", "b8": "b16", "bf16": "b16", "bf16x2": "b32", "tf32": "b32", "e4m3x2": "b16",
-               "e5m2x2": "b16", "u16x2": "b32", "s16x2": "b32", "": "b32"}  # fmt: skip
+               "e5m2x2": "b16", "u16x2": "b32", "f32x2": "b64", "s16x2": "b32", "": "b32"}  # fmt: skip
 BATCH = 400
 _ERROR = re.compile(r"line (\d+)\s*; (?:error|fatal)\s*:\s*(.*)")
 

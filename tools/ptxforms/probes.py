@@ -115,10 +115,11 @@ def of_form(form: Form) -> Probe:
             continue
         for name in names:
             if is_written:
-                width = max(bits_of(type_name) // 8, 1)
+                width = max(bits_of(declared(type_name)) // 8, 2)
                 after += store(type_name, name, 16 if type_name == "pred" else place)
                 place += width
             else:
+                slot += slot % 2 if type_name == "b128" else 0
                 before += load(type_name, name, 8 * slot)
                 slot += 2 if type_name == "b128" else 1
         if shape == "P":

@@ -21,16 +21,18 @@ RUN = """\
 # Records every probe on the GPU; a chunk that fails is run probe by probe, failures are named in $OUT/failed.txt.
 cd "$(dirname "$0")"; mkdir -p "$OUT" work; chmod +x launcher; total=$(wc -l < seeds); : > "$OUT/failed.txt"
 nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader > work/machine.txt
-for ((first = 0; first < total; first += {chunk})); do
-  last=$((first + {chunk} < total ? first + {chunk} : total))
-  if ! timeout 60 ./launcher probes.cubin seeds $first $last work/$(printf %05d $first).bin 2>>"$OUT/log.txt"; then
-    rm -f work/$(printf %05d $first).bin
-    for ((one = first; one < last; one++)); do
-      timeout 20 ./launcher probes.cubin seeds $one $((one + 1)) work/$(printf %05d $one).one 2>>"$OUT/log.txt" ||
-        {{ echo $one >> "$OUT/failed.txt"; rm -f work/$(printf %05d $one).one; }}
-    done
-  fi
-done
+chunk() {{
+  first=$1; last=$((first + {chunk} < total ? first + {chunk} : total)); name=work/$(printf %05d $first)
+  timeout 60 ./launcher probes.cubin seeds $first $last $name.bin 2>>"$OUT/log.txt" && return
+  rm -f $name.bin
+  for ((one = first; one < last; one++)); do
+    name=work/$(printf %05d $one)
+    timeout 20 ./launcher probes.cubin seeds $one $((one + 1)) $name.one 2>>"$OUT/log.txt" ||
+      {{ echo $one >> "$OUT/failed.txt"; rm -f $name.one; }}
+  done
+}}
+export -f chunk; export total OUT
+seq 0 {chunk} $((total - 1)) | xargs -P 16 -I N bash -c 'chunk N'
 cp "$OUT/failed.txt" work/; tar cf - work | (xz -6 -T0 2>/dev/null || gzip -9) > "$OUT/results.tar.packed"; rm -r work
 ls -la "$OUT"; wc -l "$OUT/failed.txt"
 """

@@ -156,3 +156,44 @@ def copysign(w: Writer, i: Use) -> None:
     d, a, b = i.take(3)
     suffix = "f" if i.t == "f32" else ""
     w.set(d, i.t, f"__builtin_copysign{suffix}({w.get(b, i.t)}, {w.get(a, i.t)})")
+
+
+def _element(i: Use, opcode: str, sources: list[str]) -> str:
+    """add, sub, mul or fma of f32 expressions, rounded, flushed and saturated as the instruction says."""
+    flushed = [f"ptx_ftz({text})" if i["ftz"] else text for text in sources]
+    if directed(i):
+        text = f"ptx_{opcode}_{i['rnd']}({', '.join(flushed)})"
+    elif opcode == "fma":
+        text = f"__builtin_fmaf({', '.join(flushed)})"
+    else:
+        text = f" {_OPERATORS[opcode]} ".join(flushed)
+    return finish(i, text)
+
+
+@ptx(
+    *(f"{name}.{{rnd:{ROUNDINGS}}}?.{{ftz}}?.{{t:f32x2}}" for name in ("add", "sub", "mul")),
+    f"fma.{{rnd:{ROUNDINGS}}}.{{ftz}}?.{{t:f32x2}}",
+)
+def pairs(w: Writer, i: Use) -> None:
+    """On both halves of 64 bits (sm_100)."""
+    opcode = i.instruction.opcode
+    count = 3 if opcode == "fma" else 2
+    d, *sources = i.take(count + 1)
+    names = ["x", "y", "z"][:count]
+    function = f"[]({', '.join(f'f32 {name}' for name in names)}) {{ return {_element(i, opcode, names)}; }}"
+    arguments = ", ".join(w.get(source, "b64") for source in sources)
+    w.set(d, "b64", f"ptx_pair_f32({function}, {arguments})")
+
+
+@ptx(
+    f"add.{{rnd:{ROUNDINGS}}}?.{{sat}}?.f32.{{a:f16|bf16}}",
+    f"sub.{{rnd:{ROUNDINGS}}}?.{{sat}}?.f32.{{a:f16|bf16}}",
+    f"fma.{{rnd:{ROUNDINGS}}}.{{sat}}?.f32.{{a:f16|bf16}}",
+)
+def mixed(w: Writer, i: Use) -> None:
+    """As on f32, with sources of f16 or bf16 but for the last (sm_100)."""
+    opcode = i.instruction.opcode
+    d, *narrow, last = i.take(4 if opcode == "fma" else 3)
+    wide = [w.get(source, i["a"]) for source in narrow]
+    wide = [f"(f32){text}" if i["a"] == "f16" else f"ptx_bf16_to_f32({text})" for text in wide]
+    w.set(d, "f32", _element(i, opcode, [*wide, w.get(last, "f32")]))

@@ -13,7 +13,7 @@ DATA = "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64|b128"
 SPACES = "global|shared|shared::cta|local|const|param|param::entry|param::func"
 _L1 = "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"
 _L2 = "L2::evict_normal|L2::evict_first|L2::evict_last"
-_HINTS = f"{{{_L1}}}?.{{{_L2}}}?.{{hint:L2::cache_hint}}?"
+_HINTS = f"{{{_L1}}}?.{{l2:{_L2}}}?.{{hint:L2::cache_hint}}?"
 _PREFETCH = "L2::64B|L2::128B|L2::256B"
 _CACHED = f"{_L1}|{_L2}|L2::cache_hint|{_PREFETCH}".replace("|", " ")
 # Hints are of global memory only; a cache operator and an eviction priority exclude each other.
@@ -66,7 +66,7 @@ def _hinted(i: Use) -> tuple[Operand, Operand]:
         raise i.unsupported(f"a vector of {count * bits} bits")
     if count == 8 and bits != 32:
         raise i.unsupported(f"eight elements of {i.t}")
-    if not wide and any(modifier.startswith("L2::evict") for modifier in i.instruction.modifiers):
+    if i["l2"] and not wide:
         raise i.unsupported("an eviction priority of the second level with less than 256 bits")
     return first, second
 

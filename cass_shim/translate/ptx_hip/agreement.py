@@ -5,6 +5,7 @@ PTX's rules (PTX ISA 9.0 §9.4, §9.4.1) as ptxas 13.0 applies them; `tools.ptxf
 
 from __future__ import annotations
 
+import functools
 import re
 
 from cass_shim.isa.ptx.syntax import Float, Instruction, Integer, Negative, Not, Operand, Register, Sink, Symbol
@@ -52,11 +53,15 @@ def misfit(operand: Operand, type_name: str, instruction: Instruction | None) ->
 def _misfit_register(register: Register, type_name: str, opcode: str) -> str:
     if register.special:
         return "" if opcode in _READ_SPECIAL else f"{register.name}, which only mov and cvt read"
-    if _SELECTOR.fullmatch(register.part):
+    if register.part and _SELECTOR.fullmatch(register.part):
         return f"the selector {register.part}, which only video instructions take"
-    given, asked = TYPES[register.type], TYPES[type_name]
-    wider = opcode in WIDER_TAKEN or asked.bits == 8
-    fits = given.bits >= asked.bits if wider else given.bits == asked.bits
-    if fits and (given.name == asked.name or _kinds_agree(given.kind, asked.kind)):
+    if _types_agree(register.type, type_name, opcode in WIDER_TAKEN):
         return ""
     return f"{register.name} is .{register.type}, expected .{type_name}"
+
+
+@functools.cache
+def _types_agree(given_name: str, asked_name: str, wider: bool) -> bool:
+    given, asked = TYPES[given_name], TYPES[asked_name]
+    fits = given.bits >= asked.bits if wider or asked.bits == 8 else given.bits == asked.bits
+    return fits and (given_name == asked_name or _kinds_agree(given.kind, asked.kind))

@@ -25,16 +25,20 @@ class Token(NamedTuple):
 
 _TOKEN = re.compile(
     r"""
-      (?P<space>(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)+)
-    | \.(?P<dot>[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*)
+      (?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*
+    (?:\.(?P<dot>[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*)
     | (?P<number>0[fF][0-9a-fA-F]{8}(?![\w$])|0[dD][0-9a-fA-F]{16}(?![\w$])|0[xX][0-9a-fA-F]+U?(?![\w$])
         |0[bB][01]+U?(?![\w$])|\d+\.\d*(?:[eE][+-]?\d+)?(?![\w$])|\d+[eE][+-]?\d+(?![\w$])|\d+U?(?![\w$]))
     | (?P<name>[A-Za-z][\w$]*|[_$%][A-Za-z0-9_$][\w$]*|_)
     | "(?P<string>[^"\n]*)"
     | (?P<mark><<|>>|&&|\|\||<=|>=|==|!=|[{}()\[\];,:@!|+\-*/%<>&^~?=])
+    | (?P<end>\Z))
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
+
+
+_SPACE = re.compile(r"(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 
 
 class Places:
@@ -61,18 +65,17 @@ def tokenize(text: str, places: Places) -> list[Token]:
     if len(text) > MAX_TEXT:
         raise Malformed(f"{len(text)} characters, more than {MAX_TEXT}", where="PTX")
     tokens: list[Token] = []
-    append, match, at, size = tokens.append, _TOKEN.match, 0, len(text)
-    while at < size:
-        found = match(text, at)
-        if found is None or (text.startswith("/*", at) and found["mark"] == "/"):
-            what = "comment or string without an end" if text[at] in '/"' else f"character {text[at]!r}"
-            raise Malformed(what, where=f"PTX {places.describe(at)}")
+    append, new, token, at = tokens.append, tuple.__new__, Token, 0
+    for found in _TOKEN.finditer(text):
         kind = found.lastgroup
-        if kind == "mark":
-            append(Token(found["mark"], found["mark"], at))
-        elif kind != "space":
-            assert kind is not None
-            append(Token(kind, found[kind], at))
-        at = found.end()
-    append(Token("end", "", size))
-    return tokens
+        assert kind is not None
+        word, (first, last) = found[kind], found.span(kind)
+        if found.start() != at or (word == "/" and text.startswith("/*", first)):
+            break
+        at = last + 1 if kind == "string" else last
+        append(new(token, (word if kind == "mark" else kind, word, first - (kind in ("dot", "string")))))
+        if kind == "end":
+            return tokens
+    at = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing as well
+    what = "comment or string without an end" if text[at] in '/"' else f"character {text[at]!r}"
+    raise Malformed(what, where=f"PTX {places.describe(at)}")

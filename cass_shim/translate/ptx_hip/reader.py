@@ -79,8 +79,7 @@ class Reader:
         return token
 
     def peek(self, kind: str, text: str | None = None, ahead: int = 0) -> bool:
-        index = min(self.at + ahead, len(self.tokens) - 1)
-        token = self.tokens[index]
+        token = self.tokens[min(self.at + ahead, len(self.tokens) - 1) if ahead else self.at]
         return token.kind == kind and (text is None or token.text == text)
 
     def accept(self, kind: str, text: str | None = None) -> Token | None:

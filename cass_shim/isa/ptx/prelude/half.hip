@@ -11,3 +11,8 @@ FN f64 ptx_add_odd(f64 a, f64 b) {
     if (error == 0 || error != error || as<u64>(s) & 1) return s;
     return as<f64>(as<u64>(s) + ((error > 0) == (s > 0) ? 1ull : ~0ull));
 }
+
+template <class F, class... W> FN u64 ptx_pair_f32(F f, W... words) {
+    u32 low = as<u32>(f(as<f32>((u32)words)...)), high = as<u32>(f(as<f32>((u32)(words >> 32))...));
+    return (u64)high << 32 | low;
+}
