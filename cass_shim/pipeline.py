@@ -191,12 +191,16 @@ def _module_data(module: Module) -> tuple[tuple[ManifestVariable, ...], tuple[Ma
 
 @dataclass
 class Work:
-    """One kernel on its way. Decoding is done once, when the first translator asks. captured: a launch to judge by."""
+    """One kernel on its way. Decoding is done once, when the first translator asks. captured: a launch to judge by.
+
+    line_references: HIP source with the PTX line of each statement.
+    """
 
     module: Module
     kernel: str
     config: Config
     captured: CapturedLaunch | None = None
+    line_references: bool = False
 
     @property
     def abi(self) -> KernelAbi:
@@ -250,9 +254,9 @@ def _ptx_hip(work: Work) -> HipSource:
 
     cubin = work.module.cubin
     if cubin is None:
-        return translate_kernel(work.ptx, work.kernel, work.abi)
+        return translate_kernel(work.ptx, work.kernel, work.abi, line_references=work.line_references)
     tokens = function_tokens(cubin.kernels[work.kernel], cubin)
-    return translate_kernel(work.ptx, work.kernel, work.abi, tokens)
+    return translate_kernel(work.ptx, work.kernel, work.abi, tokens, work.line_references)
 
 
 def _cass(work: Work) -> AmdgcnAsm:

@@ -83,7 +83,8 @@ def decode_command(file: Path, kernel: str) -> None:
 @KERNEL
 @OUT
 @click.option("--route", default="", help="lift, ptx-hip or cass; default the first of CASS_TRANSLATORS.")
-def translate_command(file: Path, kernel: str, out: Path, route: str) -> None:
+@click.option("--lines", is_flag=True, help="A comment with the PTX line at each statement (ptx-hip).")
+def translate_command(file: Path, kernel: str, out: Path, route: str, lines: bool) -> None:
     """Translate kernels of a program, cubin or PTX file to .ll, .hip or .s."""
     from dataclasses import replace
 
@@ -92,7 +93,9 @@ def translate_command(file: Path, kernel: str, out: Path, route: str) -> None:
     for module, name in chosen_kernels(file, kernel):
         chosen = route or config.translator_order[0]
         try:
-            translate_source(Work(module, name, config), chosen)
+            work = Work(module, name, config)
+            work.line_references = lines
+            translate_source(work, chosen)
         except CassError as error:
             print(f"cass: {demangled(name)}: {error}", file=sys.stderr)
             failed = True

@@ -21,6 +21,12 @@ def _pointer(w: Writer, i: Use, a: Operand, c: str) -> str:
     return f"({qualifier}{c} *)({w.address(memory(a, i), space)})"
 
 
+def _ignore(w: Writer, policy: list[Operand]) -> None:
+    """A cache policy is a hint, in a register of 64 bits."""
+    for operand in policy:
+        w.get(operand, "b64")
+
+
 def _template(i: Use) -> str:
     return f"<__ATOMIC_{_ORDERS[i['order']]}, __HIP_MEMORY_SCOPE_{SCOPES[i['scope']]}>"
 
@@ -59,7 +65,8 @@ _FORMS = (
 )
 def atom(w: Writer, i: Use) -> None:
     """d = [a]; [a] = d op b, as one step."""
-    d, a, b = i.take(4 if i["hint"] else 3)[:3]
+    d, a, b, *policy = i.take(4 if i["hint"] else 3)
+    _ignore(w, policy)
     _operate(w, i, d, a, [b])
 
 
@@ -76,7 +83,8 @@ _RED_HEAD = _HEAD.replace("|acquire|release|acq_rel", "|release")
 @ptx(*(f"red.{_RED_HEAD}.{form}.{_HINT}" for form in _FORMS), never=_GLOBAL_HINT)
 def red(w: Writer, i: Use) -> None:
     """[a] = [a] op b, as one step."""
-    a, b = i.take(3 if i["hint"] else 2)[:2]
+    a, b, *policy = i.take(3 if i["hint"] else 2)
+    _ignore(w, policy)
     _operate(w, i, Sink(), a, [b])
 
 
@@ -90,7 +98,8 @@ _VECTOR_HEAD = _RED_HEAD.replace("global|shared|shared::cta", "global")
 )
 def red_vector(w: Writer, i: Use) -> None:
     """Element by element: only each element is one step."""
-    a, b = i.take(3 if i["hint"] else 2)[:2]
+    a, b, *policy = i.take(3 if i["hint"] else 2)
+    _ignore(w, policy)
     count = int(i["vec"][1:])
     address = memory(a, i)
     for index, item in enumerate(items_of(b, count, i)):

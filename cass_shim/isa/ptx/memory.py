@@ -45,7 +45,7 @@ def _vector_type(c: str, count: int) -> str:
 )
 def ld(w: Writer, i: Use) -> None:
     """d = [a]; vectors element by element, narrow values extended to the register."""
-    d, a = _hinted(i)
+    d, a = _hinted(w, i)
     if i["space"].startswith("param"):
         w.parameter_load(i, _types(i))
         return
@@ -53,9 +53,11 @@ def ld(w: Writer, i: Use) -> None:
     _spread(w, i, d, load)
 
 
-def _hinted(i: Use) -> tuple[Operand, Operand]:
+def _hinted(w: Writer, i: Use) -> tuple[Operand, Operand]:
     """The two operands; a cache policy stands after them where `.L2::cache_hint` says so."""
-    first, second = i.take(3 if i["hint"] else 2)[:2]
+    first, second, *policy = i.take(3 if i["hint"] else 2)
+    for operand in policy:
+        w.get(operand, "b64")
     count, bits = _count(i), bits_of(i.t)
     wide = count * bits == 256 and bits in (32, 64)  # of sm_100
     if (
@@ -83,7 +85,7 @@ _SHARED_OR_GLOBAL = "global|shared|shared::cta"
 )
 def ld_ordered(w: Writer, i: Use) -> None:
     """A load the compiler may not move, split or repeat; .acquire orders what follows."""
-    d, a = _hinted(i)
+    d, a = _hinted(w, i)
     _needs_order(w, i, a)
     order = {"acquire": "ACQUIRE"}.get(i["order"], "RELAXED")
     scope = "SYSTEM" if i["order"] in ("volatile", "mmio") and not i["scope"] else SCOPES[i["scope"]]
@@ -112,7 +114,7 @@ _WRITTEN = "global|shared|shared::cta|local|param|param::func"
 )
 def st(w: Writer, i: Use) -> None:
     """[a] = b; a wider register gives its low bits."""
-    a, b = _hinted(i)
+    a, b = _hinted(w, i)
     if i["space"].startswith("param"):
         w.parameter_store(i, _types(i))
         return
@@ -131,7 +133,7 @@ def st(w: Writer, i: Use) -> None:
 )
 def st_ordered(w: Writer, i: Use) -> None:
     """A store the compiler may not move, split or drop; .release orders what precedes."""
-    a, b = _hinted(i)
+    a, b = _hinted(w, i)
     _needs_order(w, i, a)
     order = {"release": "RELEASE"}.get(i["order"], "RELAXED")
     scope = "SYSTEM" if i["order"] in ("volatile", "mmio") and not i["scope"] else SCOPES[i["scope"]]

@@ -61,7 +61,10 @@ def meeting_points(graph: Graph) -> set[int]:
 def _code(writer: FunctionWriter, graph: Graph, number: int) -> list[str]:
     lines: list[str] = []
     for instruction in graph.blocks[number].code:
-        lines.extend(writer.statement(instruction))
+        written = writer.statement(instruction)
+        if writer.program.line_references and written:
+            written[0] += f"  // PTX line {instruction.line}"
+        lines.extend(written)
     return lines
 
 

@@ -43,8 +43,11 @@ _LDS_BYTES = 64 << 10  # per work-group; AMD RDNA3 ISA manual §2.2
 class Program:
     """Shared state of the functions of one translation unit."""
 
-    def __init__(self, module: Module, kernel: Function, tokens: Mapping[str, int]) -> None:
+    def __init__(
+        self, module: Module, kernel: Function, tokens: Mapping[str, int], line_references: bool = False
+    ) -> None:
         self.module, self.kernel, self.tokens = module, kernel, tokens
+        self.line_references = line_references
         self.names = Names()
         self.writing = False
         self.slots: list[Slot] = []
@@ -269,21 +272,25 @@ def _kernel_head(kernel: Function, name: str) -> str:
     return f"{declared}\n{head} {name}({params}void *const *bindings)"
 
 
-def write_program(module: Module, name: str, abi: KernelAbi, tokens: Mapping[str, int]) -> HipSource:
+def write_program(
+    module: Module, name: str, abi: KernelAbi, tokens: Mapping[str, int], line_references: bool = False
+) -> HipSource:
     """The HIP source of kernel `name`. Raises Unsupported or Malformed."""
-    program, own = write_own(module, name, abi, tokens)
+    program, own = write_own(module, name, abi, tokens, line_references)
     version = ".".join(str(part) for part in module.version)
     title = f"// {name}: from PTX {version} for {', '.join(module.target)}. Freestanding HIP for gfx1100, wave32."
     text = "\n".join([title, *NEEDS, HEADER, select(words_of(own)), "", own])
     return HipSource(text, name, tuple(program.slots))
 
 
-def write_own(module: Module, name: str, abi: KernelAbi, tokens: Mapping[str, int]) -> tuple[Program, str]:
+def write_own(
+    module: Module, name: str, abi: KernelAbi, tokens: Mapping[str, int], line_references: bool = False
+) -> tuple[Program, str]:
     """The kernel and what it reaches, without the prelude: several of them can share one compilation."""
     kernel = module.functions.get(name)
     if kernel is None or not kernel.entry or kernel.body is None:
         raise Malformed(f"the module has no kernel {name}", where="PTX")
-    program = Program(module, kernel, tokens)
+    program = Program(module, kernel, tokens, line_references)
     program.names.of(f"function {name}", name)
     needed = callees(module, name, program.resolve)
     bodies, forward = [], []

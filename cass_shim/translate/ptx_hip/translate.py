@@ -40,16 +40,21 @@ def kernels(module: PtxModule) -> tuple[str, ...]:
 
 
 def translate_kernel(
-    module: PtxModule, name: str, abi: KernelAbi | None = None, tokens: Mapping[str, int] | None = None
+    module: PtxModule,
+    name: str,
+    abi: KernelAbi | None = None,
+    tokens: Mapping[str, int] | None = None,
+    line_references: bool = False,
 ) -> HipSource:
     """HIP source of one kernel (`abi: cass1`).
 
     abi: the kernel's, when a cubin knows better (default: from the PTX). tokens: value of each function's address,
-    as the module's data holds it (default: `module_tokens`). Raises Malformed or Unsupported.
+    as the module's data holds it (default: `module_tokens`). line_references: a comment with the PTX line at each
+    statement. Raises Malformed or Unsupported.
     """
     tree = parsed(module.text)
     known = abi if abi is not None else kernel_abi(module, name)
-    return write_program(tree, name, known, data.module_tokens(tree) if tokens is None else tokens)
+    return write_program(tree, name, known, data.module_tokens(tree) if tokens is None else tokens, line_references)
 
 
 def kernel_abi(module: PtxModule, name: str) -> KernelAbi:

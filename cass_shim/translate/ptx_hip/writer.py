@@ -71,13 +71,13 @@ class FunctionWriter:
     # -- operands ----------------------------------------------------------------------------------------------
 
     def get(self, operand: Operand, type_name: str) -> str:
+        self.agree(operand, type_name)
         if isinstance(operand, Register):
             return self._read(operand, type_name)
-        self.agree(operand, type_name)
         if isinstance(operand, (Integer, Float)):
             return literal(operand, type_name)
         if isinstance(operand, Not):
-            return f"!{self._read(operand.operand, type_name)}"
+            return f"!{self.get(operand.operand, type_name)}"
         if isinstance(operand, Symbol):
             address = self.address(operand, self.space_of(operand))
             return address if bits_of(type_name) >= 32 else f"({TYPES[type_name].c})({address})"

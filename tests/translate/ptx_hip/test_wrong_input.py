@@ -1,0 +1,87 @@
+"""Impossible instructions, made from every row of the table: refused by name and place, never a Python error.
+
+ptxas said which operands are impossible: `python3 -m tools.ptxforms.wrong` asks it about thousands more.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from cass_shim.isa.ptx.spec import Row
+from cass_shim.model.artifacts import PtxModule
+from cass_shim.model.errors import CassError, Malformed, Unsupported
+from cass_shim.translate.ptx_hip.parser import parse_module
+from cass_shim.translate.ptx_hip.program import write_own
+from cass_shim.translate.ptx_hip.translate import kernel_abi
+from tools.ptxforms.oracle import module, written
+from tools.ptxforms.selection import sampled
+from tools.ptxforms.signatures import all_rows, signature
+from tools.ptxforms.wrong import mutants
+
+ROWS = all_rows()
+EACH = 3
+
+
+def refused(line: str) -> str:
+    """What is said of an instruction, "" when it is translated. Anything but a CassError is a fault."""
+    text, _ = module([line], "100")
+    try:
+        tree = parse_module(text)
+        write_own(tree, "probe", kernel_abi(PtxModule(text, 100), "probe"), {})
+    except CassError as error:
+        return str(error)
+    return ""
+
+
+def some_mutants(rows: list[Row]) -> Iterator[str]:
+    for row in rows:
+        generator = random.Random(row.pattern)
+        form = next(filter(None, (signature(row, modifiers) for modifiers in sampled(row, 20))), None)
+        if form is not None:
+            lines = list(mutants(written(form), generator))
+            yield from generator.sample(lines, min(EACH, len(lines)))
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_instruction_of_any_row_ends_in_a_python_error(part: int) -> None:
+    complaints = [refused(line) for line in some_mutants(ROWS[part::4])]
+    told = [text for text in complaints if text]
+    assert len(told) > len(complaints) // 2
+    assert all(re.search(r"line \d+, column \d+", text) for text in told)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("add.u32 %f32_0, %u32_1, %u32_2;", r"%f32_0 is \.f32, expected \.u32"),
+        ("add.u32 %u32_0, %u64_1, %u32_2;", r"%u64_1 is \.u64, expected \.u32"),
+        ("add.f32 %f32_0, %f32_1, 1;", "an integer for .f32"),
+        ("add.u32 %u32_0, %u32_1, 0f3F800000;", "a float for .u32"),
+        ("add.u32 %u32_0, %tid.x, 1;", "only mov and cvt read"),
+        ("mul.lo.u32 %u32_0, in_global, %u32_2;", "a register or constant is expected"),
+        ("min.u32 _, %u32_1, %u32_2;", "may not be dropped"),
+        ("add.u32 %u32_0, %u32_1.b0, %u32_2;", "only video instructions"),
+        ("add.u32 %u32_0.x, %u32_1, %u32_2;", "has no part"),
+        ("not.b32 %b32_0, !%pred_1;", "negated predicate"),
+        ("cvt.sat.u32.u16 %u32_0, %u16_0;", "every u16 is a u32"),
+        ("cvt.rn.satfinite.f32.bf16 %f32_0, %b16_0;", "no such form"),
+        ("ld.global.f16 %f16_0, [in_global];", "no such form"),
+        ("ld.relaxed.global.u32 %u32_0, [in_global];", "no such form"),
+        ("ld.global.v4.u64 {%u64_0, %u64_1, %u64_2}, [in_global];", "a vector of 3"),
+        ("st.param.b32 [p0], %b32_0;", "a store to the parameter"),
+        ("setp.lo.s32 %pred_0, %s32_1, %s32_2;", "comparison lo of signed integers"),
+        ("bar.sync 16;", "barrier 16"),
+        ("mbarrier.arrive.b64 [in_shared];", "1 operands, expected 2 or 3"),
+        ("vadd.u32.u32.u32 %u32_0.b1, %u32_1, %u32_2;", "a third source"),
+        ("mma.sync.aligned.m8n8k16.row.col.f32.f16.f16.f32 {%f32_0, %f32_1}, %b32_0, %b32_1, {%f32_2, %f32_3};",
+         "m8n8k16"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named(line: str, reason: str) -> None:
+    text, _ = module([line], "100")
+    with pytest.raises((Malformed, Unsupported), match=reason):
+        write_own(parse_module(text), "probe", kernel_abi(PtxModule(text, 100), "probe"), {})
