@@ -11,6 +11,7 @@ COMMANDS = {
     "examples": ("tools.examples", "build every example four ways, run it every route, print the table"),
     "docs": ("tools.docs", "build the documentation site into site/, strictly"),
     "wheel": ("tools.wheel", "build a wheel, install it in a fresh environment and try it there"),
+    "screenshots": ("tools.screenshots", "open our pages in Chromium, desk and phone, and look for faults"),
     "bench": ("tools.bench", "measure against the named rivals, as ratios"),
 }
 

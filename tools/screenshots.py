@@ -1,0 +1,146 @@
+"""`python3 -m tools screenshots [DIR]`: our pages in Chromium, at the widths of a desk and a phone, light and dark.
+
+Makes the compatibility page (of `--results FILE`, else of an example program) and a `cass view` page, opens both, and
+checks what a visitor would stumble over: errors on the console, text that runs out of the window, controls that the
+keyboard does not reach or that do not show the focus, keys that do nothing. Pictures go to DIR (default
+build/screenshots). Exit status 1 when a page has a fault. Needs a Chromium; it is not in the requirements.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tools import environment
+from tools.browser import Browser, BrowserFailed
+
+WIDTHS = (1440, 390)
+PROGRAM = environment.ROOT / "examples" / "prebuilt" / "vector_add_static"
+TABS = 25  # elements that the Tab key is followed over
+SETTLES_S = 10.0  # for what a key causes
+FOCUSABLE = "button, input, select, summary, a[href], [tabindex='0']"
+VISIBLE = f"[...document.querySelectorAll(`{FOCUSABLE}`)].filter(one => one.checkVisibility() && !one.disabled)"
+HAS_OUTLINE = "(style => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0)"
+
+
+def overflow(browser: Browser) -> list[str]:
+    """Text or controls that run out of the window."""
+    wide = browser.ask("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return [f"runs {wide} pixels out of the window"] if wide > 0 else []
+
+
+def tab_order(browser: Browser) -> list[str]:
+    """Visible controls that Tab does not reach, in their order, or on which the focus cannot be seen."""
+    faults = []
+    count = min(int(browser.ask(f"{VISIBLE}.length")), TABS)
+    browser.ask("document.activeElement.blur()")
+    for number in range(count):
+        browser.press("Tab")
+        at = f"{VISIBLE}[{number}]"
+        name = browser.ask(f"{at}.id || {at}.textContent.trim().slice(0, 30) || {at}.tagName")
+        if not browser.ask(f"document.activeElement === {at}"):
+            faults.append(f"Tab does not reach {name}")
+            break
+        if not browser.ask(f"{HAS_OUTLINE}(getComputedStyle(document.activeElement))"):
+            faults.append(f"the focus on {name} is not seen")
+    return faults
+
+
+def becomes(browser: Browser, expression: str) -> bool:
+    """Whether it is true, now or soon."""
+    until = time.monotonic() + SETTLES_S
+    while not browser.ask(f"Boolean({expression})"):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def use_report(browser: Browser) -> list[str]:
+    """Filter and sort the compatibility page by keys alone."""
+    faults = []
+    rows = int(browser.ask("rows.length"))
+    browser.ask("filter.focus()")
+    browser.write("no program is called that")
+    if not becomes(browser, f"document.getElementById('count').textContent === '0 of {rows}'"):
+        faults.append("typing into the filter does not filter")
+    browser.ask("filter.value = ''; filter.dispatchEvent(new Event('input'))")
+    if browser.ask("document.querySelector('#head button').checkVisibility()"):
+        before = browser.ask("head.children[0].ariaSort")
+        browser.ask("document.querySelector('#head button').focus()")
+        browser.press("Enter")
+        if not becomes(browser, f"head.children[0].ariaSort !== '{before}'"):
+            faults.append("Enter on a column's name does not sort")
+    elif not browser.ask("sort.checkVisibility()"):
+        faults.append("nothing to sort with")
+    return faults
+
+
+def use_view(browser: Browser) -> list[str]:
+    """Walk through a listing and one lane's steps by keys alone."""
+    faults = []
+    browser.ask("$('at').focus()")
+    browser.press("ArrowRight")
+    if not becomes(browser, "$('now').textContent.startsWith('step 2 of')"):
+        faults.append("the arrow key does not step")
+    browser.ask("lists.sass.list.focus()")
+    browser.press("Home")
+    browser.press("ArrowDown")
+    if not becomes(browser, "lists.sass.list.getAttribute('aria-activedescendant') === 'sass-1'"):
+        faults.append("the arrow key does not move in the listing")
+    if not browser.ask("document.querySelectorAll('.row.linked').length > 1"):
+        faults.append("the chosen line has no counterpart")
+    return faults
+
+
+def look(browser: Browser, page: Path, use: Callable[[Browser], list[str]], pictures: Path) -> list[str]:
+    """Open a page at every width; its faults."""
+    faults = []
+    for width in WIDTHS:
+        for dark in (False, True):
+            browser.console.clear()
+            browser.open(page, width, dark=dark)
+            name = f"{page.stem}-{width}{'-dark' if dark else ''}"
+            browser.picture(pictures / f"{name}.png")
+            found = overflow(browser)
+            if not dark:  # the same page in other colours
+                found += [*tab_order(browser), *use(browser), *overflow(browser)]
+            found += [f"console: {text.splitlines()[0]}" for text in browser.console]
+            faults += [f"{name}: {fault}" for fault in dict.fromkeys(found)]
+    return faults
+
+
+def make_pages(folder: Path, results: Path | None) -> list[tuple[Path, Callable[[Browser], list[str]]]]:
+    """The pages, by the commands that users run."""
+    cass = [sys.executable, "-m", "cass_shim.cli.main"]
+    if results is None:
+        results = folder / "results.json"
+        environment.run([*cass, "compat", "run", str(PROGRAM), "--results", str(results), "--jobs", "1"])
+    report, view = folder / "report.html", folder / "view.html"
+    environment.run([*cass, "compat", "report", str(results), "--html", str(report)])
+    environment.run([*cass, "view", str(PROGRAM), "-o", str(view)])
+    return [(report, use_report), (view, use_view)]
+
+
+def main(arguments: list[str]) -> int:
+    """Make the pages and look at them."""
+    parser = argparse.ArgumentParser(prog="python3 -m tools screenshots", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=environment.ROOT / "build" / "screenshots")
+    parser.add_argument("--results", type=Path, help="results of `cass compat run`")
+    options = parser.parse_args(arguments)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        pages = make_pages(options.folder, options.results)
+        with Browser() as browser:
+            faults = [fault for page, use in pages for fault in look(browser, page, use, options.folder)]
+    except (BrowserFailed, subprocess.CalledProcessError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    for fault in faults:
+        print(fault)
+    print(f"{len(pages)} pages at {' and '.join(map(str, WIDTHS))} pixels, {len(faults)} faults; see {options.folder}")
+    return 1 if faults else 0
