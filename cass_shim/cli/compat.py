@@ -15,7 +15,7 @@ from cass_shim import __version__
 from cass_shim.compat import report as pages
 from cass_shim.compat.build import DEFAULT_VARIANTS, VARIANTS
 from cass_shim.compat.hardware import read_report
-from cass_shim.compat.jobs import collect, jobs_below, serves
+from cass_shim.compat.jobs import NO_PROGRAM, collect, jobs_below, serves
 from cass_shim.compat.record import Recorded, machine, record
 from cass_shim.compat.results import Outcome, Results, read_results, write_results
 from cass_shim.compat.runner import Job, Limits, digest_of, run_all
@@ -63,13 +63,17 @@ def run_command(
     WHAT: programs, folders of programs, or in a checkout parts of the suite, which are built first: all, samples,
     examples, a domain (graph, sparse, …) or a program (graph/pagerank).
     """
+    orders = _orders(routes)
     done = read_results(results) if results.exists() else Results()
     done.version, done.device = __version__, _device()
     console = Console(stderr=True)
     with console.status("building the suite's programs with nvcc"):
         wanted = collect(what, golden, variants, jobs)
-    with tempfile.TemporaryDirectory(prefix="cass-compat-") as folder, Progress(console=console) as progress:
-        for translators in routes.split(";"):
+    with (
+        tempfile.TemporaryDirectory(prefix="cass-compat-") as folder,
+        Progress(console=console, disable=not sys.stderr.isatty()) as progress,
+    ):
+        for translators in orders:
             fitting = [job for job in wanted if serves(job, translators)]
             left = [job for job in fitting if again or not _is_stored(done, job, translators)]
             task = progress.add_task(translators, total=len(left))
@@ -80,6 +84,17 @@ def run_command(
 
             run_all(left, BUILD / "cass-run", translators, Limits(timeout, memory), Path(folder), jobs, record)
     sys.exit(_summary(done))
+
+
+def _orders(routes: str) -> list[str]:
+    """The orders of translators to run with. Raises Malformed for one that is not there."""
+    from cass_shim.pipeline import TRANSLATORS
+
+    orders = [order.replace(" ", "") for order in routes.split(";") if order.strip()]
+    unknown = sorted({name for order in orders for name in order.split(",")} - set(TRANSLATORS))
+    if unknown or not orders:
+        raise Malformed(f"--routes: no translator {', '.join(unknown) or 'given'}; there are {', '.join(TRANSLATORS)}")
+    return orders
 
 
 def _store(done: Results, outcome: Outcome, path: Path) -> None:
@@ -134,7 +149,7 @@ def record_command(what: tuple[str, ...], golden: Path, timeout: float) -> None:
     where = machine()
     jobs = jobs_below([_existing(word) for word in what], None)
     if not jobs:
-        raise Malformed("no program among them", where=" ".join(what))
+        raise Malformed(NO_PROGRAM, where=" ".join(what))
 
     def told(one: Recorded) -> None:
         click.echo(f"{one.name}: {one.reason or f'recorded, exit status {one.exit_code}'}")

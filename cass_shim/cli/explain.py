@@ -16,7 +16,7 @@ from typing import TextIO
 import click
 
 from cass_shim.cli.precompile import Outcome, precompile
-from cass_shim.cli.programs import KernelState, demangled, kernel_states
+from cass_shim.cli.programs import KernelState, demangled, kernel_states, read_program
 from cass_shim.model.config import Config
 from cass_shim.native.build import BUILD
 
@@ -39,8 +39,10 @@ def explain_state(state: KernelState, refusal: str = "") -> list[str]:
 def explain_program(program: Path, config: Config, outcomes: Sequence[Outcome], out: TextIO) -> bool:
     """Print every kernel's story; False when one has no translation or a module cannot be read."""
     refusals = {one.job.kernel: one.message for one in outcomes}
-    complete = True
-    for state in kernel_states(program, config):
+    complete, states = True, list(kernel_states(program, config))
+    if not states:
+        print(f"{program}: no CUDA kernels; libraries that it loads may hold them", file=out)
+    for state in states:
         if isinstance(state, KernelState):
             print("\n".join(explain_state(state, refusals.get(state.kernel, ""))), file=out)
             complete &= state.record is not None
@@ -54,6 +56,7 @@ def explain_program(program: Path, config: Config, outcomes: Sequence[Outcome], 
 @click.argument("program", type=click.Path(path_type=Path))
 def explain_command(program: Path) -> None:
     """Translate PROGRAM's kernels where needed and tell how each was translated and how far it is proved."""
+    read_program(program)  # raises for what cannot be read, before the daemon is asked
     config = Config.read()
     outcomes = precompile([program], config, len(os.sched_getaffinity(0)))
     sys.exit(0 if explain_program(program, config, outcomes, sys.stdout) else 1)
@@ -92,5 +95,6 @@ def find_program(name: str) -> Path:
         path = Path(folder or ".") / name
         if os.access(path, os.X_OK) and path.is_file():
             return path
-    print(f"cass: {name}: not found", file=sys.stderr)
+    here = f"; the file here is called ./{name}" if Path(name).is_file() else ""
+    print(f"cass: {name}: not found in PATH{here}", file=sys.stderr)
     sys.exit(127)

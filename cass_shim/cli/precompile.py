@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from cass_shim.cli.daemon import await_team, connect
-from cass_shim.cli.programs import FoundModule, demangled, find_modules
+from cass_shim.cli.programs import FoundModule, demangled, find_modules, read_program
 from cass_shim.daemon.runtime import Client
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError
@@ -161,9 +161,13 @@ def precompile_command(paths: tuple[Path, ...], jobs: int) -> None:
     """Translate, verify and cache every kernel of the programs at or below PATHS.
 
     Can be interrupted and repeated: what is in the cache is not done again. With CASS_REMOTE_ROLE=write it waits until
-    the team's caches have everything. Exit status 1 when a kernel has no translation or a team's cache had trouble.
+    the team's caches have everything. Exit status 1 when there is no kernel, one has no translation, or a team's cache had
+    trouble.
     """
     config = Config.read()
+    for path in paths:
+        if not path.is_dir():
+            read_program(path)  # raises for what is not there
     try:
         outcomes = precompile(paths, config, jobs or len(os.sched_getaffinity(0)))
     except Interrupted as error:
@@ -172,6 +176,9 @@ def precompile_command(paths: tuple[Path, ...], jobs: int) -> None:
         )
         sys.exit(128 + signal.SIGINT)
     failed = [one for one in outcomes if one.message]
+    if not outcomes:
+        print("no CUDA kernels there; libraries that a program loads may hold them")
+        sys.exit(1)
     print(f"{len(outcomes) - len(failed)} of {len(outcomes)} kernels are in the cache")
     for one in failed:
         print(f"{one.job.program}: {demangled(one.job.kernel)}: {one.message}")

@@ -6,9 +6,10 @@ In: a file that holds CUDA code in any form. Out: `Found` rows. Nothing is execu
 from __future__ import annotations
 
 import ctypes
+import errno
 import functools
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +25,11 @@ from cass_shim.native import bindings
 from cass_shim.pipeline import Module, make_module
 
 PROGRAM_LIMIT = 4 << 30  # bytes
+READ_ADVICE = {
+    errno.ENOENT: "no such file",
+    errno.EISDIR: "a folder; name a file in it (`cass precompile` and `cass compat run` take folders)",
+    errno.EACCES: "you may not read it",
+}
 ET_REL = b"\1\0"  # e_type, ELF specification
 
 
@@ -34,7 +40,17 @@ def read_program(path: Path) -> bytes:
             raise Malformed("larger than 4 GiB", where=str(path))
         return path.read_bytes()
     except OSError as error:
-        raise Malformed(error.strerror or str(error), where=str(path)) from error
+        raise Malformed(READ_ADVICE.get(error.errno or 0, error.strerror or str(error)), where=str(path)) from error
+
+
+def no_kernel(program: Path, known: Iterable[str], wanted: str) -> Malformed:
+    """What to say when `wanted` ("" for any) is none of a program's kernels."""
+    names = ", ".join(demangled(name) for name in known)
+    if not names:
+        return Malformed(
+            "no CUDA kernels in it; libraries that it loads may hold them (ldd lists those)", where=str(program)
+        )
+    return Malformed(f"no kernel {wanted}; it has {names}", where=str(program))
 
 
 def open_tier(config: Config) -> LocalTier | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -27,6 +28,8 @@ def selftest_command(hardware: bool, output: Path | None) -> None:
     host nor path: it can be shared, and `cass compat report --hardware FILE` takes it in. Exit status 1 when a check
     failed.
     """
+    if output is not None and not os.access(output.absolute().parent, os.W_OK):
+        raise CassError(f"{output}: its folder is not there or not writable; name another file with --json")
     kind = "hip" if hardware else "emulated"
     try:
         report = self_test(kind, tell)

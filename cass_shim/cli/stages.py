@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from cass_shim.cli.programs import demangled, find_modules, read_program
+from cass_shim.cli.programs import demangled, find_modules, no_kernel, read_program
 from cass_shim.model.artifacts import EntryKind
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Malformed
@@ -40,14 +40,19 @@ def chosen_kernels(file: Path, kernel: str) -> list[tuple[Module, str]]:
         if not kernel or kernel in (name, demangled(name), demangled(name).split("(")[0])
     ]
     if not wanted:
-        names = ", ".join(demangled(name) for _, name in known)
-        raise Malformed(f"no kernel {kernel}; it has {names or 'none'}", where=str(file))
+        raise no_kernel(file, (name for _, name in known), kernel)
     return wanted
 
 
 def sidecar_of(file: Path) -> Sidecar:
-    """The facts beside an artifact."""
+    """The facts beside an artifact. Raises Malformed."""
     path = file.with_suffix(".json")
+    if not file.is_file():
+        raise Malformed("no such file; `cass translate` and `cass assemble` write such files", where=str(file))
+    if not path.is_file():
+        raise Malformed(
+            f"{path.name} is not beside it; `cass translate` and `cass assemble` write both", where=str(file)
+        )
     return read_sidecar(read_program(path).decode(errors="replace"), str(path))
 
 

@@ -19,11 +19,11 @@ import click
 
 from cass_shim import __version__
 from cass_shim.cli.precompile import Asker, Job
-from cass_shim.cli.programs import KernelState, demangled, find_modules, kernel_states, open_tier
+from cass_shim.cli.programs import KernelState, demangled, find_modules, kernel_states, no_kernel, open_tier
 from cass_shim.cli.view_kernel import Subject, kernel_facts
 from cass_shim.compat.report import look
 from cass_shim.model.config import Config
-from cass_shim.model.errors import CassError, Malformed
+from cass_shim.model.errors import CassError
 
 
 def subjects(program: Path, wanted: str, config: Config) -> Iterator[Subject]:
@@ -32,9 +32,7 @@ def subjects(program: Path, wanted: str, config: Config) -> Iterator[Subject]:
     jobs = [Job(program, found, name) for found in find_modules(program, config) for name in found.module.kernels]
     meant = [job for job in jobs if _is_meant(job.kernel, wanted)]
     if not meant:
-        names = ", ".join(demangled(job.kernel) for job in jobs)
-        missing = f"no kernel {wanted}" if wanted else "no kernel"
-        raise Malformed(f"{missing}; it has {names or 'none'}", where=str(program))
+        raise no_kernel(program, (job.kernel for job in jobs), wanted)
     refusals = {(job.found.number, job.kernel): asker.run(job).message for job in meant}
     tier = open_tier(config)
     if tier is None:

@@ -15,6 +15,7 @@ from cass_shim.compat.build import VARIANTS, Variant, build_all
 from cass_shim.compat.runner import Job
 from cass_shim.model.errors import Malformed
 
+NO_PROGRAM = "no program among them; name executable ELF files, or folders that hold some"
 MAGIC = b"\x7fELF"
 
 
@@ -85,7 +86,7 @@ def collect(
     if named:
         jobs += jobs_of_suite(checkout or suite.find_root(), named, variants_named(variants), workers)
     if not jobs:
-        raise Malformed("no program among them", where=" ".join(words))
+        raise Malformed(NO_PROGRAM, where=" ".join(words))
     return jobs
 
 

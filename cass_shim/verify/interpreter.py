@@ -22,6 +22,7 @@ from cass_shim.verify.memory import Arena, Fault, gather
 from cass_shim.verify.program import Program, Step
 from cass_shim.verify.state import WARP, Geometry, Lanes, Mask, Mufu
 from cass_shim.verify.surfaces import Surface
+from cass_shim.verify.survey import grid_barrier
 from cass_shim.verify.system_calls import SystemCalls
 
 STACK_SLACK = 2048  # bytes of local memory beyond MIN_STACK_SIZE: recursion is not in it
@@ -35,12 +36,6 @@ PARAMETERS_AT = (
     (0, 0x160),
 )  # where bank 0 holds them, from which SM on. Source: sass.md §2.5
 CONSTANTS_AT = {0x380: 0x120, 0x210: 0xD0, 0x160: 0x50}  # where it holds the generic address of bank 3, by the above
-
-GRID_WORKSPACE_AT = (
-    (100, (0x254, 0x258)),
-    (90, (0x44, 0x48)),
-    (0, (0x8C, 0x90)),
-)  # the address of the grid barrier's words, (high, low), from which SM on. Source: sass.md §2.5
 
 
 @dataclass(frozen=True)
@@ -148,7 +143,7 @@ class Interpreter(ControlFlow):
         words[(0x37C if newer else 0x28) // 4] = local - STACK_ALIGNMENT
         at = CONSTANTS_AT[system]
         bank[at : at + 8] = np.frombuffer(self.program.constants.to_bytes(8, "little"), np.uint8)
-        high, low = next(places for sm, places in GRID_WORKSPACE_AT if self.sm >= sm)
+        high, low = grid_barrier(self.sm)
         words[high // 4], words[low // 4] = launch.workspace >> 32, launch.workspace & 0xFFFF_FFFF
         params = np.frombuffer(launch.params, np.uint8)
         bank[abi.params_base : abi.params_base + len(params)] = params

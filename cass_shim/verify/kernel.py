@@ -257,12 +257,13 @@ def _first_reading(campaign: _Campaign, first: list[Scenario], smaller: list[Sce
     """The first input that works, under the likeliest reading of the parameters that has one."""
     kernel, found = campaign.judge.kernel, campaign.judge.found
     chains = [replace(first[0], values=values) for values in CHAINS]
+    few = [replace(first[0], size=size) for size in (1, 2)]  # a switch, or one of two colours
     for campaign.judge.found, campaign.roles in readings(kernel, found):
-        for plan in (first, chains, smaller):
+        for plan in (first, few, chains, smaller):
             if main := _first_success(campaign, plan, strict=True):
                 return main
-        if "not finished" in " ".join(campaign.skipped[-1:]):
-            break  # another reading is no faster
+        if campaign.agreed or "not finished" in " ".join(campaign.skipped[-1:]):
+            break  # another reading would not write more, or be faster
     campaign.judge.found, campaign.roles = found, first_roles(kernel, found)
     return None
 

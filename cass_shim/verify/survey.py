@@ -25,7 +25,11 @@ _HALF = frozenset({"HADD2", "HMUL2", "HFMA2", "HSETP2", "HSET2", "HMNMX2", "HMMA
 _FLOAT_KINDS = ("f32", "f64", "f16", "bf16")
 _MOVES = frozenset({"MOV", "UMOV", "IMAD.MOV.U32", "IMAD.MOV", "R2UR", "SEL", "MOV.64", "UMOV.64", "SEL.64"})
 _SECOND_AXIS = frozenset({0x04, 0x10, 0x364, 0x374})  # of block and grid, in bank 0 (sass.md §2.5)
-_GRID_BARRIER = frozenset({0x8C, 0x90, 0x254, 0x258})
+GRID_BARRIER = (
+    (100, (0x254, 0x258)),
+    (90, (0x44, 0x48)),
+    (0, (0x8C, 0x90)),
+)  # where bank 0 holds the address of the grid barrier's words, (high, low), from which SM on. Source: sass.md §2.5
 _PRODUCTS = frozenset({"IMAD", "UIMAD", "IMUL", "XMAD"})
 _PREDICATES = frozenset(
     {"ISETP", "UISETP", "FSETP", "UFSETP", "DSETP", "HSETP2", "PLOP3", "UPLOP3", "FCHK"}
@@ -63,11 +67,17 @@ class Survey:
     heap: bool = False  # it may call malloc or free
 
 
+def grid_barrier(sm: int) -> tuple[int, int]:
+    """Offsets in bank 0 of the high and the low half of the address of the grid barrier's words."""
+    return next(places for first, places in GRID_BARRIER if sm >= first)
+
+
 def survey(kernel: SassKernel) -> Survey:
     """Read the code once, in address order."""
     found = Survey()
     taint: dict[Key, frozenset[int]] = {}
     base = kernel.abi.params_base
+    barrier = grid_barrier(kernel.sm)
     code = [i for part in (kernel, *kernel.callees.values()) for i in part.instructions]
     table = specs()
     shared: Counter[str] = Counter()
@@ -75,7 +85,7 @@ def survey(kernel: SassKernel) -> Survey:
     sums: set[frozenset[int]] = set()  # the words that meet in an address
     compared: set[int] = set()  # words that are bounds: code compares with them, as it never does with a base address
     for position, instruction in enumerate(code):
-        _note_properties(found, instruction)
+        _note_properties(found, instruction, barrier)
         spec = table.get(instruction.mnemonic)
         if spec is not None:
             found.cross_lane |= spec.effect is Effect.LANES
@@ -113,7 +123,7 @@ def survey(kernel: SassKernel) -> Survey:
     return found
 
 
-def _note_properties(found: Survey, instruction: Instruction) -> None:
+def _note_properties(found: Survey, instruction: Instruction, barrier: tuple[int, int]) -> None:
     name = instruction.mnemonic
     found.shared |= name in ("LDS", "STS", "ATOMS", "LDSM")
     found.approximate |= name == "MUFU"
@@ -128,7 +138,7 @@ def _note_properties(found: Survey, instruction: Instruction) -> None:
         if isinstance(operand, Const) and operand.bank == 0:
             if operand.offset in _SECOND_AXIS:
                 found.dimensions = max(found.dimensions, 2)
-            found.grid_sync |= operand.offset in _GRID_BARRIER
+            found.grid_sync |= operand.offset in barrier
 
 
 def _note_constant(

@@ -34,8 +34,12 @@ const char *cass_find_program(const char *name) {
         if (access(found, X_OK) == 0) return found;
         denied = 1;
     }
-    cass_die(denied ? CASS_EXIT_CANNOT_RUN : CASS_EXIT_NOT_FOUND, "%s: %s", name,
-             denied ? "permission denied" : "not found in PATH");
+    if (denied) cass_die(CASS_EXIT_CANNOT_RUN, "%s: permission denied", name);
+    struct stat here;
+    if (stat(name, &here) == 0 && S_ISREG(here.st_mode))
+        cass_die(CASS_EXIT_NOT_FOUND, "%s: not found in PATH; the file here is called ./%s", name,
+                 name);
+    cass_die(CASS_EXIT_NOT_FOUND, "%s: not found in PATH", name);
 }
 
 /* The loader ignores LD_PRELOAD in programs that gain privileges. */
