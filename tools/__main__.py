@@ -9,6 +9,7 @@ COMMANDS = {
     "test": ("tools.test", "run the whole test suite"),
     "check": ("tools.check", "linters, types, layer rule, fast tests"),
     "examples": ("tools.examples", "build every example four ways, run it every route, print the table"),
+    "compat": ("tools.compat_page", "take suite results in; make docs/compatibility.md and the README's table"),
     "docs": ("tools.docs", "build the documentation site into site/, strictly"),
     "wheel": ("tools.wheel", "build a wheel, install it in a fresh environment and try it there"),
     "screenshots": ("tools.screenshots", "open our pages in Chromium, desk and phone, and look for faults"),

@@ -32,7 +32,8 @@ class KernelFact:
 class Outcome:
     """One run. golden: "same", "differs" or "" when there is nothing to compare with; `difference` says where.
 
-    digest: SHA-256 of the program; with `translators` it says what a stored result is still good for.
+    digest: SHA-256 of the program; with `translators` it says what a stored result is still good for. date: the day of
+    the run, as 2026-11-22.
     """
 
     program: str
@@ -48,6 +49,7 @@ class Outcome:
     messages: tuple[str, ...] = ()
     domain: str = ""
     variant: str = ""
+    date: str = ""
 
     @property
     def right(self) -> bool:

@@ -7,6 +7,7 @@ launched is what the cache holds afterwards.
 from __future__ import annotations
 
 import concurrent.futures
+import datetime
 import hashlib
 import os
 import re
@@ -113,6 +114,7 @@ def run_one(job: Job, launcher: Path, translators: str, limits: Limits, folder: 
         untranslated=untranslated(messages),
         missing_calls=tuple(sorted({match[1] for line in messages if (match := MISSING_CALL.search(line))})),
         messages=tuple(messages[:MESSAGE_LIMIT]), domain=job.domain, variant=job.variant,
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
     )  # fmt: skip
 
 
