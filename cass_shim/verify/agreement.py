@@ -77,7 +77,7 @@ class Judge:
         valid = np.ones(len(given.content), bool) if given.valid is None else given.valid
         arena = self.arena = Arena(base, given.content.copy(), valid)
         heap, seed = _heap(given, base, order), 1000 * given.scenario.seed + order
-        deadline = time.thread_time() + min(self.run_seconds * patience, self.until - time.monotonic())
+        deadline = time.thread_time() + self.run_seconds * patience
         workspace = base + given.workspace if given.workspace else 0
         mufu = self.mufu if perturbed is None else mufu_models.perturbed(self.mufu, perturbed)
         parts: list[Outcome] = []
@@ -92,6 +92,7 @@ class Judge:
                 policy=policy,
                 max_steps=self.max_steps * patience,
                 deadline=deadline,
+                until=self.until,
                 heap=heap,
             )
             if races and not (parts and self.races is not None and self.races.found):

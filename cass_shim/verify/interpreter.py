@@ -76,7 +76,8 @@ class Interpreter(ControlFlow):
 
     policy: "lowest" (all lanes together, lowest address first), "random" (any group), "blocks" or "warps" (one after
     another, also "blocks reversed"); but for the first, atomics go in random order and NaNs have another payload.
-    deadline: of the CPU time of this thread, seconds. heap: addresses from and to which malloc may give out.
+    deadline: of the CPU time of this thread, seconds; until: on the monotonic clock. heap: addresses from and to which
+    malloc may give out.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Interpreter(ControlFlow):
         policy: str = "lowest",
         max_steps: int = MAX_STEPS,
         deadline: float = math.inf,
+        until: float = math.inf,
         heap: tuple[int, int] = (0, 0),
     ) -> None:
         shared = abi.shared_bytes + launch.dynamic_shared
@@ -99,6 +101,7 @@ class Interpreter(ControlFlow):
         local = -(-abi.local_bytes // STACK_ALIGNMENT) * STACK_ALIGNMENT + STACK_SLACK
         super().__init__(program.sm, launch.geometry, arena, shared, local, seed, mufu)
         self.program, self.policy, self.max_steps, self.deadline = program, policy, max_steps, deadline
+        self.until = until
         self.shuffled = policy != "lowest"
         if self.shuffled:
             self.nan_payloads = OTHER_NAN
@@ -180,7 +183,7 @@ class Interpreter(ControlFlow):
                 self._release_or_fail()
                 continue
             repeated += 1
-            if time.thread_time() > self.deadline:
+            if time.thread_time() > self.deadline or time.monotonic() > self.until:
                 raise Fault("not finished in time", address=self.program.where(int(self.pc[ready][0])))
             start = self._choose(ready, repeated % FAIRNESS == 0)
             chosen = ready & (self.pc == start)

@@ -7,6 +7,7 @@ In: a candidate code object and the kernel it claims to be. Out: `Verified` with
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ from cass_shim.verify.inputs import (
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.second import Case, Derive, Opinion, second_opinion
 from cass_shim.verify.state import Mufu
-from cass_shim.verify.survey import immediates, survey, uncovered
+from cass_shim.verify.survey import immediates, prints, survey, uncovered
 from cass_shim.verify.values import CHAINS
 from cass_shim.verify.vectored import unvectored_forms
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 MAX_STEPS = 12_000  # of one reference run: about a third of a second
 COVERED = 0.95  # share of the instructions after which no more inputs are looked for
 EXPLORATION = 12  # random inputs in a row that reach nothing new end the search
+BUSY = 4  # times its CPU time, the time on the clock after which the search for inputs ends
 EXPLORED = 0.25  # of the budget, for that search
 ENOUGH = 6  # inputs that agreed, after which coverage that no longer rises ends the search
 
@@ -148,7 +150,9 @@ def _run(
     """Everything that runs the candidate: inputs, the second opinion, the captured launch, the proof."""
     judge, candidate = campaign.judge, campaign.candidate
     try:
+        campaign.judge.until = time.monotonic() + BUSY * (campaign.give_up - time.process_time())
         _search(campaign, seed)
+        campaign.judge.until = math.inf
         if second is not None and campaign.agreed:
             campaign.opinion = second_opinion(Case(judge, candidate, campaign.roles, campaign.agreed, seed), *second)
             if campaign.opinion.verdict == "agrees" and proving.enough <= Evidence.E2:
@@ -174,7 +178,7 @@ def _conclude(code: CodeObject, sass: SassKernel, campaign: _Campaign, report: d
         report["captured launch"] = campaign.replayed.report()
     if not campaign.agreed and not replayed and campaign.doubt is not None:
         raise campaign.doubt
-    if not replayed and (not campaign.agreed or (not campaign.compared and not _prints(sass))):
+    if not replayed and (not campaign.agreed or (not campaign.compared and not prints(sass))):
         return Verified(code, Evidence.E0, report)
     missing = unvectored_forms(sass)
     report["unvectored"] = missing
@@ -215,12 +219,6 @@ def open_device(kind: str = "auto") -> Device:
     """A device for verification: the emulated one stops candidates that run away. Raises DeviceFailed."""
     os.environ.setdefault(*EMULATED_LIMIT)
     return Device.open(kind)
-
-
-def _prints(sass: SassKernel) -> bool:
-    """Whether the kernel can print: then records were compared even where no memory was."""
-    named = [r.symbol for r in sass.kernel.bank4.values()]
-    return "vprintf" in named or any(i.relocation and i.relocation.symbol == "vprintf" for i in sass.instructions)
 
 
 def _search(campaign: _Campaign, seed: int) -> None:
@@ -270,10 +268,10 @@ def _first_reading(campaign: _Campaign, first: list[Scenario], smaller: list[Sce
 
 def _first_success(campaign: _Campaign, plan: list[Scenario], *, strict: bool) -> Scenario | None:
     for scenario in plan:
-        if time.process_time() > campaign.give_up:
+        if _over(campaign, campaign.give_up):
             return None
         before = campaign.compared
-        if _try(campaign, scenario, strict=strict) and (campaign.compared > before or _prints(campaign.judge.kernel)):
+        if _try(campaign, scenario, strict=strict) and (campaign.compared > before or prints(campaign.judge.kernel)):
             return scenario
         if campaign.skipped and "not finished" in campaign.skipped[-1]:
             return None  # another block is no faster
@@ -294,7 +292,7 @@ def _explore(campaign: _Campaign, main: Shape, strict: bool, seed: int) -> None:
     random = np.random.default_rng((seed, 3))
     real = np.array([i.mnemonic != "NOP" for i in judge.kernel.instructions])
     failures = 0
-    while failures < EXPLORATION and time.process_time() < campaign.explore_until:
+    while failures < EXPLORATION and not _over(campaign, campaign.explore_until):
         if campaign.executed[: len(real)][real].mean() >= COVERED:
             return
         scenario = variation(judge.kernel, judge.found, main, bounds, random)
@@ -313,7 +311,12 @@ def _saturated(campaign: _Campaign, covered: int) -> bool:
 
 
 def _late(campaign: _Campaign) -> bool:
-    return bool(campaign.agreed) and time.process_time() > campaign.deadline
+    return bool(campaign.agreed) and _over(campaign, campaign.deadline)
+
+
+def _over(campaign: _Campaign, deadline: float) -> bool:
+    """Whether a time of the campaign's has come, or the machine is so busy that it has to end."""
+    return time.process_time() > deadline or time.monotonic() > campaign.judge.until
 
 
 def _try(campaign: _Campaign, scenario: Scenario, *, strict: bool) -> bool:

@@ -312,3 +312,9 @@ def uncovered(sass: SassKernel, executed: np.ndarray) -> list[list[int]]:
         else:
             found.append([instruction.address, instruction.address])
     return found
+
+
+def prints(sass: SassKernel) -> bool:
+    """Whether the kernel can print: then records were compared even where no memory was."""
+    named = [r.symbol for r in sass.kernel.bank4.values()]
+    return "vprintf" in named or any(i.relocation and i.relocation.symbol == "vprintf" for i in sass.instructions)
