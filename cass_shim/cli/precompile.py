@@ -161,8 +161,8 @@ def precompile_command(paths: tuple[Path, ...], jobs: int) -> None:
     """Translate, verify and cache every kernel of the programs at or below PATHS.
 
     Can be interrupted and repeated: what is in the cache is not done again. With CASS_REMOTE_ROLE=write it waits until
-    the team's caches have everything. Exit status 1 when there is no kernel, one has no translation, or a team's cache had
-    trouble.
+    the team's caches have everything. Exit status 1 when there is no kernel, one has no translation, or a team's cache
+    had trouble.
     """
     config = Config.read()
     for path in paths:

@@ -257,7 +257,7 @@ def _first_reading(campaign: _Campaign, first: list[Scenario], smaller: list[Sce
     chains = [replace(first[0], values=values) for values in CHAINS]
     few = [replace(first[0], size=size) for size in (1, 2)]  # a switch, or one of two colours
     for campaign.judge.found, campaign.roles in readings(kernel, found):
-        for plan in (first, few, chains, smaller):
+        for plan in (first, chains, few, smaller):
             if main := _first_success(campaign, plan, strict=True):
                 return main
         if campaign.agreed or "not finished" in " ".join(campaign.skipped[-1:]):
