@@ -2,15 +2,14 @@
 
 Both sides use one libamdhip64.so. On `instant` (its launches, copies and waits return at once) the difference is the
 shim's own cost; on the emulated device both sides also pay for its queue. Best of 100 rounds of 2,000 calls; the two
-programs alternate; with two threads, processor time. Start-up is the processor time of a warm program with one
-launch, less that of the bare process, which ends at its first CUDA call.
+programs alternate; with two threads, processor time. Start-up is the least processor time of 31 warm runs of a
+program with one launch, minus that of the bare process, which ends at its first CUDA call.
 """
 
 from __future__ import annotations
 
 import os
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -58,9 +57,23 @@ def compare(program: Path, straight: list[str], env: dict[str, str], where: str)
     figures = [Figure(f"{text}, {where}", ours[name], direct[name], "ns", "HIP") for name, text in NAMES.items()]
     for name, limit in LIMITS.items() if where == "instant" else ():
         figures.append(Figure(f"cost of the shim: {NAMES[name]}", ours[name] - direct[name], limit, "ns", "limit"))
+    if where == "instant":
+        figures += traced(through, env, ours["launch"])
     if "threads_2" in ours:
         name = "a launch, two threads at once"
         figures.append(Figure(name, ours["threads_2"], ours["threads_1"], "ns", "one thread"))
+    return figures
+
+
+def traced(through: list[str], env: dict[str, str], plain: float) -> list[Figure]:
+    """A launch while calls are counted (--trace=stats) or logged (--trace, to a file); a `<<<>>>` is four calls."""
+    figures = []
+    for option, settings in (
+        ("--trace=stats", {"CASS_TRACE": "stats"}),
+        ("--trace", {"CASS_TRACE": "calls", "CASS_TRACE_FILE": "/dev/null"}),
+    ):
+        found = timed(through, env | settings)["launch"]
+        figures.append(Figure(f"a launch under {option}", found, plain, "ns", "untraced"))
     return figures
 
 
@@ -88,7 +101,7 @@ def start_up(folder: Path, env: dict[str, str]) -> Figure:
     for _ in range(2):
         subprocess.run(warm, env=env, check=True, timeout=300)
     pairs = [(processor_ms(warm, env), processor_ms([str(program)], env)) for _ in range(STARTS)]
-    ours, bare = (statistics.median(column) for column in zip(*pairs, strict=True))
+    ours, bare = (min(column) for column in zip(*pairs, strict=True))
     return Figure("cost of the shim: warm start-up, CPU time", ours - bare, 5.0, "ms", "limit")
 
 
