@@ -8,7 +8,8 @@ import pytest
 
 from tools.faults import Fault, faults
 from tools.faults.__main__ import build, counted, prepared
-from tools.faults.stages import STAGES, Place, judge
+from tools.faults.hardships import HARDSHIPS
+from tools.faults.stages import STAGES, Place, judge, judged
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler as cc")]
 WARM = STAGES["warm"]
@@ -37,3 +38,10 @@ def test_a_failing_call_ends_in_the_right_output_or_a_message(place: Place) -> N
 def test_what_a_program_does_not_survive_is_seen(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "expected", "another output\n")
     assert judge(place, WARM, Fault("read", "EINTR", 1000, 1000)).startswith("another output, and success")
+
+
+@pytest.mark.parametrize(("name", "value"), [("descriptors", 4), ("descriptors", 9), ("memory", 256), ("storm", 300)])
+def test_a_warm_run_under_hardship(place: Place, name: str, value: int) -> None:
+    if name != "storm" and shutil.which("prlimit") is None:
+        pytest.skip("needs prlimit")
+    assert judged(place, HARDSHIPS[name].apply(place, value)) in ("right", "clear")

@@ -52,8 +52,9 @@ def test_planted_faults_in_c_are_found(tmp_path: Path, monkeypatch: pytest.Monke
     program = native_build.build(["planted"])["planted"]
     monkeypatch.setenv("CASS_FUZZ_CASE_MS", "100")
     (tmp_path / "seed").write_bytes(bytes(16))
-    command = [program, "run", tmp_path / "out", "4", "0", "1", tmp_path / "seed"]
-    done = subprocess.run(command, capture_output=True, timeout=60)
+    monkeypatch.setenv("CASS_FUZZ_FINDINGS", "3")
+    command = [program, "run", tmp_path / "out", "120", "0", "1", tmp_path / "seed"]
+    done = subprocess.run(command, capture_output=True, timeout=200)
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     found = " ".join(one["what"] for one in result["findings"])
     assert done.returncode == 1 and result["cases"] > 100

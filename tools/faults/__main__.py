@@ -17,6 +17,8 @@ from pathlib import Path
 
 from tools.environment import ROOT
 from tools.faults import Fault, faults
+from tools.faults.hardships import HARDSHIPS
+from tools.faults.hardships import judge as judge_hardship
 from tools.faults.stages import STAGES, Place, Stage, judge
 
 MARK = "<!-- rows of tools.faults -->"
@@ -94,10 +96,33 @@ def run_stage(name: str, options: argparse.Namespace, folder: Path, injector: Pa
     return row, found
 
 
+def run_hardship(name: str, folder: Path, injector: Path) -> tuple[str, int]:
+    """The same for a hardship: all its values, one after another."""
+    hardship, began = HARDSHIPS[name], time.monotonic()
+    place = prepared(folder / name, injector, STAGES["warm"])
+    verdicts = [(value, judge_hardship(place, hardship, value)) for value in hardship.values]
+    damage = place.damage()
+    place.stop_daemon()
+    wrong = [(value, verdict) for value, verdict in verdicts if verdict not in ("right", "clear")]
+    for value, verdict in wrong:
+        print(f"  {value} {hardship.purpose}: {verdict}", flush=True)
+    for line in damage:
+        print(f"  damaged: {line}")
+    tally, found = collections.Counter(verdict for _, verdict in verdicts), len(wrong) + len(damage)
+    row = (
+        f"| {datetime.date.today()} | {name}: {hardship.purpose} | {len(verdicts)} | {tally['right']} "
+        f"| {tally['clear']} | 0 | {found} | {time.monotonic() - began:.0f} |"
+    )
+    print(row, flush=True)
+    return row, found
+
+
 def main(arguments: Sequence[str]) -> int:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python3 -m tools.faults", description=__doc__)
-    parser.add_argument("stages", nargs="*", default=list(STAGES), help=f"of {', '.join(STAGES)}; all by default")
+    parser.add_argument(
+        "stages", nargs="*", default=[*STAGES, *HARDSHIPS], help=f"of {', '.join([*STAGES, *HARDSHIPS])}"
+    )
     parser.add_argument("--places", type=int, default=40, help="places a function is made to fail at, at most")
     parser.add_argument("--calls", nargs="*", default=[], help="only these functions")
     parser.add_argument("--seconds", type=float, default=1e9, help="of each stage; then the rest is left out")
@@ -105,11 +130,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--page", action="store_true", help="add dated rows to docs/hardening.md")
     options = parser.parse_args(arguments)
-    if unknown := set(options.stages) - set(STAGES):
+    if unknown := set(options.stages) - {*STAGES, *HARDSHIPS}:
         parser.error(f"no stage {min(unknown)}")
     with tempfile.TemporaryDirectory(prefix="cass-faults-") as name:
         injector = build(Path(name))
-        results = [run_stage(stage, options, Path(name), injector) for stage in options.stages]
+        results = [
+            run_stage(one, options, Path(name), injector) if one in STAGES else run_hardship(one, Path(name), injector)
+            for one in options.stages
+        ]
     if options.page:
         page = ROOT / "docs" / "hardening.md"
         rows = "".join(f"{row}\n" for row, _ in results)

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,16 +21,19 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* Order and size are read by tools/faults/__init__.py. */
 #define CALLS(X)                                                                                   \
     X(open)                                                                                        \
-    X(openat) X(read) X(write) X(fstat) X(lstat) X(mkdir) X(mmap) X(mprotect) X(munmap) X(connect) \
-        X(socket) X(socketpair) X(getsockopt) X(poll) X(send) X(recv) X(pipe2) X(flock) X(fcntl)   \
-            X(fork) X(dlopen) X(malloc) X(calloc) X(realloc) X(aligned_alloc) X(strdup)            \
-                X(memfd_create) X(ftruncate) X(pthread_create) X(getcwd) X(futimens) X(access)     \
-                    X(rename) X(fsync) X(unlink) X(link) X(close) X(accept4) X(waitpid)
+    X(openat)                                                                                      \
+    X(read)                                                                                        \
+    X(write) X(fstat) X(lstat) X(mkdir) X(mmap) X(mprotect) X(munmap) X(connect) X(socket)         \
+        X(socketpair) X(getsockopt) X(poll) X(send) X(recv) X(pipe2) X(flock) X(fcntl) X(fork)     \
+            X(dlopen) X(malloc) X(calloc) X(realloc) X(aligned_alloc) X(strdup) X(memfd_create)    \
+                X(ftruncate) X(pthread_create) X(getcwd) X(futimens) X(access) X(rename) X(fsync)  \
+                    X(unlink) X(link) X(close) X(accept4) X(waitpid)
 
 enum call {
 #define X(name) CALL_##name,
@@ -48,7 +52,25 @@ typedef struct {
 static fault_state *state;
 static const char *under;
 
+static void ignore(int number) { (void)number; }
+
+/* A signal every few microseconds, without SA_RESTART: whatever waits is interrupted (EINTR). */
+static void begin_storm(const char *microseconds) {
+    char program[4096];
+    ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[size > 0 ? size : 0] = '\0';
+    /* cass-run becomes the program: a timer outlives exec, its handler does not */
+    if (strstr(program, "/cass-run") != NULL) return;
+    struct sigaction action = {.sa_handler = ignore};
+    struct itimerval every = {.it_interval.tv_usec = atol(microseconds)};
+    every.it_value = every.it_interval;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &every, NULL);
+}
+
 __attribute__((constructor(101))) static void attach(void) {
+    const char *storm = getenv("CASS_FAULT_STORM");
+    if (storm != NULL) begin_storm(storm);
     const char *path = getenv("CASS_FAULT_STATE");
     under = getenv("CASS_FAULT_UNDER");
     int fd = path != NULL ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC) : -1;

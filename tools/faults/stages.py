@@ -7,7 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,11 +70,15 @@ class Place:
             values |= {"LD_PRELOAD": str(self.injector), "CASS_FAULT_STATE": str(self.state.path)}
         return values
 
-    def run(self, faulty: bool) -> subprocess.CompletedProcess[str]:
-        """Run the program; TimeoutExpired when it hangs."""
+    def run(
+        self, faulty: bool, more: Mapping[str, str] | None = None, limits: Sequence[str] = ()
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the program; TimeoutExpired when it hangs. more: variables; limits: options of prlimit(1)."""
         command = [str(environment.launcher()), str(PROGRAM)]
+        if limits:
+            command = ["prlimit", *limits, "--", *command]
         return subprocess.run(
-            command, env=self.settings(faulty), capture_output=True, text=True, errors="replace",
+            command, env={**self.settings(faulty), **(more or {})}, capture_output=True, text=True, errors="replace",
             timeout=RUN_LIMIT_S, check=False, stdin=subprocess.DEVNULL,
         )  # fmt: skip
 
@@ -146,15 +150,22 @@ def judge(place: Place, stage: Stage, fault: Fault) -> str:
         return "hangs"
     failed = place.state.failed
     place.state.arm(None)
-    wrong = _verdict(done, place.expected)
-    if wrong not in ("right", "clear"):
-        return wrong
-    with suppress(subprocess.TimeoutExpired):
+    verdict = judged(place, done)
+    return "unmet" if verdict in ("right", "clear") and not failed else verdict
+
+
+def judged(place: Place, done: subprocess.CompletedProcess[str]) -> str:
+    """The verdict on a run that ended, after an undisturbed one: "right", "clear", or what is wrong."""
+    verdict = _verdict(done, place.expected)
+    if verdict not in ("right", "clear"):
+        return verdict
+    try:
         again = place.run(False)
-        if (again.returncode, again.stdout) != (0, place.expected):
-            return f"the next run is wrong: {again.returncode} {again.stderr.strip()[-200:]}"
-        return wrong if failed else "unmet"
-    return "the next run hangs"
+    except subprocess.TimeoutExpired:
+        return "the next run hangs"
+    if (again.returncode, again.stdout) != (0, place.expected):
+        return f"the next run is wrong: {again.returncode} {again.stderr.strip()[-200:]}"
+    return verdict
 
 
 def _verdict(done: subprocess.CompletedProcess[str], expected: str) -> str:

@@ -252,7 +252,9 @@ static int run(const char *target, int count, char **arguments) {
     size_t seeds = pool.count;
     int64_t began = now_ms(), until = seconds > 0 ? began + (int64_t)(seconds * 1000) : INT64_MAX;
     if (cases == 0) cases = UINT64_MAX;
-    for (unsigned turn = 0; !state->stop && state->cases < cases && turn < 100000; turn++) {
+    const char *enough = getenv("CASS_FUZZ_FINDINGS"); /* different ones, then it ends */
+    unsigned most = enough != NULL ? (unsigned)atoi(enough) : FINDINGS_LIMIT;
+    for (unsigned turn = 0; !state->stop && state->cases < cases && finding_count < most; turn++) {
         int status;
         pid_t pid = start(seed + turn, cases, turn == 0);
         if (!await(pid, until, &status)) note_finding("no end");
