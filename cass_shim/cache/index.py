@@ -42,11 +42,14 @@ class JsonDisk(diskcache.Disk):  # type: ignore[misc]
         return json.loads(value)
 
 
-def is_on_network(path: Path) -> bool:
+MOUNTS = Path("/proc/self/mountinfo")  # proc(5)
+
+
+def is_on_network(path: Path, mounted: Path = MOUNTS) -> bool:
     """Whether `path` lies on a network file system, where SQLite's locks cannot be trusted."""
     best, kind = "", ""
     try:
-        mounts = Path("/proc/self/mountinfo").read_text().splitlines()
+        mounts = mounted.read_text().splitlines()
     except OSError:
         return False
     for line in mounts:

@@ -106,3 +106,26 @@ def test_plain_http_reads_a_head_before_it_writes_it_and_never_downward(server: 
     seen: list[bytes | None] = []
     store.change_head(KEY.hex(), lambda now: seen.append(now))
     assert seen == [b"two"], "what another wrote meanwhile is what is looked at"
+
+
+def test_two_writers_on_plain_http_lose_a_listing_and_never_an_object(
+    server: CacheServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Why one writer is the rule there, and what `cass cache push` mends."""
+    first, second = RemoteTier(HttpStore(server.url, 5)), HttpStore(server.url, 5)
+    entries = [make_entry(), make_entry(route="ptx-hip")]
+    put = second._put
+
+    def after_another(path: str, content: bytes) -> None:
+        if path.startswith("/ac/"):
+            monkeypatch.undo()
+            first.put(KEY, entries[0])  # between the other's GET and PUT
+        put(path, content)
+
+    monkeypatch.setattr(second, "_put", after_another)
+    RemoteTier(second).put(KEY, entries[1])
+    assert first.get(KEY) == (entries[1],)
+    assert f"/cas/{entries[0].record.digest}" in server.stored
+    assert f"/cas/{entries[0].record.entry}" in server.stored
+    first.put(KEY, entries[0])
+    assert {one.record.digest for one in first.get(KEY)} == {one.record.digest for one in entries}

@@ -6,7 +6,11 @@ import pickle
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from cass_shim.cache.index import Index, is_on_network
+from cass_shim.cache.local import LocalTier
+from cass_shim.daemon import server
 
 
 def test_values_and_counters_last(tmp_path: Path) -> None:
@@ -56,3 +60,30 @@ def test_a_damaged_database_is_lived_without(tmp_path: Path) -> None:
 
 def test_this_machine_s_temporary_directory_is_local(tmp_path: Path) -> None:
     assert not is_on_network(tmp_path)
+
+
+MOUNTINFO = """\
+22 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+31 22 0:28 / /home rw,relatime shared:1 - nfs4 server:/export/home rw,vers=4.2
+32 31 254:1 / /home/local rw,relatime - xfs /dev/vdb rw
+33 22 0:29 / /net/cass rw - cifs //server/share rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "remote"),
+    [("/home/user/.cache/cass", True), ("/home", True), ("/home/local/user", False), ("/homes/user", False),
+     ("/net/cass/x", True), ("/var/cache", False)],
+)  # fmt: skip
+def test_a_network_home_is_recognised(tmp_path: Path, path: str, remote: bool) -> None:
+    (tmp_path / "mountinfo").write_text(MOUNTINFO)
+    assert is_on_network(Path(path), tmp_path / "mountinfo") is remote
+
+
+def test_on_a_network_home_the_index_stays_on_this_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files lie in the home, the database in the runtime directory."""
+    monkeypatch.setattr(server, "is_on_network", lambda path: True)
+    tier = LocalTier(tmp_path / "home")
+    server.open_index(tier, tmp_path / "run").add("hits")
+    assert list((tmp_path / "run" / "index").iterdir())
+    assert not (tier.versioned / "index").exists()
