@@ -156,6 +156,8 @@ class _Lifter(Transfers):
                     return
             elif i.mnemonic not in _NO_OPERATION:
                 self._straight(i)
+                if address in self.spins.released:
+                    self._stay_in_loop(instance.label(self.spins.released[address]))
             elif i.mnemonic == "BSYNC":
                 self._reconverge()
         self._check_exclusive()

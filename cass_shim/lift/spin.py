@@ -3,16 +3,18 @@
 NVIDIA's warps schedule diverged lanes independently: a lane that has the lock goes on while its siblings spin. A
 wave finishes the spinning loop for all lanes first. Two shapes are recognised by an atomic compare-and-swap or
 exchange of values that the loop does not change. Where the loop also releases the lock, its reconvergence points
-are pinned, because LLVM would thread the winner's path out of the loop, behind the losers. Where it does not,
-lanes that contend for one lock would wait for each other for ever, and trap instead.
+are pinned, because LLVM would thread the winner's path out of the loop, behind the losers. Where the release follows
+behind the loop (ptxas moves the critical section there for sm_120), an edge from the release back to the loop, which
+no lane ever takes, makes the critical section part of the loop for LLVM; all ways back meet in one block. Where no
+release is found, lanes that contend for one lock would wait for each other for ever, and trap instead.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cass_shim.lift.code import Code, Function, is_call, never
-from cass_shim.model.instruction import RZ, Imm, Instruction, Pred, Reg, Special
+from cass_shim.lift.code import STEP, Code, Function, is_call, never, target_of
+from cass_shim.model.instruction import RZ, Imm, Instruction, Mem, Pred, Reg, Special
 
 _ATOMICS = frozenset({"ATOM", "ATOMG", "ATOMS"})
 _WRITES = frozenset({"ST", "STG", "STS", "RED", "REDG", "LDGSTS", *_ATOMICS})
@@ -21,10 +23,13 @@ _WIDE = ("64", "128", "WIDE", "F64")
 
 @dataclass
 class Spins:
-    """Addresses: atomics that take a lock their loop does not release; BSYNCs of loops that release theirs."""
+    """Addresses: atomics that take a lock nobody releases; BSYNCs of loops that release theirs; releases behind a loop,
+    and the branches back of such loops, each with the block that they go back to."""
 
     contended: set[int] = field(default_factory=set)
     pinned: set[int] = field(default_factory=set)
+    released: dict[int, int] = field(default_factory=dict)
+    retries: dict[int, int] = field(default_factory=dict)
 
 
 def find_spins(code: Code, functions: dict[int, Function]) -> Spins:
@@ -32,7 +37,7 @@ def find_spins(code: Code, functions: dict[int, Function]) -> Spins:
     found = Spins()
     for function in functions.values():
         for blocks in _loops(code, function):
-            _look_at(code, blocks, found)
+            _look_at(code, function, blocks, found)
     return found
 
 
@@ -72,17 +77,51 @@ def _loops(code: Code, function: Function) -> list[set[int]]:
     return found
 
 
-def _look_at(code: Code, blocks: set[int], found: Spins) -> None:
+def _look_at(code: Code, function: Function, blocks: set[int], found: Spins) -> None:
     body = [(a, i) for b in blocks for a, i in code.block(b) if not never(i)]
     written = {r for _, i in body if not _sets_constant(i) for r in _destinations(i)}
     writers = {a for a, i in body if i.mnemonic in _WRITES or is_call(i)}
     locks = {a for b in blocks for a, i in _atomics(code, b) if _takes_lock(i, written - _constants(code, b, a))}
     if not locks:
         return
-    if writers == locks:
+    if writers != locks:
+        found.pinned |= {a for a, i in body if i.mnemonic == "BSYNC"}
+        return
+    head = min(blocks)
+    releases = {_release(code, function, blocks, code.instructions[lock]) for lock in locks}
+    back = {a for b in blocks for a in [code.successors(b)[1] - STEP] if head in code.successors(b)[0]}
+    jumps = all(code.is_jump(a, code.instructions[a]) and target_of(code.instructions[a]) for a in back)
+    release = releases.pop()
+    if releases or release is None or not jumps:
         found.contended |= locks
     else:
-        found.pinned |= {a for a, i in body if i.mnemonic == "BSYNC"}
+        found.released[release] = head
+        found.retries |= dict.fromkeys(back, head)
+
+
+def _release(code: Code, function: Function, loop: set[int], lock: Instruction) -> int | None:
+    """The first write to the lock's place behind its loop; None where a path may miss it or the place changes."""
+    place = _place(lock)
+    leaving = {s for block in loop for s in code.successors(block)[0] if s not in loop and s in function.blocks}
+    seen: set[int] = set()
+    while len(leaving) == 1:  # one path: the release ends every lane's critical section
+        block = leaving.pop()
+        if block in seen or block in loop:
+            return None
+        seen.add(block)
+        for address, i in code.block(block):
+            if i.mnemonic in _WRITES and not never(i) and place is not None and _place(i) == place:
+                return address
+            if place is None or place[0] in _destinations(i) or is_call(i):
+                return None
+        leaving = {s for s in code.successors(block)[0] if s in function.blocks}
+    return None
+
+
+def _place(i: Instruction) -> tuple[tuple[int, bool], int] | None:
+    """Register and offset that an access goes to."""
+    where = next((o for o in i.operands if isinstance(o, Mem) and o.base is not None), None)
+    return None if where is None or where.base is None else ((where.base.index, where.base.uniform), where.offset)
 
 
 def _atomics(code: Code, block: int) -> list[tuple[int, Instruction]]:

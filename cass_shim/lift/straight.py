@@ -14,6 +14,7 @@ from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Mem, Pred, Reg
 from cass_shim.model.kernel_abi import SlotKind
 
 _R_CUDA_ABS32_HI = 57
+AGAIN = ".again"  # behind a block's label: where all ways back to it meet
 
 
 def _reads_clock(i: Instruction) -> bool:
@@ -180,6 +181,17 @@ class Straight:
         served = self.e.op(1, f"phi i1 [ false, %{turn} ], [ true, %{last} ]")
         self.e.call_text("void", "llvm.amdgcn.wave.barrier")  # or LLVM takes the region out of the loop
         self.e.raw(f"br i1 {served.text}, label %{after}, label %{turn}")
+        self.e.start_block(after)
+
+    def _stay_in_loop(self, label: str) -> None:
+        """Behind the release of a lock: an edge back to the loop that takes it, on a condition only LLVM doubts."""
+        self.e.write_back()
+        certain = self.e.op(32, 'call i32 asm "", "=v,0"(i32 1)')
+        after, again = self.e.new_label("released"), label + AGAIN
+        self.e.raw(f"br i1 {self.e.compare('ne', certain, constant(0, 32)).text}, label %{after}, label %{again}")
+        self.e.start_block(again)
+        self.e.call_text("void", "llvm.amdgcn.wave.barrier")  # or LLVM makes a loop of its own of those that wait
+        self.e.raw(f"br label %{label}")
         self.e.start_block(after)
 
     def _lepc(self, i: Instruction) -> None:

@@ -6,7 +6,7 @@ from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.code import STEP, Code, Function, always, ends, target_of
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
 from cass_shim.lift.layout import Instance, Layout
-from cass_shim.lift.straight import Straight
+from cass_shim.lift.straight import AGAIN, Straight
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Instruction, Pred, Reg, Target
 
@@ -103,7 +103,9 @@ class Transfers(Straight):
         if i.has("ANY") and condition is not None:  # one lane that jumps takes those along that are here with it
             condition = self.e.compare("ne", self.e.ballot(condition), constant(0, 32))
         self.e.write_back()
-        taken = instance.label(self.code.destination(address, target))
+        taken = instance.label(self.code.destination(address, target)) + (
+            AGAIN if address in self.spins.retries else ""
+        )
         if condition is None or condition.known == 1:
             self.e.raw(f"br label %{taken}")
         else:

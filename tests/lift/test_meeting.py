@@ -146,8 +146,15 @@ def test_a_lock_that_its_loop_releases_serves_every_lane() -> None:
     assert sorted(run(sass, np.zeros(2, np.uint32), 32).tolist()) == list(range(1, 33))
 
 
-def test_lanes_that_would_wait_for_each_other_trap() -> None:
+def test_a_lock_released_behind_its_loop_serves_every_lane() -> None:
+    """As ptxas writes it for sm_120."""
     sass = kernel(LOCK.format(critical="", after=CRITICAL))
+    assert sorted(run(sass, np.zeros(2, np.uint32), 32).tolist()) == list(range(1, 33))
+
+
+def test_lanes_that_would_wait_for_each_other_trap() -> None:
+    elsewhere = CRITICAL.replace("PT, RZ, [R4.64], RZ", "PT, RZ, [R2.64], R11")  # writes its result, not the lock
+    sass = kernel(LOCK.format(critical="", after=elsewhere))
     with pytest.raises(DeviceFailed, match="trap"):
         run(sass, np.zeros(2, np.uint32), 32)
 

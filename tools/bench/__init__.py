@@ -29,15 +29,22 @@ BENCHES = {
 }
 
 
+_HEAD = ("| | ours | rival | ratio |", "|---|---|---|---|")
+
+
 @dataclass(frozen=True)
 class Figure:
-    """One result: ours and the rival's value in `unit`, and their ratio (ours / rival; 0 when there is no rival)."""
+    """One result: ours and the rival's value in `unit`, and their ratio (ours / rival; 0 when there is no rival).
+
+    note: what else is to be said, a column of its own.
+    """
 
     name: str
     ours: float
     rival: float
     unit: str
     rival_name: str
+    note: str = ""
 
     @property
     def ratio(self) -> float:
@@ -59,11 +66,14 @@ def page(results: dict[str, list[Figure]]) -> str:
         "Ratio: ours divided by the rival's value; both in the same run.",
     ]
     for name, figures in results.items():
-        lines += ["", f"## {name}: {BENCHES[name]}", "| | ours | rival | ratio |", "|---|---|---|---|"]
+        noted = any(one.note for one in figures)
+        head = ("| | ours | rival | ratio | |", "|---|---|---|---|---|") if noted else _HEAD
+        lines += ["", f"## {name}: {BENCHES[name]}", *head]
         for one in figures:
             rival = f"{one.rival_name} {one.rival:.4g} {one.unit}" if one.rival else ""
             ratio = f"{one.ratio:.3f}" if one.rival else ""
-            lines.append(f"| {one.name} | {one.ours:.4g} {one.unit} | {rival} | {ratio} |")
+            note = f" {one.note} |" if noted else ""
+            lines.append(f"| {one.name} | {one.ours:.4g} {one.unit} | {rival} | {ratio} |{note}")
     return "\n".join(lines) + "\n"
 
 

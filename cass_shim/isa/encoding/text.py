@@ -11,13 +11,13 @@ LARGE = 2.0**31  # from here on nvdisasm prints 20 decimals and an exponent (see
 
 
 def float_text(value: float) -> str:
-    """A floating-point immediate."""
+    """A floating-point immediate; nvdisasm puts a blank behind those it spells out."""
     if math.isnan(value):
-        return "-QNAN" if math.copysign(1.0, value) < 0 else "+QNAN"
+        return "-QNAN " if math.copysign(1.0, value) < 0 else "+QNAN "
     if not value and math.copysign(1.0, value) < 0:
-        return "-0.0"
+        return "-0.0 "
     if math.isinf(value):
-        return "-INF" if value < 0 else "+INF"
+        return "-INF " if value < 0 else "+INF "
     if abs(value) >= LARGE:
         return f"{value:.20e}"
     return f"{value:.20g}"
