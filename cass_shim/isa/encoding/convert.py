@@ -57,7 +57,7 @@ def from_float(w: Word) -> list[Printed]:
 
 def from_integer(w: Word) -> list[Printed]:
     kind = "B" if w.peek(84, 2) == 0 else "H"
-    return read(w, "d", "hex") + part(w, kind, "x", "signed")
+    return read(w, "d", "hex") + part(w, kind, "x", "signed" if w.peek(74, 1) else "hex")
 
 
 FTZ, NTZ = flag(80, "FTZ"), flag(77, "NTZ")
