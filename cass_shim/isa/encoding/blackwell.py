@@ -79,6 +79,14 @@ def sel_wide_register(w: Word) -> list[Printed]:
 row("SEL", 0x607, sel_wide_register, lambda w: ["64"], sms=BLACKWELL)
 
 
+def sel_wide_uniform(w: Word) -> list[Printed]:
+    w.bits(91, 1)
+    return [*read(w, "d a", "hex"), *shown(w, register(w, 32, True), 32), *predicate(w, "pp")]
+
+
+row("SEL", 0xE07, sel_wide_uniform, lambda w: ["64"], sms=BLACKWELL)
+
+
 def imnmx_wide(w: Word) -> list[Printed]:
     """Two predicate destinations and a last predicate that have only been seen unused."""
     found = predicate(w, "pu") + predicate(w, "pv") + read(w, "d a", "hex") + source(w, "x", "signed")
