@@ -23,6 +23,8 @@ SONAME = "libcudart.so.13"
 FLAGS = ("-std=gnu17", "-O1", "-g", "-fPIC", "-fvisibility=hidden", "-D_GNU_SOURCE", "-fsanitize=thread", "-w")
 # They write jumps into the loader's code before anything runs, which ThreadSanitizer has no shadow memory for.
 PLAIN = ("near.c", "watch.c")
+# nvcc writes a static in every host stub, the same value from each thread: its code, not ours.
+NVCC_STUBS = "race:__device_stub__\n"
 EXPECTED = "wrong 0 sum 5120 last 0\n"
 
 
@@ -64,13 +66,16 @@ def main() -> int:
         print(f"tools.races: {why}", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as name:
-        program = build(Path(name))
-        settings = {"LD_LIBRARY_PATH": name, "CASS_DEVICE": "emulated", "TSAN_OPTIONS": "exitcode=66 halt_on_error=0"}
-        settings["PYTHONPATH"] = str(environment.ROOT)
-        command = ["setarch", "-R", str(program)]  # ThreadSanitizer needs its addresses free
-        done = subprocess.run(
-            command, env={**os.environ, **settings}, capture_output=True, text=True, timeout=900, check=False
-        )
+        program, allowed = build(Path(name)), Path(name) / "suppressions"
+        allowed.write_text(NVCC_STUBS)
+        options = f"exitcode=66 suppressions={allowed}"
+        env = {**os.environ, "CASS_DEVICE": "emulated", "CASS_CACHE_DIR": f"{name}/cache", "TSAN_OPTIONS": options}
+        without = ["setarch", "-R"]  # ThreadSanitizer needs its addresses free
+        # translates with the ordinary libraries: a child forked under ThreadSanitizer, to start the daemon, may hang
+        subprocess.run([*without, str(environment.launcher()), str(program)], env=env, check=True, timeout=300)
+        env |= {"LD_LIBRARY_PATH": name, "CASS_DAEMON": "0"}
+        command = [*without, str(program)]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
     print(done.stdout + done.stderr, end="")
     clean = done.returncode == 0 and done.stdout == EXPECTED and "WARNING: ThreadSanitizer" not in done.stderr
     print("no race" if clean else "NOT clean")
