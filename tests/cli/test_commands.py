@@ -128,7 +128,8 @@ def test_files_that_are_no_programs_are_one_line(shell: Shell, command: str) -> 
         done = shell.cass(command, name)
         assert "Traceback" not in done.stderr, done.stderr
         if name in ("text", "missing"):
-            assert done.returncode == 125, (command, name)
+            read = (command, name) == ("precompile", "text")  # it goes on with other files, and has none
+            assert done.returncode == (1 if read else 125), (command, name)
             assert len((done.stderr or done.stdout).splitlines()) >= 1
 
 
