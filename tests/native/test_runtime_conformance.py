@@ -40,7 +40,7 @@ def test_errors_are_those_of_cuda(folder: Path, runtime: str) -> None:
         assert f"runtime_errors.cu:21: void check(int): {place}" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["printed", "graphs", "memory"])
+@pytest.mark.parametrize("name", ["printed", "graphs", "memory", "textures"])
 def test_answers_are_those_of_cuda(folder: Path, name: str) -> None:
     done = run_emulated(build_program(CONFORMANCE / f"{name}.cu", folder))
     assert done.stdout.splitlines() == expected(name), done.stderr

@@ -85,7 +85,7 @@ def test_a_rehearsal_leaves_a_checkpoint_and_goes_on(tmp_path: Path) -> None:
         "vocabulary.json",
     }  # fmt: skip
     contract = json.loads((out / "cass_contract.json").read_text())
-    assert contract["contract"] == "fields-1"
+    assert contract["contract"] == "fields-3"
     assert contract["exact_match"]["seeds"]["tried"] > 0
     assert main([*command, "--minutes", "0.02", "--measure-s", "4"]) == 0
     assert json.loads((out / "cass_contract.json").read_text())["steps"] == contract["steps"]

@@ -26,11 +26,12 @@ from cass_shim.extract.cubin import read_cubin
 from cass_shim.model.artifacts import Cubin, Evidence, SassKernel
 from cass_shim.model.errors import CassError
 from cass_shim.translate.cass import fields, frame
-from cass_shim.translate.cass.answer import parse_answer
 from cass_shim.translate.cass.contract import rebuild
+from cass_shim.translate.cass.contracts import CONTRACTS, FIELDS
 from cass_shim.verify import verify_kernel
 from tools import environment
 from tools.pairs.kernels import SPLITS, unit
+from tools.pairs.naming import Unnameable, named
 from tools.pairs.overlap import LIMIT, compile_cubin, key, likeness, reference_grams
 from tools.pairs.targets import target
 
@@ -81,7 +82,10 @@ def make_pair(sass: SassKernel, family: str, known: set[str]) -> Pair:
     wanted = frame.descriptor(sass)
     if any(found.get(name, value) != value for name, value in wanted.items()):
         raise Skip("another descriptor than the SASS tells")
-    lines = fields.target_lines(body)
+    try:
+        lines = named(fields.target_lines(body))
+    except Unnameable as error:
+        raise Skip(str(error)) from None
     pair = Pair(sass.name, family, key(source), joined(source), joined(lines))
     if tokens(pair.source) + tokens(pair.target) + 3 > CONTEXT:
         raise Skip("longer than the context")
@@ -90,8 +94,7 @@ def make_pair(sass: SassKernel, family: str, known: set[str]) -> Pair:
 
 def check_pair(pair: Pair, sass: SassKernel, cubin: Cubin) -> str:
     """The evidence that the verifier gives the pair's target. Raises Rejected and the assembler's errors."""
-    body = fields.target_text([line.split() for line in pair.target.split("\n")])
-    answer = rebuild(parse_answer(frame.framed(sass, body), sass.name), sass.abi)
+    answer = rebuild(CONTRACTS[FIELDS].body(sass, pair.target), sass.abi)
     verified = verify_kernel(assemble_text(answer, sass.abi), sass, cubin, budget_s=BUDGET_S)
     if verified.evidence < Evidence.E1U:
         raise Skip("verified to E0 only")

@@ -15,8 +15,11 @@ from cass_shim.lift import lift_kernel
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import Unsupported
 
-# Order of instructions as in the IR, and one instruction a line: what a small model can learn.
+# Instructions as in the IR, which follows the SASS: nothing is combined, moved or paired. What a small model can learn.
 _REGULAR = (
+    "-combiner-disabled",
+    "-amdgpu-codegenprepare-mul24=false",
+    "-amdgpu-load-store-vectorizer=false",
     "-enable-misched=false",
     "-enable-post-misched=false",
     "-amdgpu-enable-delay-alu=false",
@@ -24,6 +27,11 @@ _REGULAR = (
     "-amdgpu-atomic-optimizer-strategy=None",
 )
 _POINTER = re.compile(r"(?:, )?ptr addrspace\(4\) noundef %bindings")
+# What LLVM's attributor finds where it runs (AMDGPUUsage, "LLVM IR Attributes"): inputs that no kernel here reads.
+_ABSENT = ("dispatch-ptr", "queue-ptr", "dispatch-id", "lds-kernel-id", "completion-action", "default-queue",
+           "heap-ptr", "hostcall-ptr", "multigrid-sync-arg", "flat-scratch-init", "cluster-id-x", "cluster-id-y",
+           "cluster-id-z")  # fmt: skip
+_AXES = tuple((f"{what}-id-{axis}", f"{what}.id.{axis}(") for what in ("workgroup", "workitem") for axis in "xyz")
 
 
 @functools.cache
@@ -34,7 +42,12 @@ def _machine() -> binding.TargetMachine:
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
     target = binding.Target.from_triple("amdgcn-amd-amdhsa")
-    return target.create_target_machine(cpu="gfx1100", features="-real-true16", opt=2, reloc="pic", codemodel="default")
+    return target.create_target_machine(cpu="gfx1100", features="-real-true16", opt=1, reloc="pic", codemodel="default")
+
+
+def _attributed(text: str) -> str:
+    absent = [*_ABSENT, *(name for name, call in _AXES if call not in text)]
+    return text.replace('"amdgpu-ieee"=', "".join(f'"amdgpu-no-{one}" ' for one in absent) + '"amdgpu-ieee"=', 1)
 
 
 def target(sass: SassKernel) -> tuple[list[str], dict[str, int]]:
@@ -42,13 +55,18 @@ def target(sass: SassKernel) -> tuple[list[str], dict[str, int]]:
     module = lift_kernel(sass)
     if module.slots:
         raise Unsupported("module data", kernel=sass.name)
-    text = _POINTER.sub("", module.text, count=1)
+    text = _attributed(_POINTER.sub("", module.text, count=1))
     machine = _machine()
     with binding.parse_assembly(text) as parsed:
-        tuning = binding.create_pipeline_tuning_options(speed_level=2)
-        with binding.create_pass_builder(machine, tuning) as builder:
-            builder.getModulePassManager().run(parsed, builder)
+        with binding.create_new_module_pass_manager() as passes, _builder(machine) as builder:
+            passes.add_always_inliner_pass()
+            passes.add_sroa_pass()  # registers of the SASS become values
+            passes.run(parsed, builder)
         assembly: str = machine.emit_assembly(parsed)
     code = assembly.split(f"\n{sass.name}:", 1)[1].split("\t.section", 1)[0]
     descriptor = {name: int(value) for name, value in re.findall(r"\.amdhsa_(\w+) (\d+)\n", assembly)}
     return code.splitlines()[1:], descriptor
+
+
+def _builder(machine: binding.TargetMachine) -> binding.PassBuilder:
+    return binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=0))

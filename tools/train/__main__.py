@@ -154,7 +154,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=7.0, help="of training; measuring comes on top")
     parser.add_argument("--batch", type=int, default=65_536, help="tokens of a step (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=1.5e-3, help="peak learning rate")
-    parser.add_argument("--rename", type=float, default=0.25, help="share of pairs whose SASS registers are renamed")
+    parser.add_argument("--rename", type=float, default=0.0, help="share of pairs whose SASS registers are permuted")
     parser.add_argument("--init", type=Path, help="a checkpoint to start from, with the set's vocabulary")
     parser.add_argument("--state", type=Path, help="file for going on later; read when it exists")
     parser.add_argument("--measure-s", type=float, default=80.0, help="seconds for exact match on held-out pairs")

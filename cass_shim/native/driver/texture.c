@@ -135,7 +135,8 @@ int cass_object_part(unsigned long long handle, int part, void *out, size_t byte
     if (!out) return result;
     pthread_mutex_lock(&lock);
     const object *at = find(handle);
-    if (at && at->bytes[part]) {
+    if (at) { /* zeros where none was given, as CUDA answers for a view */
+        memset(out, 0, bytes);
         memcpy(out, at->part[part], bytes < at->bytes[part] ? bytes : at->bytes[part]);
         result = OK;
     }

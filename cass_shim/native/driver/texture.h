@@ -54,8 +54,7 @@ int cass_object_make(cass_device *device, const cass_texture *texture,
                      const cass_description parts[3], unsigned long long *handle);
 int cass_object_drop(unsigned long long handle);
 
-/* Copies one part out, at most `bytes`. 1 for a handle that is none, or a part that was not given.
- */
+/* Copies one part out, at most `bytes`, zeros if it was not given. 1 for a handle that is none. */
 int cass_object_part(unsigned long long handle, int part, void *out, size_t bytes);
 
 /* Address of the device's descriptor table, made on first use. */

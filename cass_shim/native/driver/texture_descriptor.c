@@ -184,14 +184,15 @@ int cass_texture_describe(const cass_texture *texture, cass_texture_entry *entry
                                   .flags = flags_of(texture, format, kind)};
     if (!entry->texel_bytes) return INVALID_VALUE;
     if (kind == LINEAR) return describe_linear(texture, entry, words);
-    gfx11_image image = array ? image_of(texture, array, kind)
-                              : (gfx11_image){.base = (uint64_t)(uintptr_t)texture->memory,
-                                              .type = GFX11_2D,
-                                              .width = (unsigned)texture->width,
-                                              .height = (unsigned)texture->height,
-                                              .slices = 1,
-                                              .levels = 1,
-                                              .pitch = texture->pitch};
+    gfx11_image image =
+        array ? image_of(texture, array, kind)
+              : (gfx11_image){.base = (uint64_t)(uintptr_t)texture->memory,
+                              .type = GFX11_2D,
+                              .width = (unsigned)texture->width,
+                              .height = texture->height ? (unsigned)texture->height : 1,
+                              .slices = 1,
+                              .levels = 1,
+                              .pitch = texture->pitch};
     image.format = format_of(texture, format);
     return describe_image(texture, &image, kind, entry, words);
 }

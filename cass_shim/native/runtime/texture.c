@@ -21,6 +21,14 @@ static size_t sampler_bytes(void) {
                                               : sizeof(struct cudaTextureDesc);
 }
 
+/* What every CUDA device asks of a pitch at least, and gfx11 of an address (CUDA's is 512; memory
+ * of the allocators has both). */
+enum { PITCH_ALIGNMENT = 32, ADDRESS_ALIGNMENT = 256 };
+
+static int placed(const void *memory) {
+    return memory && (uintptr_t)memory % ADDRESS_ALIGNMENT == 0;
+}
+
 /* Whether the resource exists. */
 static int check(const struct cudaResourceDesc *resource, int surface) {
     if (!resource) return INVALID_VALUE;
@@ -28,13 +36,13 @@ static int check(const struct cudaResourceDesc *resource, int surface) {
     case cudaResourceTypeArray:
         return cass_array_of(resource->res.array.array) ? OK : INVALID_HANDLE;
     case cudaResourceTypeMipmappedArray:
-        return !surface && cass_mipmap_of(resource->res.mipmap.mipmap) ? OK : INVALID_HANDLE;
+        if (surface) return INVALID_VALUE;
+        return cass_mipmap_of(resource->res.mipmap.mipmap) ? OK : INVALID_HANDLE;
     case cudaResourceTypeLinear:
-        return !surface && resource->res.linear.devPtr && resource->res.linear.sizeInBytes
-                   ? OK
-                   : INVALID_VALUE;
+        return !surface && placed(resource->res.linear.devPtr) ? OK : INVALID_VALUE;
     case cudaResourceTypePitch2D:
-        return !surface && resource->res.pitch2D.devPtr && resource->res.pitch2D.width
+        return !surface && placed(resource->res.pitch2D.devPtr) && resource->res.pitch2D.width &&
+                       resource->res.pitch2D.pitchInBytes % PITCH_ALIGNMENT == 0
                    ? OK
                    : INVALID_VALUE;
     default:
@@ -86,6 +94,26 @@ static void read_view(const struct cudaResourceViewDesc *view, cass_texture *tex
     texture->last_layer = view->lastLayer;
 }
 
+/* Integers of 32 bits and floats are never normalized, and only floats are filtered: recorded
+ * (tests/native/conformance/textures.expected). Linear memory has no filter. */
+static cudaError_t check_sampler(const cass_texture *texture) {
+    const cass_array *array = texture->mipmap ? &texture->mipmap->level[0] : texture->array;
+    cass_format_of format = array ? array->format : texture->format;
+    int is_float = format.kind == CASS_CHANNEL_FLOAT;
+    if (texture->as_float && (is_float || format.channel_bytes == 4) && !texture->has_view)
+        return cudaErrorInvalidNormSetting;
+    int filtered = texture->linear && (array || texture->pitch) && !texture->has_view;
+    if (filtered && !is_float && !texture->as_float) return cudaErrorInvalidFilterSetting;
+    return cudaSuccess;
+}
+
+/* A view has the sides of the array's first level. */
+static int check_view(const struct cudaResourceViewDesc *view, const cass_texture *texture) {
+    const cass_array *array = texture->mipmap ? &texture->mipmap->level[0] : texture->array;
+    if (!array) return INVALID_VALUE;
+    return view->width == array->whole[0] && view->height == array->whole[1] ? OK : INVALID_VALUE;
+}
+
 static cudaError_t make(unsigned long long *handle, const struct cudaResourceDesc *resource,
                         const void *sampler, size_t bytes,
                         const struct cudaResourceViewDesc *view) {
@@ -99,7 +127,12 @@ static cudaError_t make(unsigned long long *handle, const struct cudaResourceDes
     if (sampler) read_sampler(sampler, &texture);
     if (sampler && bytes >= sizeof(struct cudaTextureDesc))
         texture.seamless = ((const struct cudaTextureDesc *)sampler)->seamlessCubemap;
-    if (view) read_view(view, &texture);
+    if (view) {
+        TRY(device, check_view(view, &texture));
+        read_view(view, &texture);
+    }
+    cudaError_t refused = sampler ? check_sampler(&texture) : cudaSuccess;
+    if (refused) return refused;
     return DONE(device, cass_object_make(device, &texture, parts, handle));
 }
 
@@ -107,7 +140,7 @@ cudaError_t cass_cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
                                          const struct cudaResourceDesc *pResDesc,
                                          const struct cudaTextureDesc *pTexDesc,
                                          const struct cudaResourceViewDesc *pResViewDesc) {
-    if (!pTexDesc) return cudaErrorInvalidValue;
+    if (!pTexDesc) return cudaErrorInvalidResourceHandle;
     return make(pTexObject, pResDesc, pTexDesc, sampler_bytes(), pResViewDesc);
 }
 
@@ -115,7 +148,7 @@ cudaError_t cass_cudaCreateTextureObject_v2(cudaTextureObject_t *pTexObject,
                                             const struct cudaResourceDesc *pResDesc,
                                             const struct cudaTextureDesc_v2 *pTexDesc,
                                             const struct cudaResourceViewDesc *pResViewDesc) {
-    if (!pTexDesc) return cudaErrorInvalidValue;
+    if (!pTexDesc) return cudaErrorInvalidResourceHandle;
     return make(pTexObject, pResDesc, pTexDesc, sizeof *pTexDesc, pResViewDesc);
 }
 

@@ -1,9 +1,9 @@
 """SASS and RDNA3 assembly as fields, the language of our own model.
 
 In: a decoded kernel, or assembly text. Out: lines of tokens. Mnemonics are split from their modifiers, a register is
-its class and its number, an immediate is its bytes, labels are numbered in the order in which they stand, and what is
-arbitrary or redundant (encodings, addresses, padding, hints to the scheduler) is left out. Kernel parameters carry
-the offset they have in the kernarg segment, so that the same code has the same fields on every NVIDIA generation.
+its class and its number, an immediate is its bytes, labels are numbered in the order in which they are met, and what
+is arbitrary or redundant (encodings, addresses, padding, waits, hints to the scheduler) is left out. Kernel parameters
+carry the offset they have in the kernarg segment, so that the same code has the same fields on every NVIDIA generation.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from cass_shim.model.instruction import (
     Target,
     Word,
 )
+from cass_shim.translate.cass.values import numbered
 
 Line = list[str]
 
@@ -56,20 +57,25 @@ def immediate(bits: int, width: int = 32) -> Line:
 
 
 class _Source:
-    """The lines of one kernel."""
+    """The lines of one kernel. values: with numbers of values for registers (`values.py`), labels as they are met."""
 
-    def __init__(self, sass: SassKernel) -> None:
+    def __init__(self, sass: SassKernel, values: bool) -> None:
         self.sass = sass
-        self.end = _last(sass.instructions)
-        jumps = {operand.address for one in sass.instructions[: self.end] for operand in one.operands
-                 if isinstance(operand, Target) and not operand.symbol}  # fmt: skip
-        self.labels = {address: index for index, address in enumerate(sorted(jumps))}
+        self.code = sass.instructions[: _last(sass.instructions)]
+        jumps = [[operand.address for operand in one.operands if isinstance(operand, Target) and not operand.symbol]
+                 for one in self.code]  # fmt: skip
+        used = {address for each in jumps for address in each}
+        met = [address for one, each in zip(self.code, jumps, strict=True) for address in (one.address, *each)]
+        order = dict.fromkeys(address for address in met if address in used) if values else sorted(used)
+        self.labels = {address: index for index, address in enumerate(order)}
+        if values:
+            self.code = tuple(numbered(self.code, sass.sm))
 
     def lines(self) -> list[Line]:
         """A head with the size of shared memory, then instructions and labels."""
         abi = self.sass.abi
         found: list[Line] = [["shared", *number(abi.shared_bytes), "hidden", *number(abi.bindings_offset)]]
-        for one in self.sass.instructions[: self.end]:
+        for one in self.code:
             if one.address in self.labels:
                 found.append(["L", f"#{self.labels[one.address]}", ":"])
             found.append(self.instruction(one))
@@ -158,22 +164,26 @@ def _last(instructions: Sequence[Instruction]) -> int:
     return len(instructions)
 
 
-def source_lines(sass: SassKernel) -> list[Line]:
-    """The kernel as the model reads it. Raises Unsupported for what the contract has no words for."""
+def source_lines(sass: SassKernel, values: bool = True) -> list[Line]:
+    """The kernel as the model reads it. values: registers as numbers of values (contract fields-3), else as they are.
+
+    Raises Unsupported for what the contract has no words for.
+    """
     if sass.callees:
         raise Unsupported("calls between sections", kernel=sass.name, why="the shipped model reads one function")
-    return _Source(sass).lines()
+    return _Source(sass, values).lines()
 
 
 # ---- RDNA3 --------------------------------------------------------------------------------------------------
 
-# Hints without a meaning for the result: they are not learned, and hardware needs none of them.
-_HINTS = ("s_delay_alu", "s_clause", "s_set_inst_prefetch_distance", "s_sendmsg", "s_nop", "s_code_end")
+# Hints without a meaning for the result, and waits, which `pauses.py` puts in: they are not learned.
+_HINTS = ("s_waitcnt", "s_delay_alu", "s_clause", "s_set_inst_prefetch_distance", "s_sendmsg", "s_nop", "s_code_end")
 _PIECE = re.compile(
     r"\s+|(?P<label>\.?LBB?\d+(?:_\d+)?)|(?P<range>[vs]\[(\d+):(\d+)\])|(?P<register>[vs]\d+\b)"
     r"|(?P<hex>0x[0-9a-f]+)|(?P<real>\d+\.\d+)|(?P<number>\d+)|(?P<word>[a-z_][\w.]*)|(?P<sign>[-,:()\[\]|&+!~])",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"\.?LBB?\d+(?:_\d+)?")
 _ENCODING = re.compile(r"_e(?:32|64)$")  # the assembler chooses by the operands
 
 
@@ -207,9 +217,9 @@ def target_lines(text: Sequence[str]) -> list[Line]:
     cleaned = [re.split(r";|//", line, maxsplit=1)[0].strip() for line in text]
     kept = [line for line in cleaned if line and not line.startswith(_HINTS)]
     kept = [line for line in kept if not line.startswith(".") or line.endswith(":")]  # alignment of loops
-    order = [line[:-1] for line in kept if line.endswith(":")]
-    used = {label for line in kept if not line.endswith(":") for label in re.findall(r"\.?LBB?\d+(?:_\d+)?", line)}
-    labels = {label: index for index, label in enumerate(one for one in order if one in used)}
+    used = {label for line in kept if not line.endswith(":") for label in _LABEL.findall(line)}
+    order = [label for line in kept for label in ([line[:-1]] if line.endswith(":") else _LABEL.findall(line))]
+    labels = {label: index for index, label in enumerate(dict.fromkeys(one for one in order if one in used))}
     lines = []
     for line in kept:
         if line.endswith(":"):

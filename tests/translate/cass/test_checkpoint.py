@@ -7,7 +7,7 @@ import pytest
 from cass_shim.translate.cass.contracts import CONTRACTS
 from cass_shim.translate.cass.models import CONTRACT_FILE, SHIPPED, Decoding, Message
 from cass_shim.translate.cass.shipped import ShippedModel
-from tests.translate.cass.test_fields import joined, kernel, source_lines
+from tests.translate.cass.test_fields import kernel
 
 pytestmark = pytest.mark.skipif(not (SHIPPED / CONTRACT_FILE).is_file(), reason="this package ships no checkpoint")
 
@@ -23,6 +23,7 @@ def test_its_contract_is_known_and_its_weights_load() -> None:
     model = ShippedModel(SHIPPED)
     assert model.contract in CONTRACTS
     torch.manual_seed(1)
-    (answer,) = model.generate((Message("user", joined(source_lines(kernel()[0]))),), Decoding(max_tokens=400))
+    prompt = CONTRACTS[model.contract].prompt(kernel()[0], "")
+    (answer,) = model.generate((Message("user", prompt),), Decoding(max_tokens=400))
     assert answer.finished
     assert answer.text.endswith("s_endpgm")
