@@ -11,6 +11,7 @@ from cass_shim.native.build import BUILD, GENERATED, NATIVE, Part, Variant
 from cass_shim.native.client.generate import generate as client_generate
 from cass_shim.native.dynamic import initialise_first
 from cass_shim.native.emulator.hip_generate import generate as hip_generate
+from cass_shim.native.emulator.native_source import generate as native_source_generate
 from cass_shim.native.launcher.generate import generate as options_generate
 
 SHARED = ("-shared", "-Wl,-z,defs", "-Wl,-z,noexecstack", "-Wl,-z,relro")
@@ -63,8 +64,9 @@ EMULATOR_FLAGS = ("-O3", "-fno-strict-aliasing", "-fno-math-errno", "-ffp-contra
 
 
 def emulator_generate(folder: Path) -> None:
-    """Opcode tables of the interpreter and entry points of the emulated HIP library."""
+    """Opcode tables of the interpreter, its bodies as text and entry points of the emulated HIP library."""
     rdna3_generate(folder)
+    native_source_generate(folder)
     hip_generate(folder)
 
 
@@ -110,7 +112,7 @@ PARTS: tuple[Part, ...] = (
     Part("cass-probe", ("client/*.c", "client/probe/*.c"), generate=client_generate),
     Part(
         "emulated/libamdhip64.so",
-        ("emulator/*.c", "hip/image_descriptor.c", "gen:emulator/*.c"),
+        ("emulator/*.c", "hip/image_descriptor.c", "client/sha256.c", "gen:emulator/*.c"),
         flags=EMULATOR_FLAGS,
         link=(*SHARED, "-Wl,-soname,libamdhip64.so.7", "-Wl,-z,nodelete", "-lpthread", "-lm", "-ldl"),
         variants=tuple((f"emulator/{name}.c", variant) for name in EMULATOR_BODIES for variant in EMULATOR_VARIANTS),

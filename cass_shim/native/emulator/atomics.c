@@ -5,50 +5,58 @@
 #include "emulator/memory_ops.h"
 #include "emulator/scratch_ops.h"
 
-static inline uint64_t operand(const wave_t *w, unsigned r, unsigned bytes, unsigned lane) {
-    return bytes == 8 ? w->v[r][lane] | (uint64_t)w->v[r + 1][lane] << 32 : w->v[r][lane];
+/* A data operand of every lane, of one or two registers. */
+ALWAYS_INLINE void operands(const wave_t *w, unsigned r, unsigned bytes, uint64_t *out) {
+    lanes32 low, high;
+    memcpy(low, w->v[r], 128);
+    if (bytes == 8) memcpy(high, w->v[r + 1], 128);
+    for (int i = 0; i < LANES; i++) out[i] = bytes == 8 ? low[i] | (uint64_t)high[i] << 32 : low[i];
 }
 
-/* Old value of one lane's operation; *fault is the status when it may not be done. */
-static uint64_t one_lane(wave_t *w, unsigned operation, unsigned bytes, uint64_t address,
-                         unsigned lane, uint64_t a, uint64_t b, emu_status *fault) {
-    if (address & (bytes - 1)) {
-        *fault = EMU_MISALIGNED;
-        return 0;
-    }
+/* Whether one lane's operation may be done. */
+static inline emu_status lane_status(const wave_t *w, unsigned bytes, uint64_t address) {
     uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
-    if (unlikely(high == APERTURE_LDS)) {
-        if ((uint64_t)low + bytes <= w->lds_bytes)
-            return emu_rmw_plain(operation, bytes, w->lds + low, a, b);
-    } else if (unlikely(high == APERTURE_SCRATCH)) {
-        if ((uint64_t)low + bytes <= w->scratch_bytes) {
-            uint64_t old = scratch_read(w, low, lane, bytes);
-            scratch_write(w, low, lane, bytes, emu_rmw_value(operation, bytes, old, a, b));
-            return old;
-        }
-    } else if (likely(range_ok(address, bytes))) {
-        return emu_rmw_atomic(operation, bytes, (void *)(uintptr_t)address, a, b);
-    }
-    *fault = EMU_ILLEGAL_ADDRESS;
-    return 0;
+    int inside;
+    if (address & (bytes - 1)) return EMU_MISALIGNED;
+    if (unlikely(high == APERTURE_LDS)) inside = (uint64_t)low + bytes <= w->lds_bytes;
+    else if (unlikely(high == APERTURE_SCRATCH)) inside = (uint64_t)low + bytes <= w->scratch_bytes;
+    else inside = range_ok(address, bytes);
+    return likely(inside) ? EMU_OK : EMU_ILLEGAL_ADDRESS;
 }
 
+/* Old value of one lane's operation, which lane_status allows. */
+static inline uint64_t one_lane(wave_t *w, unsigned operation, unsigned bytes, uint64_t address,
+                                unsigned lane, uint64_t a, uint64_t b) {
+    uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
+    if (unlikely(high == APERTURE_LDS))
+        return emu_rmw_plain(operation, bytes, w->lds + low, a, b);
+    if (unlikely(high == APERTURE_SCRATCH)) {
+        uint64_t old = scratch_read(w, low, lane, bytes);
+        scratch_write(w, low, lane, bytes, emu_rmw_value(operation, bytes, old, a, b));
+        return old;
+    }
+    return emu_rmw_atomic(operation, bytes, (void *)(uintptr_t)address, a, b);
+}
+
+/* Nothing is done when some lane's address is wrong. */
 OUT_OF_LINE const op_t *atomic_lanes(wave_t *w, const op_t *o, unsigned operation, unsigned bytes) {
     lane_addresses at;
-    uint32_t exec = EXEC, left = exec;
+    lanes64 r, a, b;
+    uint32_t exec = EXEC;
     if (!exec) return o + 1;
     gather_addresses(w, o, &at, exec);
-    lanes64 r;
-    int compares = operation == RMW_CMPSWAP || operation == RMW_CMPSWAP_F;
-    while (left) {
+    for (uint32_t left = exec; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
-        left &= left - 1;
-        uint64_t a = operand(w, o->sd, bytes, i);
-        uint64_t b = compares ? operand(w, o->sd + bytes / 4, bytes, i) : 0;
-        uint64_t address = lane_address(&at, i);
-        emu_status fault = EMU_OK;
-        r[i] = one_lane(w, operation, bytes, address, i, a, b, &fault);
-        if (unlikely(fault != EMU_OK)) return emu_raise(w, o, fault, i, address, "atomic");
+        emu_status fault = lane_status(w, bytes, lane_address(&at, i));
+        if (unlikely(fault != EMU_OK))
+            return emu_raise(w, o, fault, i, lane_address(&at, i), "atomic");
+    }
+    int compares = operation == RMW_CMPSWAP || operation == RMW_CMPSWAP_F;
+    operands(w, o->sd, bytes, a);
+    if (compares) operands(w, o->sd + bytes / 4, bytes, b);
+    for (uint32_t left = exec; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        r[i] = one_lane(w, operation, bytes, lane_address(&at, i), i, a[i], compares ? b[i] : 0);
     }
     if (o->flags & F_GLC) {
         lanes32 low, high;

@@ -2,8 +2,6 @@
 #define EMU_SHARED
 #include "emulator/interp.h"
 
-#include <time.h>
-
 #define TAKE(o)                                                                                    \
     do {                                                                                           \
         const op_t *t = BRANCH_TARGET(o);                                                          \
@@ -44,12 +42,8 @@ HANDLER(refused) {
 HANDLER(s_nop) { NEXT; }
 HANDLER(v_nop) { NEXT; }
 
-/* Leaves for another address; shared by the indirect jumps. */
-static const op_t *indirect(wave_t *w, const op_t *o, uint64_t target) {
-    const op_t *t = emu_program_at(w->program, target);
-    if (unlikely(!t))
-        return emu_raise(w, o, EMU_ILLEGAL_INSTRUCTION, 0, target,
-                         "jump to an address outside the code");
+/* Goes on at the record of another address; shared by the indirect jumps. */
+static const op_t *indirect(wave_t *w, const op_t *o, const op_t *t) {
     w->count_bias += (uint64_t)o->seq + 1 - t->seq;
     w->next = t;
     if (unlikely(w->count_bias + t->seq >= w->stop_at)) {
@@ -58,15 +52,20 @@ static const op_t *indirect(wave_t *w, const op_t *o, uint64_t target) {
     }
     return t;
 }
-static uint64_t address_after(const wave_t *w, const op_t *o) {
-    return emu_program_base(w->program) + o->pc + 4;
+static const op_t *nowhere(wave_t *w, const op_t *o, uint64_t target) {
+    return emu_raise(w, o, EMU_ILLEGAL_INSTRUCTION, 0, target,
+                     "jump to an address outside the code");
 }
+static uint64_t address_after(const wave_t *w, const op_t *o) { return w->code + o->pc + 4; }
 HANDLER(s_getpc_b64) {
     set_s64(w, o->d, address_after(w, o));
     NEXT;
 }
 HANDLER(s_setpc_b64) {
-    const op_t *t = indirect(w, o, s64(w, o, 0));
+    uint64_t target = s64(w, o, 0);
+    const op_t *t = emu_program_at(w->program, target);
+    if (unlikely(!t)) return nowhere(w, o, target);
+    t = indirect(w, o, t);
     if (unlikely(!t)) return NULL;
     GO(t);
 }
@@ -76,8 +75,10 @@ HANDLER(s_rfe_b64) {
 }
 HANDLER(s_swappc_b64) {
     uint64_t target = s64(w, o, 0);
+    const op_t *t = emu_program_at(w->program, target);
+    if (unlikely(!t)) return nowhere(w, o, target);
     set_s64(w, o->d, address_after(w, o));
-    const op_t *t = indirect(w, o, target);
+    t = indirect(w, o, t);
     if (unlikely(!t)) return NULL;
     GO(t);
 }
@@ -110,94 +111,4 @@ HANDLER(s_sethalt) {
 HANDLER(s_trap) {
     return emu_raise(w, o, EMU_TRAP, 0, o->misc,
                      o->misc == 2 ? "assertion or __builtin_trap" : "trap");
-}
-
-/* ---- MODE and other hardware registers (AMD RDNA3 ISA, "Hardware registers") ---- */
-HANDLER(s_round_mode) {
-    w->mode = (w->mode & ~15u) | (o->misc & 15);
-    emu_mode_changed(w);
-    NEXT;
-}
-HANDLER(s_denorm_mode) {
-    w->mode = (w->mode & ~0xf0u) | (o->misc & 15u) << 4;
-    emu_mode_changed(w);
-    NEXT;
-}
-
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-enum {
-    HW_MODE = 1,
-    HW_STATUS = 2,
-    HW_TRAPSTS = 3,
-    HW_GPR_ALLOC = 5,
-    HW_LDS_ALLOC = 6,
-    HW_IB_STS = 7,
-    HW_PC_LO = 8,
-    HW_PC_HI = 9,
-    HW_SH_MEM_BASES = 15,
-    HW_FLAT_SCRATCH_LO = 20,
-    HW_FLAT_SCRATCH_HI = 21,
-    HW_ID1 = 23,
-    HW_ID2 = 24,
-    HW_SHADER_CYCLES = 29
-};
-
-static uint32_t hardware_register(const wave_t *w, const op_t *o, unsigned id) {
-    uint64_t pc = emu_program_base(w->program) + o->pc;
-    switch (id) {
-    case HW_MODE:
-        return w->mode;
-    case HW_STATUS:
-        return SCC | (uint32_t)(EXEC == 0) << 9 | (uint32_t)(w->s[S_VCC] == 0) << 10 | 1u << 16;
-    case HW_LDS_ALLOC:
-        return (w->lds_bytes + 511) / 512 << 12;
-    case HW_PC_LO:
-        return (uint32_t)pc;
-    case HW_PC_HI:
-        return (uint32_t)(pc >> 32);
-    case HW_SH_MEM_BASES:
-        return (APERTURE_LDS >> 16) << 16 | APERTURE_SCRATCH >> 16;
-    case HW_ID1:
-        return w->index & 31;
-    /* One tick per 0.4 ns, 20 bits, as a 2.5 GHz shader clock counts. */
-    case HW_SHADER_CYCLES:
-        return (uint32_t)(now_ns() * 5 / 2) & 0xfffff;
-    default:
-        return 0;
-    }
-}
-HANDLER(s_getreg_b32) {
-    unsigned id = o->misc & 63, offset = o->misc >> 6 & 31, size = (o->misc >> 11) + 1u;
-    uint32_t x = hardware_register(w, o, id) >> offset;
-    w->s[o->d] = size < 32 ? x & ((1u << size) - 1) : x;
-    NEXT;
-}
-HANDLER(s_setreg_b32) {
-    unsigned id = o->misc & 63, offset = o->misc >> 6 & 31, size = (o->misc >> 11) + 1u;
-    uint32_t mask = (size < 32 ? (1u << size) - 1 : ~0u) << offset;
-    uint32_t x = s32(w, o, 0);
-    if (id == HW_MODE) {
-        w->mode = (w->mode & ~mask) | (x << offset & mask);
-        emu_mode_changed(w);
-    }
-    NEXT;
-}
-
-enum { MESSAGE_DOORBELL = 0x80, MESSAGE_REALTIME = 0x83 };
-static uint64_t message_reply(unsigned message) {
-    return message == MESSAGE_REALTIME ? now_ns() / 10
-                                       : 0; /* the real-time counter runs at 100 MHz */
-}
-HANDLER(s_sendmsg_rtn_b32) {
-    w->s[o->d] = (uint32_t)message_reply(o->misc);
-    NEXT;
-}
-HANDLER(s_sendmsg_rtn_b64) {
-    set_s64(w, o->d, message_reply(o->misc));
-    NEXT;
 }

@@ -67,5 +67,6 @@ emu_status emu_run(const emu_launch *launch, emu_fault *fault);
 
 /* Wave-instructions executed by this process so far, for tools and tests. */
 uint64_t emu_instructions_executed(void);
+uint64_t emu_instructions_translated(void); /* those of them that the second back end ran */
 
 #endif

@@ -9,6 +9,7 @@
 const emu_row emu_rows[] = {
 #define ROW(enc, op, name, body, td, ta, tb, tc, n, ulp)                                           \
     {#name,                                                                                        \
+     #body,                                                                                        \
      ENC_##enc,                                                                                    \
      td,                                                                                           \
      {ta, tb, tc},                                                                                 \

@@ -54,17 +54,20 @@ ALWAYS_INLINE const op_t *lds_store(wave_t *w, const op_t *o, unsigned s, uint32
     if (unlikely(!lds_addresses(w, o, exec, offset, bytes, at)))
         return outside(w, o, at, exec, bytes);
     uint8_t *base = w->lds;
+    lanes32 room[4];
+    const uint32_t *x[4];
+    for (unsigned k = 0; k < words; k++) x[k] = LANES_OF(w, s + k, room[k]);
     if (exec == ~0u) {
         for (unsigned i = 0; i < LANES; i++)
             for (unsigned k = 0; k < words; k++)
-                store_element(base + at[i] + 4 * k, w->v[s + k][i] >> shift, bytes);
+                store_element(base + at[i] + 4 * k, x[k][i] >> shift, bytes);
         return o + 1;
     }
     while (left) {
         unsigned i = (unsigned)__builtin_ctz(left);
         left &= left - 1;
         for (unsigned k = 0; k < words; k++)
-            store_element(base + at[i] + 4 * k, w->v[s + k][i] >> shift, bytes);
+            store_element(base + at[i] + 4 * k, x[k][i] >> shift, bytes);
     }
     return o + 1;
 }
@@ -112,19 +115,24 @@ STORE_NARROW(b16_d16_hi, 2, 16)
 
 /* Two elements at independent offsets. Both are read before either register is written: the address
  * may be one. */
-#define LOAD2(name, bytes, stride)                                                                 \
-    HANDLER(ds_load_2addr_##name) {                                                                \
-        op_t copy = *o;                                                                            \
-        vreg_t address;                                                                            \
-        memcpy(address, (const char *)w + o->off[0], sizeof address);                              \
-        memcpy(w->v[TEMP0], address, sizeof address);                                              \
-        copy.off[0] = (uint32_t)(offsetof(wave_t, v) + TEMP0 * sizeof(vreg_t));                    \
-        if (unlikely(!lds_load(w, o, o->d, OFFSET0 * (stride), bytes, 0, LOAD_WORD))) return NULL; \
-        if (unlikely(                                                                              \
-                !lds_load(w, &copy, o->d + bytes / 4u, OFFSET1 * (stride), bytes, 0, LOAD_WORD)))  \
-            return NULL;                                                                           \
-        NEXT;                                                                                      \
+ALWAYS_INLINE const op_t *lds_load2(wave_t *w, const op_t *o, unsigned bytes, uint32_t stride) {
+    lanes32 one, two, r[4];
+    uint32_t exec = EXEC;
+    unsigned words = bytes / 4;
+    if (!exec) return o + 1;
+    if (unlikely(!lds_addresses(w, o, exec, OFFSET0 * stride, bytes, one)))
+        return outside(w, o, one, exec, bytes);
+    if (unlikely(!lds_addresses(w, o, exec, OFFSET1 * stride, bytes, two)))
+        return outside(w, o, two, exec, bytes);
+    for (unsigned k = 0; k < words; k++) {
+        gather_word(r[k], (const char *)w->lds + 4 * k, one, 4, 0);
+        gather_word(r[words + k], (const char *)w->lds + 4 * k, two, 4, 0);
     }
+    for (unsigned k = 0; k < 2 * words; k++) put32(w, o->d + k, r[k]);
+    return o + 1;
+}
+#define LOAD2(name, bytes, stride)                                                                 \
+    HANDLER(ds_load_2addr_##name) { CONTINUE(lds_load2(w, o, bytes, stride)); }
 LOAD2(b32, 4, 4)
 LOAD2(b64, 8, 8)
 LOAD2(stride64_b32, 4, 256)
@@ -140,8 +148,19 @@ STORE2(stride64_b32, 4, 256)
 STORE2(stride64_b64, 8, 512)
 
 /* ---- atomics ---- */
-static inline uint64_t operand(const wave_t *w, unsigned r, unsigned bytes, unsigned lane) {
-    return bytes == 8 ? w->v[r][lane] | (uint64_t)w->v[r + 1][lane] << 32 : w->v[r][lane];
+/* A data operand of every lane, of one or two registers. */
+ALWAYS_INLINE void operands(const wave_t *w, unsigned r, unsigned bytes, uint64_t *out) {
+    lanes32 low, high;
+    memcpy(low, w->v[r], 128);
+    if (bytes == 8) memcpy(high, w->v[r + 1], 128);
+    for (int i = 0; i < LANES; i++) out[i] = bytes == 8 ? low[i] | (uint64_t)high[i] << 32 : low[i];
+}
+/* The first active lane whose address is not a multiple of `bytes`; LANES: none. */
+ALWAYS_INLINE unsigned misaligned_lane(const uint32_t *at, uint32_t exec, unsigned bytes) {
+    V x;
+    memcpy(&x, at, 128);
+    uint32_t bits = v_bits((VI)((x & (bytes - 1)) != 0)) & exec;
+    return bits ? (unsigned)__builtin_ctz(bits) : LANES;
 }
 static void put_old(wave_t *w, unsigned d, const uint64_t *r, unsigned bytes) {
     lanes32 low, high;
@@ -155,30 +174,24 @@ static void put_old(wave_t *w, unsigned d, const uint64_t *r, unsigned bytes) {
 OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation, unsigned bytes,
                                    int returns) {
     lanes32 at;
-    lanes64 r;
-    uint32_t exec = EXEC, left = exec;
+    lanes64 r, a, b;
+    uint32_t exec = EXEC;
     if (!exec) return o + 1;
     if (unlikely(!lds_addresses(w, o, exec, OFFSET, bytes, at)))
         return outside(w, o, at, exec, bytes);
-    if (operation == RMW_ADD && bytes == 4 && !returns) {
-        uint8_t *base = w->lds;
-        uint32_t misaligned = 0;
-        for (unsigned i = 0; i < LANES; i++) misaligned |= at[i] & 3;
-        for (; left && !misaligned; left &= left - 1) {
-            unsigned i = (unsigned)__builtin_ctz(left);
-            *(uint32_t *)(void *)(base + at[i]) += w->v[o->sd][i];
-        }
-    }
+    unsigned wrong = misaligned_lane(at, exec, bytes);
+    if (unlikely(wrong < LANES))
+        return emu_raise(w, o, EMU_MISALIGNED, wrong, at[wrong], "LDS atomic");
+    int adds = operation == RMW_ADD && bytes == 4 && !returns;
     int two = operation == RMW_CMPSWAP || operation == RMW_CMPSWAP_F || operation == RMW_MSKOR ||
               operation == RMW_WRAP;
-    while (left) {
+    operands(w, o->sd, bytes, a);
+    if (two) operands(w, o->misc, bytes, b);
+    for (uint32_t left = exec; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
-        left &= left - 1;
-        uint32_t address = at[i];
-        if (unlikely(address & (bytes - 1)))
-            return emu_raise(w, o, EMU_MISALIGNED, i, address, "LDS atomic");
-        uint64_t b = two ? operand(w, o->misc, bytes, i) : 0;
-        r[i] = emu_rmw_plain(operation, bytes, w->lds + address, operand(w, o->sd, bytes, i), b);
+        uint8_t *p = w->lds + at[i];
+        if (adds) *(uint32_t *)(void *)p += (uint32_t)a[i];
+        else r[i] = emu_rmw_plain(operation, bytes, p, a[i], two ? b[i] : 0);
     }
     if (returns) put_old(w, o->d, r, bytes);
     return o + 1;
@@ -215,18 +228,19 @@ ATOMIC1(wrap_rtn_b32, RMW_WRAP, 4, 1)
 /* Exchanges two elements per lane; results in d and d + bytes/4. */
 OUT_OF_LINE const op_t *exchange2(wave_t *w, const op_t *o, unsigned bytes, uint32_t stride) {
     lanes32 one, two;
-    lanes64 first, second;
+    lanes64 first, second, a, b;
     uint32_t exec = EXEC;
     if (!exec) return o + 1;
     if (!lds_addresses(w, o, exec, OFFSET0 * stride, bytes, one))
         return outside(w, o, one, exec, bytes);
     if (!lds_addresses(w, o, exec, OFFSET1 * stride, bytes, two))
         return outside(w, o, two, exec, bytes);
+    operands(w, o->sd, bytes, a);
+    operands(w, o->misc, bytes, b);
     for (unsigned i = 0; i < LANES; i++) {
         if (!(exec >> i & 1)) continue;
-        uint64_t x = operand(w, o->sd, bytes, i), y = operand(w, o->misc, bytes, i);
-        first[i] = emu_rmw_plain(RMW_SWAP, bytes, w->lds + one[i], x, 0);
-        second[i] = emu_rmw_plain(RMW_SWAP, bytes, w->lds + two[i], y, 0);
+        first[i] = emu_rmw_plain(RMW_SWAP, bytes, w->lds + one[i], a[i], 0);
+        second[i] = emu_rmw_plain(RMW_SWAP, bytes, w->lds + two[i], b[i], 0);
     }
     put_old(w, o->d, first, bytes);
     put_old(w, o->d + bytes / 4, second, bytes);

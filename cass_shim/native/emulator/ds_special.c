@@ -8,9 +8,9 @@
 
 /* Pull: each lane reads the data of the lane that its address names; inactive lanes read as 0. */
 HANDLER(ds_bpermute_b32) {
-    lanes32 r;
-    const uint32_t *address = w->v[(o->off[0] - offsetof(wave_t, v)) / sizeof(vreg_t)],
-                   *a = w->v[o->sd];
+    lanes32 r, address, room;
+    const uint32_t *a = LANES_OF(w, o->sd, room);
+    memcpy(address, (const char *)w + o->off[0], 128);
     uint32_t exec = EXEC;
     for (int i = 0; i < LANES; i++) {
         uint32_t from = (address[i] + OFFSET) >> 2 & 31;
@@ -22,9 +22,9 @@ HANDLER(ds_bpermute_b32) {
 /* Push: each active lane sends its data to the lane that its address names; the highest sender
  * wins. */
 HANDLER(ds_permute_b32) {
-    lanes32 r = {0};
-    const uint32_t *address = w->v[(o->off[0] - offsetof(wave_t, v)) / sizeof(vreg_t)],
-                   *a = w->v[o->sd];
+    lanes32 r = {0}, address, room;
+    const uint32_t *a = LANES_OF(w, o->sd, room);
+    memcpy(address, (const char *)w + o->off[0], 128);
     uint32_t exec = EXEC;
     for (int i = 0; i < LANES; i++)
         if (exec >> i & 1) r[(address[i] + OFFSET) >> 2 & 31] = a[i];
@@ -47,8 +47,8 @@ static unsigned swizzle_lane(uint32_t offset, unsigned i) {
     return (((i & mask) | (offset >> 5 & 31)) ^ (offset >> 10 & 31)) & 31;
 }
 HANDLER(ds_swizzle_b32) {
-    lanes32 r;
-    const uint32_t *a = w->v[(o->off[0] - offsetof(wave_t, v)) / sizeof(vreg_t)];
+    lanes32 r, a;
+    memcpy(a, (const char *)w + o->off[0], 128);
     uint32_t exec = EXEC;
     for (unsigned i = 0; i < LANES; i++) {
         unsigned from = swizzle_lane(OFFSET, i);

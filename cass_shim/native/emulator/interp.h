@@ -83,17 +83,21 @@ struct wave {
     const op_t *next;
     group_t *group;
     struct emu_program *program;
+    uint64_t code; /* host address of the program's text */
     uint32_t state;
     uint32_t index;    /* in the workgroup */
-    uint64_t executed; /* instructions, valid outside the interpreter */
+    uint64_t executed;  /* instructions, valid outside the interpreter */
+    uint32_t resume_pc; /* where translated code left */
     uint64_t scratch_room;
     wave_t *free_next;
 };
 
 enum { FP_F32 = 1, FP_F64 = 2 };
 
+struct native_kernel;
 struct group {
     const emu_launch *launch;
+    struct native_kernel *kernel; /* for the second back end; NULL: interpreted only */
     uint32_t id[3];
     uint32_t wave_count;
     uint32_t waiting, done;
@@ -102,11 +106,13 @@ struct group {
     uint8_t *lds;
     emu_fault fault; /* of the first wave that faulted */
     uint32_t faulted;
-    uint32_t slept; /* a wave yielded on purpose in this round */
+    uint32_t slept;    /* a wave yielded on purpose in this round */
+    uint64_t reported; /* instructions that the second back end was told of */
+    uint64_t translated; /* instructions that it ran */
 };
 
 /* ---- continuing ---- */
-#if defined(__has_attribute)
+#if defined(__has_attribute) && !defined(EMU_NATIVE)
 #if __has_attribute(musttail)
 #define TAIL __attribute__((musttail)) return
 #define EMU_MUSTTAIL 1
@@ -126,8 +132,11 @@ struct group {
 #endif
 #define BODY_NAME(name) EMU_CAT(EMU_CAT(emu_, EMU_VARIANT), _##name)
 /* A body: also declares its prototype, which -Wmissing-prototypes asks for. Files with EMU_SHARED
- * are compiled once and serve every variant under a second name. */
-#ifdef EMU_SHARED
+ * are compiled once and serve every variant under a second name. In translated code (native_emit.c)
+ * a body is inlined where its record is known, so that everything the record says folds away. */
+#if defined(EMU_NATIVE)
+#define HANDLER(name) ALWAYS_INLINE const op_t *BODY_NAME(name)(wave_t * w, const op_t *o)
+#elif defined(EMU_SHARED)
 #define EMU_TEXT2(x) #x
 #define EMU_TEXT(x) EMU_TEXT2(x)
 #define HANDLER(name)                                                                              \
@@ -144,19 +153,33 @@ struct group {
 #endif
 
 /* One copy: for bodies whose cost is elsewhere, to keep the build short. */
-#if defined(__clang__)
+#if defined(EMU_NATIVE)
+#define OUT_OF_LINE ALWAYS_INLINE
+#elif defined(__clang__)
 #define OUT_OF_LINE __attribute__((noinline)) static
 #else
 #define OUT_OF_LINE __attribute__((noinline, noclone)) static
+#endif
+
+/* What follows in this body is rare and long: translated code leaves it to the interpreter. */
+#ifdef EMU_NATIVE
+#define RARE_PATH return (const op_t *)0
+#else
+#define RARE_PATH (void)0
 #endif
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Records the fault, ends the wave, and returns the null record that leaves the interpreter. */
+/* Records the fault, ends the wave, and returns the null record that leaves the interpreter.
+ * Translated code only leaves: the interpreter then repeats the instruction and reports. */
+#ifdef EMU_NATIVE
+#define emu_raise(w, o, status, lane, address, what) ((const op_t *)0)
+#else
 const op_t *emu_raise(wave_t *w, const op_t *o, emu_status status, unsigned lane, uint64_t address,
                       const char *what) __attribute__((cold));
+#endif
 
 /* ---- operands ---- */
 #define EXEC (w->s[S_EXEC])
@@ -188,7 +211,7 @@ ALWAYS_INLINE void set_s64(wave_t *w, unsigned index, uint64_t value) {
 
 /* ---- shared services ---- */
 typedef struct {
-    const char *name;
+    const char *name, *body;
     uint8_t encoding, destination, sources[3], source_count, ulp;
     uint8_t refused;
     uint16_t opcode;
@@ -216,7 +239,11 @@ ALWAYS_INLINE int range_ok(uint64_t address, uint32_t bytes) {
 
 /* The record for a code address; decodes when it was never seen. NULL: outside the text or
  * misaligned. */
+#ifdef EMU_NATIVE
+static const op_t *native_at(uint64_t offset);
+#else
 const op_t *emu_program_at(struct emu_program *program, uint64_t pc);
+#endif
 uint64_t emu_program_base(const struct emu_program *program);
 uint32_t emu_program_word(const struct emu_program *program, uint32_t offset); /* 0 outside */
 

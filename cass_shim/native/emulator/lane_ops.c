@@ -18,15 +18,17 @@ HANDLER(v_readlane_b32) {
     NEXT;
 }
 HANDLER(v_writelane_b32) {
-    w->v[o->d][s32(w, o, 1) & 31] = s32(w, o, 0);
+    V x = *(const V *)w->v[o->d];
+    x[s32(w, o, 1) & 31] = s32(w, o, 0);
+    *(V *)w->v[o->d] = x;
     NEXT;
 }
 
 /* op_sel bit 0: fetch inactive lanes; bit 1: a lane that may not be read gives 0 instead of keeping
  * the old value. */
 static inline void permute_rows(wave_t *w, const op_t *o, int cross) {
-    lanes32 room;
-    const uint32_t *a = ld32(w, o, 0, room);
+    lanes32 room, old;
+    const uint32_t *a = ld32(w, o, 0, room), *kept = LANES_OF(w, o->d, old);
     uint64_t select = s32(w, o, 1) | (uint64_t)s32(w, o, 2) << 32;
     int fetch_inactive = o->misc & 1, bound_zero = o->misc >> 1 & 1;
     lanes32 r;
@@ -34,7 +36,7 @@ static inline void permute_rows(wave_t *w, const op_t *o, int cross) {
     for (int i = 0; i < LANES; i++) {
         int row = (i & 16) ^ (cross ? 16 : 0), from = row | (int)(select >> (4 * (i & 15)) & 15);
         int valid = fetch_inactive || (exec >> from & 1);
-        r[i] = valid ? a[from] : bound_zero ? 0 : w->v[o->d][i];
+        r[i] = valid ? a[from] : bound_zero ? 0 : kept[i];
     }
     put32(w, o->d, r);
 }

@@ -87,7 +87,19 @@ ALWAYS_INLINE uint32_t bits_of(const uint32_t *flags) {
 }
 
 /* ---- reading 32 lanes of a source ---- */
+/* Lanes of register r for access by a run-time lane number. Translated code keeps registers in the
+ * processor's, where only a copy can be indexed. */
+#ifdef EMU_NATIVE
+#define LANES_OF(w, r, room) (*(V *)(room) = *(const V *)(w)->v[r], (const uint32_t *)(room))
+#else
+#define LANES_OF(w, r, room) ((void)(room), (const uint32_t *)(w)->v[r])
+#endif
+
 ALWAYS_INLINE const uint32_t *ld32(const wave_t *w, const op_t *o, int i, uint32_t *room) {
+#ifdef EMU_NATIVE
+    *(V *)room = v_src(w, o, i);
+    return room;
+#endif
     if (likely(src_kind(o, i) == SRC_VGPR))
         return (const uint32_t *)(const void *)((const char *)w + o->off[i]);
     *(V *)room = v_splat(s32(w, o, i));
@@ -96,8 +108,11 @@ ALWAYS_INLINE const uint32_t *ld32(const wave_t *w, const op_t *o, int i, uint32
 
 ALWAYS_INLINE void ld64(const wave_t *w, const op_t *o, int i, uint64_t *out) {
     if (likely(src_kind(o, i) == SRC_VGPR)) {
-        const uint32_t *p = (const uint32_t *)(const void *)((const char *)w + o->off[i]);
-        for (int l = 0; l < LANES; l++) out[l] = p[l] | (uint64_t)p[l + LANES] << 32;
+        const V *p = (const V *)((const char *)w + o->off[i]);
+        uint32_t low[LANES] ALIGNED, high[LANES] ALIGNED;
+        memcpy(low, &p[0], 128);
+        memcpy(high, &p[1], 128);
+        for (int l = 0; l < LANES; l++) out[l] = low[l] | (uint64_t)high[l] << 32;
     } else {
         uint64_t x = s64(w, o, i);
         for (int l = 0; l < LANES; l++) out[l] = x;
@@ -141,12 +156,18 @@ ALWAYS_INLINE void put16(wave_t *w, const op_t *o, const uint32_t *r) {
  * stays between the two calls. */
 uint32_t emu_fp_begin(const wave_t *w, uint32_t kind);
 void emu_fp_end(uint32_t saved);
+/* Translated code runs in the default environment only (native.c). */
+#ifdef EMU_NATIVE
+#define FP_BEGIN(kind) (void)0
+#define FP_END (void)0
+#else
 #define FP_BEGIN(kind)                                                                             \
     uint32_t fp_saved = (kind) && unlikely(w->fp_special & (kind)) ? emu_fp_begin(w, kind) : 0
 #define FP_END                                                                                     \
     do {                                                                                           \
         if (unlikely(fp_saved)) emu_fp_end(fp_saved);                                              \
     } while (0)
+#endif
 
 /* ---- body shapes ---- */
 typedef uint32_t lanes32[LANES] __attribute__((aligned(128)));

@@ -20,10 +20,16 @@ typedef struct {
 typedef uint32_t eight_t __attribute__((vector_size(32)));
 extern const uint32_t emu_lane_bytes[LANES]; /* 4 * lane */
 
-/* scratch.c: accesses where some lane is in the LDS or scratch aperture. */
+/* flat.c: accesses where some lane is in the LDS or scratch aperture; in translated code the
+ * interpreter's. */
+#ifdef EMU_NATIVE
+#define emu_flat_load(...) ((const op_t *)0)
+#define emu_flat_store(...) ((const op_t *)0)
+#else
 const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, int is_signed,
                           int half);
 const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, unsigned shift);
+#endif
 
 ALWAYS_INLINE int flat_leaves_global(const wave_t *w, const op_t *o, uint32_t exec) {
     V high = *(const V *)((const char *)w + o->off[0] + sizeof(vreg_t));
@@ -46,9 +52,9 @@ ALWAYS_INLINE void gather_addresses(const wave_t *w, const op_t *o, lane_address
         memcpy(at->offset, &offset, 128);
         return;
     }
-    const V *high = low + 1;
-    uint32_t h = ((const uint32_t *)high)[first];
-    uint32_t same = v_bits((VI)(*high == h));
+    V high = low[1];
+    uint32_t h = high[first];
+    uint32_t same = v_bits((VI)(high == h));
     if (likely((same & exec) == exec)) {
         at->base = ((uint64_t)h << 32) + o->k[2];
         V offset = *low;
@@ -61,11 +67,12 @@ ALWAYS_INLINE void gather_addresses(const wave_t *w, const op_t *o, lane_address
     }
     at->wide = 1;
     at->base = 0;
+    lanes32 lows, highs;
+    memcpy(lows, low, 128);
+    memcpy(highs, &high, 128);
     for (unsigned i = 0; i < LANES; i++) {
         unsigned from = exec >> i & 1 ? i : first;
-        at->address[i] =
-            (((const uint32_t *)low)[from] | (uint64_t)((const uint32_t *)high)[from] << 32) +
-            o->k[2];
+        at->address[i] = (lows[from] | (uint64_t)highs[from] << 32) + o->k[2];
     }
 }
 
@@ -267,16 +274,19 @@ ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, u
     if (!checked)
         for (unsigned i = 0; i < LANES; i++)
             if (!range_ok(lane_address(at, i), bytes)) return 0;
+    lanes32 room[4];
+    const uint32_t *x[4];
+    for (unsigned k = 0; k < words; k++) x[k] = LANES_OF(w, s + k, room[k]);
     while (exec) {
         unsigned i = (unsigned)__builtin_ctz(exec);
         exec &= exec - 1;
         char *p = (char *)(uintptr_t)lane_address(at, i);
         unsigned k = 0;
         for (; bytes % 8 == 0 && k < words; k += 2) { /* a pair is never seen half stored */
-            uint64_t q = w->v[s + k][i] | (uint64_t)w->v[s + k + 1][i] << 32;
+            uint64_t q = x[k][i] | (uint64_t)x[k + 1][i] << 32;
             memcpy(p + 4 * k, &q, 8);
         }
-        for (; k < words; k++) store_element(p + 4 * k, w->v[s + k][i] >> shift, bytes);
+        for (; k < words; k++) store_element(p + 4 * k, x[k][i] >> shift, bytes);
     }
     return 1;
 }

@@ -11,10 +11,13 @@ HANDLER(prep_b32) {
 HANDLER(prep_b64) {
     lanes64 a;
     ld64(w, o, 0, a);
+    lanes32 low, high;
     for (int i = 0; i < LANES; i++) {
-        w->v[o->d][i] = (uint32_t)a[i];
-        w->v[o->d + 1][i] = ((uint32_t)(a[i] >> 32) & (uint32_t)o->k[1]) ^ (uint32_t)o->k[2];
+        low[i] = (uint32_t)a[i];
+        high[i] = ((uint32_t)(a[i] >> 32) & (uint32_t)o->k[1]) ^ (uint32_t)o->k[2];
     }
+    *(V *)w->v[o->d] = *(const V *)low;
+    *(V *)w->v[o->d + 1] = *(const V *)high;
     NEXT;
 }
 HANDLER(prep_packed) {
@@ -121,7 +124,7 @@ HANDLER(dpp16) {
         int enabled = (word >> (16 + (i >> 2 & 3)) & 1) && (word >> (20 + (i >> 4)) & 1);
         if (!enabled || (!valid && !bound_zero)) write &= ~(1u << i);
     }
-    memcpy(w->v[o->d], r, sizeof r);
+    *(V *)w->v[o->d] = *(const V *)r;
     w->saved_exec = exec;
     EXEC = write;
     NEXT;
@@ -134,7 +137,7 @@ HANDLER(dpp8) {
         int from = (i & ~7) | (int)(o->k[1] >> (3 * (i & 7)) & 7);
         r[i] = (o->flags & F_GLC) || (exec >> from & 1) ? a[from] : 0;
     }
-    memcpy(w->v[o->d], r, sizeof r);
+    *(V *)w->v[o->d] = *(const V *)r;
     w->saved_exec = exec;
     NEXT;
 }

@@ -1,6 +1,7 @@
 /* Programs: code decoded run by run on demand, kept until the program is destroyed. Thread-safe: a
  * run is decoded under the program's lock with all its branch targets, then published. */
 #include "emulator/decode.h"
+#include "emulator/native.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -29,6 +30,8 @@ struct emu_program {
     worklist_t targets, fresh;
     buffer_t run;
     op_t outside; /* a branch out of the code faults when taken */
+    worklist_t roots; /* where decoding began: entries, and what indirect jumps went to */
+    native_kernel *kernels;
     int out_of_memory;
 };
 
@@ -62,12 +65,14 @@ emu_program *emu_program_create(const void *text, size_t text_bytes, char *error
 
 void emu_program_destroy(emu_program *p) {
     if (!p) return;
+    emu_native_forget(p->kernels);
     for (unsigned i = 0; i < p->run_count; i++) free(p->runs[i]);
     free(p->runs);
     free(p->known);
     free((void *)p->ready);
     free(p->targets.items);
     free(p->fresh.items);
+    free(p->roots.items);
     free(p->run.ops);
     pthread_mutex_destroy(&p->lock);
     free(p);
@@ -196,6 +201,7 @@ static void link_branches(emu_program *p, unsigned first_run) {
 
 static const op_t *decode_from(emu_program *p, uint32_t word) {
     unsigned first_run = p->run_count;
+    push(p, &p->roots, word);
     p->fresh.count = 0;
     p->targets.count = 0;
     push(p, &p->targets, word);
@@ -221,4 +227,15 @@ const op_t *emu_program_at(emu_program *p, uint64_t pc) {
     o = p->out_of_memory ? NULL : p->known[word] ? p->known[word] : decode_from(p, word);
     pthread_mutex_unlock(&p->lock);
     return o;
+}
+
+native_kernel **emu_program_kernels(emu_program *p) { return &p->kernels; }
+
+unsigned emu_program_targets(emu_program *p, uint32_t *offsets, unsigned room) {
+    unsigned count = 0;
+    pthread_mutex_lock(&p->lock);
+    for (unsigned i = 0; i < p->roots.count && count < room; i++)
+        offsets[count++] = p->roots.items[i] * 4;
+    pthread_mutex_unlock(&p->lock);
+    return count;
 }

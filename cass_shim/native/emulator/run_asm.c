@@ -20,9 +20,12 @@ EXPORT int cass_emu_launch_raw(emu_launch *launch, const void *text, uint64_t te
 EXPORT int cass_emu_launch_checked(emu_launch *launch, const void *text, uint64_t text_bytes,
                                    emu_fault *fault);
 EXPORT uint64_t cass_emu_instructions(void);
+EXPORT uint64_t cass_emu_translated(void);
 
 EXPORT int cass_emu_describe(const void *code, uint32_t bytes, char *name, uint32_t name_bytes);
 EXPORT uint32_t cass_emu_fidelity(uint32_t index, const char **name);
+
+uint64_t cass_emu_translated(void) { return emu_instructions_translated(); }
 
 static __thread emu_fault last;
 

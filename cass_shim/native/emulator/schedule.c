@@ -2,7 +2,7 @@
  * thread runs one group at a time; when a group spins without ending, the thread takes further
  * groups and rotates, so groups that wait for later ones make progress. Cooperative launches hold
  * all groups. */
-#include "emulator/interp.h"
+#include "emulator/native.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,6 +21,7 @@ typedef struct job job_t;
 struct job {
     const emu_launch *launch;
     const op_t *entry;
+    native_kernel *kernel;
     uint64_t total;
     _Atomic uint64_t next_group, executed;
     atomic_int stop;
@@ -40,9 +41,11 @@ static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t pool_work = PTHREAD_COND_INITIALIZER, pool_idle = PTHREAD_COND_INITIALIZER;
 static job_t *jobs;
 static int threads_started;
-static _Atomic uint64_t executed_total;
+static _Atomic uint64_t executed_total, translated_total;
 
 uint64_t emu_instructions_executed(void) { return atomic_load(&executed_total); }
+
+uint64_t emu_instructions_translated(void) { return atomic_load(&translated_total); }
 
 static int thread_target(void) {
     const char *wanted = getenv("CASS_EMU_THREADS");
@@ -87,17 +90,34 @@ static int take_group(job_t *job, resident_t *r) {
         stop_for_memory(job);
         return 0;
     }
+    g->kernel = job->kernel;
     emu_group_start(g, id, job->entry);
     r->items[r->count++] = g;
     return 1;
 }
 
-static void finish_group(job_t *job, resident_t *r, uint64_t i) {
-    group_t *g = r->items[i];
+static uint64_t executed_by(const group_t *g) {
     uint64_t sum = 0;
     for (uint32_t k = 0; k < g->wave_count; k++) sum += g->waves[k]->executed;
+    return sum;
+}
+
+/* A group that runs long makes its kernel hot before it ends. */
+static void report_progress(job_t *job, group_t *g) {
+    if (!job->kernel) return;
+    uint64_t sum = executed_by(g);
+    emu_native_executed(job->kernel, sum - g->reported);
+    g->reported = sum;
+}
+
+static void finish_group(job_t *job, resident_t *r, uint64_t i) {
+    group_t *g = r->items[i];
+    uint64_t sum = executed_by(g);
     atomic_fetch_add_explicit(&executed_total, sum, memory_order_relaxed);
     atomic_fetch_add_explicit(&job->executed, sum, memory_order_relaxed);
+    emu_native_executed(job->kernel, sum - g->reported);
+    if (g->translated)
+        atomic_fetch_add_explicit(&translated_total, g->translated, memory_order_relaxed);
     r->items[i] = r->items[--r->count];
     if (r->spare) emu_group_destroy(g);
     else r->spare = g;
@@ -110,6 +130,7 @@ static void one_round(job_t *job, resident_t *r) {
         if (atomic_load_explicit(&job->stop, memory_order_relaxed)) return;
         if (!emu_group_round(g, quantum)) {
             r->rounds += g->slept ? ROUNDS_BEFORE_SECOND : 1;
+            report_progress(job, g);
             i++;
             continue;
         }
@@ -246,6 +267,7 @@ emu_status emu_run(const emu_launch *launch, emu_fault *fault) {
                  launch->kernel_name ? launch->kernel_name : "a kernel", problem);
         return EMU_BAD_LAUNCH;
     }
+    job.kernel = emu_native_kernel(launch->program, job.entry);
     job.total = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
     run_job(&job);
     if (atomic_load(&job.stop)) *fault = job.fault;

@@ -1,5 +1,4 @@
-/* SCRATCH loads and stores, and FLAT accesses that reach LDS or scratch through an aperture.
- * Source: AMD RDNA3 ISA, "Flat Memory Instructions"; LLVM AMDGPUUsage, "Address Spaces". */
+/* SCRATCH loads and stores. Source: AMD RDNA3 ISA, "Flat Memory Instructions". */
 #define EMU_SHARED
 #include "emulator/scratch_ops.h"
 #include "emulator/memory_ops.h"
@@ -21,12 +20,6 @@ static inline const op_t *out_of_scratch(wave_t *w, const op_t *o, unsigned lane
                      "scratch access outside the lane's private memory");
 }
 
-static inline uint32_t extend(uint32_t x, unsigned bytes, int is_signed) {
-    if (bytes == 1) return is_signed ? (uint32_t)(int8_t)x : x & 0xff;
-    if (bytes == 2) return is_signed ? (uint32_t)(int16_t)x : x & 0xffff;
-    return x;
-}
-
 OUT_OF_LINE const op_t *scratch_load(wave_t *w, const op_t *o, unsigned bytes, int is_signed,
                                      int half) {
     lanes32 at, r[4];
@@ -42,6 +35,7 @@ OUT_OF_LINE const op_t *scratch_load(wave_t *w, const op_t *o, unsigned bytes, i
             return out_of_scratch(w, o, first, address);
         for (unsigned k = 0; k < words; k++) memcpy(r[k], scratch_byte(w, address + 4 * k, 0), 128);
     } else {
+        RARE_PATH;
         for (unsigned i = 0; i < LANES; i++) {
             if (!(exec >> i & 1)) continue;
             if ((uint64_t)at[i] + bytes > w->scratch_bytes) return out_of_scratch(w, o, i, at[i]);
@@ -74,68 +68,16 @@ OUT_OF_LINE const op_t *scratch_store(wave_t *w, const op_t *o, unsigned bytes, 
         }
         return o + 1;
     }
+    RARE_PATH;
     for (unsigned i = 0; i < LANES; i++)
         if ((exec >> i & 1) && (uint64_t)at[i] + bytes > w->scratch_bytes)
             return out_of_scratch(w, o, i, at[i]);
+    lanes32 room[4];
+    const uint32_t *from[4];
+    for (unsigned k = 0; k < words; k++) from[k] = LANES_OF(w, o->sd + k, room[k]);
     for (unsigned i = 0; i < LANES; i++)
         for (unsigned k = 0; (exec >> i & 1) && k < words; k++)
-            scratch_write(w, at[i] + 4 * k, i, bytes < 4 ? bytes : 4, w->v[o->sd + k][i] >> shift);
-    return o + 1;
-}
-
-/* ---- FLAT, any mixture of apertures ---- */
-
-static inline uint64_t flat_address(const wave_t *w, const op_t *o, unsigned i) {
-    const uint32_t *low = (const uint32_t *)(const void *)((const char *)w + o->off[0]);
-    return (low[i] | (uint64_t)low[i + LANES] << 32) + o->k[2];
-}
-
-static inline int flat_ok(const wave_t *w, uint64_t address, unsigned bytes) {
-    uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
-    if (high == APERTURE_LDS) return (uint64_t)low + bytes <= w->lds_bytes;
-    if (high == APERTURE_SCRATCH) return (uint64_t)low + bytes <= w->scratch_bytes;
-    return range_ok(address, bytes);
-}
-
-const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, int is_signed,
-                          int half) {
-    lanes32 r[4];
-    unsigned words = bytes < 4 ? 1 : bytes / 4, part = bytes < 4 ? bytes : 4;
-    for (unsigned i = 0; i < LANES; i++) {
-        if (!(exec >> i & 1)) continue;
-        uint64_t address = flat_address(w, o, i);
-        uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
-        if (!flat_ok(w, address, bytes))
-            return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, address, "flat load");
-        for (unsigned k = 0; k < words; k++) {
-            uint32_t x = 0;
-            if (high == APERTURE_SCRATCH) x = (uint32_t)scratch_read(w, low + 4 * k, i, part);
-            else if (high == APERTURE_LDS) memcpy(&x, w->lds + low + 4 * k, part);
-            else memcpy(&x, (const char *)(uintptr_t)address + 4 * k, part);
-            r[k][i] = extend(x, bytes, is_signed);
-        }
-    }
-    put_narrow(w, o->d, r[0], half);
-    for (unsigned k = 1; k < words; k++) put32(w, o->d + k, r[k]);
-    return o + 1;
-}
-
-const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes,
-                           unsigned shift) {
-    unsigned words = bytes < 4 ? 1 : bytes / 4, part = bytes < 4 ? bytes : 4;
-    for (unsigned i = 0; i < LANES; i++) {
-        if (!(exec >> i & 1)) continue;
-        uint64_t address = flat_address(w, o, i);
-        uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
-        if (!flat_ok(w, address, bytes))
-            return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, address, "flat store");
-        for (unsigned k = 0; k < words; k++) {
-            uint32_t x = w->v[o->sd + k][i] >> shift;
-            if (high == APERTURE_SCRATCH) scratch_write(w, low + 4 * k, i, part, x);
-            else if (high == APERTURE_LDS) memcpy(w->lds + low + 4 * k, &x, part);
-            else memcpy((char *)(uintptr_t)address + 4 * k, &x, part);
-        }
-    }
+            scratch_write(w, at[i] + 4 * k, i, bytes < 4 ? bytes : 4, from[k][i] >> shift);
     return o + 1;
 }
 

@@ -23,4 +23,10 @@ static inline void scratch_write(wave_t *w, uint32_t address, unsigned lane, uns
         *scratch_byte(w, address + k, lane) = (uint8_t)(x >> (8 * k));
 }
 
+static inline uint32_t extend(uint32_t x, unsigned bytes, int is_signed) {
+    if (bytes == 1) return is_signed ? (uint32_t)(int8_t)x : x & 0xff;
+    if (bytes == 2) return is_signed ? (uint32_t)(int16_t)x : x & 0xffff;
+    return x;
+}
+
 #endif

@@ -237,7 +237,8 @@ HANDLER(v_swap_b16) {
     lanes32 source, old;
     ld16(w, o, 0, source);
     unsigned from = (unsigned)((o->off[0] - offsetof(wave_t, v)) / sizeof(vreg_t));
-    for (int i = 0; i < LANES; i++) old[i] = w->v[o->d][i] >> (o->hi & 8 ? 16 : 0) & 0xffff;
+    V kept = *(const V *)w->v[o->d] >> (o->hi & 8 ? 16u : 0u) & 0xffffu;
+    memcpy(old, &kept, 128);
     op_t back = *o;
     back.d = (uint16_t)from;
     back.hi = (uint8_t)(o->hi & 1 ? 8 : 0);

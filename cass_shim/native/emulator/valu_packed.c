@@ -157,12 +157,13 @@ static inline float mix(uint32_t a, uint32_t b, uint32_t c, unsigned misc) {
 FLANE3(v_fma_mix_f32, float, uint32_t, uint32_t, uint32_t, mix(a, b, c, o->misc))
 #define MIX_HALF(name, high)                                                                       \
     HANDLER(name) {                                                                                \
-        lanes32 ra, rb, rc, r;                                                                     \
+        lanes32 ra, rb, rc, rd, r;                                                                 \
         const uint32_t *a = ld32(w, o, 0, ra), *b = ld32(w, o, 1, rb), *c = ld32(w, o, 2, rc);     \
+        const uint32_t *kept = LANES_OF(w, o->d, rd);                                              \
         for (int i = 0; i < LANES; i++) {                                                          \
             float f = mix(a[i], b[i], c[i], o->misc);                                              \
             if (o->flags & F_CLAMP) f = f > 0 ? f < 1 ? f : 1.0f : 0.0f;                           \
-            uint32_t h = half_from_double(f, w->mode >> 2 & 3), old = w->v[o->d][i];               \
+            uint32_t h = half_from_double(f, w->mode >> 2 & 3), old = kept[i];                     \
             r[i] = high ? LO(old) | h << 16 : (old & 0xffff0000u) | h;                             \
         }                                                                                          \
         put32(w, o->d, r);                                                                         \

@@ -1,6 +1,7 @@
 /* Waves and workgroups: initial register state, rounds with barriers, faults. Source of the initial
  * state: LLVM AMDGPUUsage, "Kernel Dispatch" and "Initial Kernel Execution State". */
 #include "emulator/decode.h"
+#include "emulator/native.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -134,6 +135,7 @@ static void start_wave(group_t *g, uint32_t index, const uint32_t *extent, const
     w->scratch_bytes = launch->scratch_bytes;
     w->group = g;
     w->program = launch->program;
+    w->code = emu_program_base(launch->program);
     w->index = index;
     w->state = WAVE_READY;
     w->next = entry;
@@ -155,6 +157,7 @@ void emu_group_start(group_t *g, uint64_t linear_id, const op_t *entry) {
     uint32_t items = extent[0] * extent[1] * extent[2];
     g->wave_count = (items + LANES - 1) / LANES;
     g->waiting = g->done = g->faulted = g->slept = 0;
+    g->reported = g->translated = 0;
     memset(g->lds, 0, launch->lds_bytes);
     for (uint32_t i = 0; i < g->wave_count; i++) start_wave(g, i, extent, entry);
 }
@@ -171,9 +174,10 @@ static void run_wave(group_t *g, wave_t *w, uint64_t quantum) {
     uint64_t limit = g->launch->instruction_limit;
     w->stop_at = w->executed + quantum;
     if (limit && w->stop_at > limit) w->stop_at = limit;
-    const op_t *at = w->next;
     w->state = WAVE_READY;
-    emu_selected_variant()->run(w, at);
+    const native_code *code = emu_native_code(g->kernel);
+    if (code) emu_native_run(code, w);
+    else emu_selected_variant()->run(w, w->next);
     if (w->state == WAVE_DONE || w->state == WAVE_FAULT) {
         g->done++;
         return;

@@ -1,0 +1,67 @@
+/* FLAT loads and stores where some lane is in LDS or scratch: any mixture of apertures. Source: LLVM
+ * AMDGPUUsage, "Address Spaces". */
+#define EMU_SHARED
+#include "emulator/scratch_ops.h"
+#include "emulator/memory_ops.h"
+
+static inline void flat_addresses(const wave_t *w, const op_t *o, uint64_t *at) {
+    ld64(w, o, 0, at);
+    for (int i = 0; i < LANES; i++) at[i] += o->k[2];
+}
+
+static inline int flat_ok(const wave_t *w, uint64_t address, unsigned bytes) {
+    uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
+    if (high == APERTURE_LDS) return (uint64_t)low + bytes <= w->lds_bytes;
+    if (high == APERTURE_SCRATCH) return (uint64_t)low + bytes <= w->scratch_bytes;
+    return range_ok(address, bytes);
+}
+
+const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, int is_signed,
+                          int half) {
+    lanes32 r[4];
+    lanes64 at;
+    unsigned words = bytes < 4 ? 1 : bytes / 4, part = bytes < 4 ? bytes : 4;
+    flat_addresses(w, o, at);
+    for (unsigned i = 0; i < LANES; i++) {
+        if (!(exec >> i & 1)) continue;
+        uint64_t address = at[i];
+        uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
+        if (!flat_ok(w, address, bytes))
+            return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, address, "flat load");
+        for (unsigned k = 0; k < words; k++) {
+            uint32_t x = 0;
+            if (high == APERTURE_SCRATCH) x = (uint32_t)scratch_read(w, low + 4 * k, i, part);
+            else if (high == APERTURE_LDS) memcpy(&x, w->lds + low + 4 * k, part);
+            else memcpy(&x, (const char *)(uintptr_t)address + 4 * k, part);
+            r[k][i] = extend(x, bytes, is_signed);
+        }
+    }
+    put_narrow(w, o->d, r[0], half);
+    for (unsigned k = 1; k < words; k++) put32(w, o->d + k, r[k]);
+    return o + 1;
+}
+
+const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes,
+                           unsigned shift) {
+    unsigned words = bytes < 4 ? 1 : bytes / 4, part = bytes < 4 ? bytes : 4;
+    lanes64 at;
+    lanes32 room[4];
+    const uint32_t *from[4];
+    flat_addresses(w, o, at);
+    for (unsigned i = 0; i < LANES; i++)
+        if ((exec >> i & 1) && !flat_ok(w, at[i], bytes))
+            return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, at[i], "flat store");
+    for (unsigned k = 0; k < words; k++) from[k] = LANES_OF(w, o->sd + k, room[k]);
+    for (unsigned i = 0; i < LANES; i++) {
+        if (!(exec >> i & 1)) continue;
+        uint64_t address = at[i];
+        uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
+        for (unsigned k = 0; k < words; k++) {
+            uint32_t x = from[k][i] >> shift;
+            if (high == APERTURE_SCRATCH) scratch_write(w, low + 4 * k, i, part, x);
+            else if (high == APERTURE_LDS) memcpy(w->lds + low + 4 * k, &x, part);
+            else memcpy((char *)(uintptr_t)address + 4 * k, &x, part);
+        }
+    }
+    return o + 1;
+}

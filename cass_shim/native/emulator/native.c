@@ -1,0 +1,290 @@
+/* When a kernel is translated, and how a wave moves between the two back ends. */
+#include "emulator/native.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "emulator/atomic_ops.h"
+#include "emulator/native_unit.h"
+
+/* Wave-instructions after which the cache is asked (some 10 ms of work), and after which a compiler
+ * is started (some 0.2 s). */
+#define ASK_AFTER 4000000u
+#define COMPILE_AFTER 60000000u
+#define TARGETS_MAX 256
+
+enum { COLD, ASKED, HOT }; /* how far the request went */
+
+struct native_kernel {
+    native_kernel *next;
+    struct emu_program *program; /* while it lives */
+    const op_t *entry;
+    _Atomic uint64_t executed;
+    atomic_int stage;
+    _Atomic(native_code *) code;
+    int references; /* under lock */
+};
+
+typedef struct job job_t;
+struct job {
+    job_t *next;
+    native_kernel *kernel;
+    char *text;
+    int compile;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static job_t *jobs;
+static int thread_started;
+
+enum { NATIVE_OFF, NATIVE_ON, NATIVE_WAIT };
+
+static int tier;
+static pthread_once_t tier_once = PTHREAD_ONCE_INIT;
+
+static void after_fork(void) {
+    static const pthread_mutex_t fresh_lock = PTHREAD_MUTEX_INITIALIZER;
+    static const pthread_cond_t fresh_cond = PTHREAD_COND_INITIALIZER;
+    lock = fresh_lock;
+    work = fresh_cond;
+    jobs = NULL;
+    thread_started = 0;
+}
+
+/* Checking mode is about reports, which the interpreter makes; the oldest build has no vector units
+ * worth translating for. */
+static void choose_tier(void) {
+    const char *wanted = getenv("CASS_EMU_NATIVE"), *check = getenv("CASS_EMU_CHECK");
+    tier = !wanted ? NATIVE_OFF : strcmp(wanted, "wait") == 0 ? NATIVE_WAIT : wanted[0] == '1';
+    if ((check && check[0] == '1') || strcmp(emu_selected_variant()->name, "v2") == 0)
+        tier = NATIVE_OFF;
+    if (tier) pthread_atfork(NULL, NULL, after_fork);
+}
+
+static void release(native_kernel *kernel) {
+    pthread_mutex_lock(&lock);
+    int left = --kernel->references;
+    pthread_mutex_unlock(&lock);
+    if (left) return;
+    native_code *code = atomic_load(&kernel->code);
+    if (code) dlclose(code->handle);
+    free(code);
+    free(kernel);
+}
+
+/* ---- translating ---- */
+static double scale(double value, int power) { return ldexp(value, power); }
+
+static const native_services services = {
+    .rmw_plain = emu_rmw_plain,
+    .rmw_atomic = emu_rmw_atomic,
+    .rmw_value = emu_rmw_value,
+    .range_ok_slow = emu_range_ok_slow,
+    .ldexp = scale,
+    .exp2 = exp2,
+    .log2 = log2,
+    .sin = sin,
+    .cos = cos,
+};
+
+static native_code *loaded(void *handle) {
+    native_code *code = calloc(1, sizeof *code);
+    const uint32_t *count = dlsym(handle, "emu_unit_entry_count");
+    void (*start)(const native_services *, emu_space_t) = NULL;
+    void *start_symbol = dlsym(handle, "emu_unit_start"), *run = dlsym(handle, "emu_unit_run");
+    if (!code || !count || !start_symbol || !run) {
+        free(code);
+        dlclose(handle);
+        return NULL;
+    }
+    memcpy(&start, &start_symbol, sizeof start);
+    memcpy(&code->run, &run, sizeof run);
+    code->handle = handle;
+    code->entries = dlsym(handle, "emu_unit_entries");
+    code->entry_count = *count;
+    start(&services, emu_space);
+    return code;
+}
+
+static void translate(native_kernel *kernel, const char *text, int compile) {
+    if (atomic_load(&kernel->code)) return;
+    void *handle = emu_native_library(text, compile);
+    if (handle) atomic_store(&kernel->code, loaded(handle));
+}
+
+/* Whether `offset` is where another kernel begins: only calls belong to a unit. */
+static int is_kernel(const native_kernel *kernel, uint32_t offset) {
+    struct emu_program *program = kernel->program;
+    const op_t *at = emu_program_at(program, emu_program_base(program) + offset);
+    pthread_mutex_lock(&lock);
+    const native_kernel *k = *emu_program_kernels(program);
+    while (k && k->entry != at) k = k->next;
+    pthread_mutex_unlock(&lock);
+    return k != NULL;
+}
+
+static char *text_with(const native_kernel *kernel, const uint32_t *targets, unsigned count) {
+    native_unit unit;
+    native_unit_build(&unit, kernel->program, kernel->entry, targets, count);
+    char *text = unit.failed || !unit.covered ? NULL : native_emit(&unit);
+    native_unit_destroy(&unit);
+    return text;
+}
+
+/* With the functions that were called so far, unless that is too much. */
+static char *text_of(const native_kernel *kernel) {
+    uint32_t targets[TARGETS_MAX];
+    unsigned found = emu_program_targets(kernel->program, targets, TARGETS_MAX), count = 0;
+    for (unsigned i = 0; i < found; i++)
+        if (!is_kernel(kernel, targets[i])) targets[count++] = targets[i];
+    char *text = text_with(kernel, targets, count);
+    return text || !count ? text : text_with(kernel, targets, 0);
+}
+
+static void *worker(void *unused) {
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        while (!jobs) pthread_cond_wait(&work, &lock);
+        job_t *job = jobs;
+        jobs = job->next;
+        pthread_mutex_unlock(&lock);
+        translate(job->kernel, job->text, job->compile);
+        release(job->kernel);
+        free(job->text);
+        free(job);
+    }
+    return unused;
+}
+
+/* Under the lock. The thread takes no signals of the program's. */
+static int start_thread(void) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, old;
+    if (thread_started) return 1;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, 1 << 20);
+    thread_started = pthread_create(&thread, &attributes, worker, NULL) == 0;
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return thread_started;
+}
+
+static void request(native_kernel *kernel, int compile) {
+    job_t *job = calloc(1, sizeof *job);
+    char *text = job ? text_of(kernel) : NULL;
+    if (!text) {
+        free(job);
+        return;
+    }
+    *job = (job_t){.kernel = kernel, .text = text, .compile = compile};
+    pthread_mutex_lock(&lock);
+    int started = start_thread();
+    if (started) {
+        kernel->references++;
+        job_t **end = &jobs;
+        while (*end) end = &(*end)->next;
+        *end = job;
+        pthread_cond_signal(&work);
+    }
+    pthread_mutex_unlock(&lock);
+    if (started) return;
+    free(text);
+    free(job);
+}
+
+/* ---- kernels ---- */
+static native_kernel *kernel_in(struct emu_program *program, const op_t *entry) {
+    native_kernel **list = emu_program_kernels(program), *k = *list;
+    while (k && k->entry != entry) k = k->next;
+    if (k || !(k = calloc(1, sizeof *k))) return k;
+    *k = (native_kernel){.next = *list, .program = program, .entry = entry, .references = 1};
+    return *list = k;
+}
+
+native_kernel *emu_native_kernel(struct emu_program *program, const op_t *entry) {
+    pthread_once(&tier_once, choose_tier);
+    if (tier == NATIVE_OFF) return NULL;
+    pthread_mutex_lock(&lock);
+    native_kernel *kernel = kernel_in(program, entry);
+    pthread_mutex_unlock(&lock);
+    if (kernel && tier == NATIVE_WAIT && atomic_exchange(&kernel->stage, HOT) != HOT) {
+        char *text = text_of(kernel);
+        if (text) translate(kernel, text, 1);
+        free(text);
+    }
+    return kernel;
+}
+
+void emu_native_executed(native_kernel *kernel, uint64_t instructions) {
+    if (!kernel || atomic_load_explicit(&kernel->stage, memory_order_relaxed) == HOT) return;
+    uint64_t sum = atomic_fetch_add(&kernel->executed, instructions) + instructions;
+    int cold = COLD, asked = ASKED;
+    if (sum >= COMPILE_AFTER && atomic_exchange(&kernel->stage, HOT) != HOT) request(kernel, 1);
+    else if (sum >= ASK_AFTER && atomic_compare_exchange_strong(&kernel->stage, &cold, asked))
+        request(kernel, 0);
+}
+
+const native_code *emu_native_code(native_kernel *kernel) {
+    return kernel ? atomic_load_explicit(&kernel->code, memory_order_acquire) : NULL;
+}
+
+void emu_native_forget(native_kernel *kernels) {
+    while (kernels) {
+        native_kernel *next = kernels->next;
+        release(kernels);
+        kernels = next;
+    }
+}
+
+/* ---- running ---- */
+static const native_entry *entry_at(const native_code *code, uint32_t pc) {
+    uint32_t low = 0, high = code->entry_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (code->entries[middle].pc < pc) low = middle + 1;
+        else high = middle;
+    }
+    return low < code->entry_count && code->entries[low].pc == pc ? &code->entries[low] : NULL;
+}
+
+/* Translated code from here; the wave is where it left. */
+static void run_translated(const native_code *code, wave_t *w, uint32_t record) {
+    uint64_t before = w->executed = w->count_bias + w->next->seq;
+    code->run(w, record);
+    w->group->translated += w->executed - before;
+    if (w->state == WAVE_DONE) return;
+    w->next = emu_program_at(w->program, w->code + w->resume_pc);
+    w->count_bias = w->executed - w->next->seq;
+}
+
+/* Translated code leaves early at what it does not cover; the interpreter then goes on to the next
+ * branch that is taken. */
+void emu_native_run(const native_code *code, wave_t *w) {
+    uint64_t stop_at = w->stop_at;
+    group_t *g = w->group;
+    uint32_t slept = g->slept;
+    for (;;) {
+        const native_entry *entry = w->fp_special ? NULL : entry_at(code, w->next->pc);
+        if (entry) {
+            run_translated(code, w, entry->record);
+            if (w->state != WAVE_READY) break;
+        }
+        w->stop_at = w->fp_special ? stop_at : 0;
+        w->state = WAVE_READY;
+        g->slept = 0;
+        emu_selected_variant()->run(w, w->next);
+        if (w->state != WAVE_YIELD || g->slept) break;
+        if (w->count_bias + w->next->seq >= stop_at) break;
+    }
+    g->slept |= slept;
+    w->stop_at = stop_at;
+}

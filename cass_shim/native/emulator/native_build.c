@@ -1,0 +1,235 @@
+/* From a unit's C text to a loaded library: the cache, and the compiler in a process of its own.
+ *
+ * Files are `<cache>/emulator/<SHA-256 of text and compiler options>.so`, each with a trailer (size
+ * and digest) behind the ELF file. A file is loaded only when it is the user's own, writable to
+ * nobody else, and its trailer fits. The compiler's parent is an orphan in all but name: it makes no
+ * SIGCHLD, is unseen by wait(), and finishes the file even when the program has ended. */
+#include "emulator/native.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/internal.h"
+#include "emulator/native_compiler.h"
+
+extern char **environ;
+
+#define PATH_ROOM 4096
+#define SECONDS_MAX 300 /* for one unit */
+static const uint8_t MAGIC[8] = {'C', 'A', 'S', 'S', 'E', 'M', 'U', 1};
+
+typedef struct {
+    uint8_t magic[8];
+    uint64_t bytes; /* before the trailer */
+    uint8_t digest[32];
+} trailer_t;
+
+typedef struct {
+    char folder[PATH_ROOM - 200]; /* of the cache */
+    char final[PATH_ROOM], source[PATH_ROOM], object[PATH_ROOM], library[PATH_ROOM];
+} paths_t;
+
+/* ---- the cache's folder ---- */
+static int make_folders(char *path) {
+    for (char *at = path + 1; *at; at++) {
+        if (*at != '/') continue;
+        *at = '\0';
+        int made = mkdir(path, 0700) == 0 || errno == EEXIST;
+        *at = '/';
+        if (!made) return 0;
+    }
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+static int find_folder(char *out, size_t room) {
+    const char *own = getenv("CASS_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME"), *used = getenv("CASS_CACHE");
+    int n = -1;
+    if (used && used[0] == '0') return 0;
+    if (own && own[0] == '/') n = snprintf(out, room, "%s/emulator", own);
+    else if (xdg && xdg[0] == '/') n = snprintf(out, room, "%s/cass/emulator", xdg);
+    else if (home && home[0] == '/') n = snprintf(out, room, "%s/.cache/cass/emulator", home);
+    return n > 0 && (size_t)n < room && make_folders(out);
+}
+
+static int find_paths(paths_t *p, const char *text, const native_compiler *compiler) {
+    static _Atomic unsigned serial;
+    cass_sha256 hash;
+    uint8_t digest[32];
+    char hex[65];
+    if (!find_folder(p->folder, sizeof p->folder)) return 0;
+    cass_sha256_start(&hash);
+    cass_sha256_add(&hash, text, strlen(text));
+    for (unsigned i = 0; i < compiler->option_count; i++)
+        cass_sha256_add(&hash, compiler->options[i], strlen(compiler->options[i]) + 1);
+    cass_sha256_end(&hash, digest);
+    for (int i = 0; i < 32; i++) snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    unsigned number = serial++;
+    snprintf(p->final, sizeof p->final, "%s/%s.so", p->folder, hex);
+    snprintf(p->source, sizeof p->source, "%s/tmp-%d-%u.c", p->folder, getpid(), number);
+    snprintf(p->object, sizeof p->object, "%s/tmp-%d-%u.o", p->folder, getpid(), number);
+    snprintf(p->library, sizeof p->library, "%s/tmp-%d-%u.so", p->folder, getpid(), number);
+    return 1;
+}
+
+/* ---- a finished file ---- */
+static int digest_of(int fd, uint64_t bytes, uint8_t digest[32]) {
+    cass_sha256 hash;
+    uint8_t block[16384];
+    cass_sha256_start(&hash);
+    for (uint64_t at = 0; at < bytes;) {
+        size_t wanted = bytes - at < sizeof block ? (size_t)(bytes - at) : sizeof block;
+        ssize_t n = pread(fd, block, wanted, (off_t)at);
+        if (n <= 0) return 0;
+        cass_sha256_add(&hash, block, (size_t)n);
+        at += (uint64_t)n;
+    }
+    cass_sha256_end(&hash, digest);
+    return 1;
+}
+
+static int is_sound(int fd) {
+    struct stat status;
+    trailer_t trailer;
+    uint8_t digest[32];
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+        (status.st_mode & 022) || status.st_size <= (off_t)sizeof trailer)
+        return 0;
+    uint64_t bytes = (uint64_t)status.st_size - sizeof trailer;
+    return pread(fd, &trailer, sizeof trailer, (off_t)bytes) == (ssize_t)sizeof trailer &&
+           memcmp(trailer.magic, MAGIC, sizeof MAGIC) == 0 && trailer.bytes == bytes &&
+           digest_of(fd, bytes, digest) && memcmp(digest, trailer.digest, sizeof digest) == 0;
+}
+
+/* The folder is the user's alone, so a name goes on meaning the file that was checked. (A name below
+ * /proc/self/fd would not do: the loader takes equal names for the same library.) */
+static int is_private(const char *folder) {
+    struct stat status;
+    return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) &&
+           status.st_uid == geteuid() && !(status.st_mode & 022);
+}
+
+static void *load(const paths_t *p) {
+    int fd = is_private(p->folder) ? open(p->final, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    int sound = fd >= 0 && is_sound(fd);
+    if (fd >= 0) close(fd);
+    return sound ? dlopen(p->final, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+/* ---- in the compiler's parent: only calls that are safe in a forked child ---- */
+static pid_t quiet_fork(void) { return (pid_t)syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L); }
+
+static int finish(const paths_t *p) {
+    struct stat status;
+    trailer_t trailer;
+    int fd = open(p->library, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return 0;
+    int good = fstat(fd, &status) == 0 && fchmod(fd, 0600) == 0;
+    memcpy(trailer.magic, MAGIC, sizeof MAGIC);
+    trailer.bytes = good ? (uint64_t)status.st_size : 0;
+    good = good && digest_of(fd, trailer.bytes, trailer.digest) &&
+           pwrite(fd, &trailer, sizeof trailer, status.st_size) == (ssize_t)sizeof trailer;
+    close(fd);
+    return good && rename(p->library, p->final) == 0;
+}
+
+static int run_tool(char *const *arguments, char *const *environment) {
+    int status = 1;
+    pid_t child = quiet_fork();
+    if (child == 0) {
+        execve(arguments[0], arguments, environment);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, __WALL) < 0 && errno == EINTR);
+    return child > 0 && status == 0;
+}
+
+__attribute__((noreturn)) static void compile_apart(const paths_t *p, const native_compiler *c,
+                                                    char *const *environment) {
+    setsid();
+    for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
+    signal(SIGHUP, SIG_IGN);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setpriority(PRIO_PROCESS, 0, 15);
+    alarm(SECONDS_MAX);
+    int null = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < 3; fd++) dup2(null, fd);
+    syscall(SYS_close_range, 3u, ~0u, 0u);
+    int done = run_tool(c->compile, environment) && (!c->link[0] || run_tool(c->link, environment));
+    done = done && finish(p);
+    unlink(p->source);
+    unlink(p->object);
+    unlink(p->library);
+    _exit(done ? 0 : 1);
+}
+
+/* ---- in the program ---- */
+static char **scrubbed_environment(void) {
+    size_t count = 0, kept = 0;
+    while (environ && environ[count]) count++;
+    char **copy = calloc(count + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++)
+        if (strncmp(environ[i], "LD_", 3) != 0 && strncmp(environ[i], "CASS_", 5) != 0)
+            copy[kept++] = environ[i];
+    return copy;
+}
+
+static int write_source(const char *path, const char *text) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    size_t left = strlen(text);
+    while (fd >= 0 && left) {
+        ssize_t n = write(fd, text, left);
+        if (n <= 0) break;
+        text += n;
+        left -= (size_t)n;
+    }
+    if (fd >= 0) close(fd);
+    return fd >= 0 && left == 0;
+}
+
+/* Waits for the compiler; the group that it leads is ended when it takes too long. */
+static void compile(const paths_t *p, native_compiler *c, const char *text) {
+    sigset_t all, old;
+    char **environment = scrubbed_environment();
+    if (!environment || !write_source(p->source, text)) {
+        free(environment);
+        unlink(p->source);
+        return;
+    }
+    native_compiler_files(c, p->source, p->object, p->library);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    pid_t child = quiet_fork();
+    if (child == 0) compile_apart(p, c, environment);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    int status;
+    while (child > 0 && waitpid(child, &status, __WALL) < 0 && errno == EINTR);
+    free(environment);
+}
+
+void *emu_native_library(const char *text, int may_compile) {
+    native_compiler compiler;
+    paths_t *paths = malloc(sizeof *paths);
+    void *handle = NULL;
+    if (paths && native_compiler_find(&compiler) && find_paths(paths, text, &compiler)) {
+        handle = load(paths);
+        if (!handle && may_compile) {
+            compile(paths, &compiler, text);
+            handle = load(paths);
+        }
+    }
+    free(paths);
+    return handle;
+}

@@ -1,0 +1,159 @@
+/* Finds the basic blocks that a kernel entry reaches. Records never change once they are published,
+ * so nothing is locked. */
+#include "emulator/native_unit.h"
+
+#include <stdlib.h>
+
+#define BLOCKS_MAX 1024
+#define RECORDS_MAX 800 /* compiling takes longer than in proportion */
+
+static int is_body(const op_t *o, const char *name) {
+    return strcmp(emu_rows[o->row].name, name) == 0;
+}
+
+int native_is_branch(const op_t *o) {
+    const emu_row *row = &emu_rows[o->row];
+    return (row->encoding == ENC_SOPP && row->opcode >= 32 && row->opcode <= 38) ||
+           (row->encoding == ENC_SOPK && row->opcode == 20) ||
+           (row->encoding == ENC_INTERNAL && row->opcode == X_JUMP);
+}
+
+static int is_indirect(const op_t *o) {
+    return is_body(o, "s_setpc_b64") || is_body(o, "s_swappc_b64");
+}
+
+/* Leaves the unit with the next record as the place to go on. */
+static int is_pause(const op_t *o) { return is_body(o, "s_barrier") || is_body(o, "s_sleep"); }
+
+/* By family, and by name where a family is split: what lies in the files that native_source.py
+ * lists and changes neither MODE nor registers that are known at run time only. */
+int native_is_covered(const op_t *o) {
+    static const char *const not_covered[] = {
+        "s_getreg_b32",      "s_setreg_b32",     "s_setreg_imm32_b32", "s_round_mode",
+        "s_denorm_mode",     "s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64", "s_sethalt",
+        "s_trap",            "s_rfe_b64",        "s_sendmsghalt",      "s_movrels_b32",      "s_movrels_b64",
+        "s_movreld_b32",     "s_movreld_b64",    "s_movrelsd_2_b32",   "v_movreld_b32",
+        "ds_condxchg32_rtn_b64", "ds_store_addtid_b32", "ds_load_addtid_b32",
+        "v_movrels_b32",     "v_movrelsd_b32",   "v_movrelsd_2_b32",   "v_swaprel_b32",
+    };
+    const emu_row *row = &emu_rows[o->row];
+    switch (row->encoding) {
+    case ENC_INTERNAL:
+        return row->opcode != X_ILLEGAL && row->opcode != X_REFUSED;
+    case ENC_SOP1:
+    case ENC_SOP2:
+    case ENC_SOPC:
+    case ENC_SOPK:
+    case ENC_SOPP:
+    case ENC_VOP1:
+    case ENC_VOP2:
+    case ENC_VOP3:
+    case ENC_VOP3SD:
+    case ENC_VOPC:
+    case ENC_VOPD:
+    case ENC_SMEM:
+    case ENC_DS:
+    case ENC_GLOBAL:
+    case ENC_FLAT:
+    case ENC_SCRATCH:
+        break;
+    case ENC_VOP3P:
+        return strncmp(row->name, "v_wmma", 6) != 0;
+    default:
+        return 0;
+    }
+    for (unsigned i = 0; i < sizeof not_covered / sizeof *not_covered; i++)
+        if (is_body(o, not_covered[i])) return 0;
+    return 1;
+}
+
+int native_ends_block(const op_t *o) {
+    const emu_row *row = &emu_rows[o->row];
+    if (row->encoding == ENC_INTERNAL) return row->opcode <= X_REFUSED;
+    return native_is_branch(o) || is_indirect(o) || is_pause(o) || is_body(o, "s_endpgm");
+}
+
+/* ---- the table of blocks ---- */
+static uint32_t slot_of(const native_unit *u, const op_t *first) {
+    uint32_t i = (uint32_t)((uintptr_t)first / sizeof(op_t) * 2654435761u) & (u->slot_count - 1);
+    while (u->slots[i] && u->blocks[u->slots[i] - 1].first != first) i = (i + 1) & (u->slot_count - 1);
+    return i;
+}
+
+const native_block *native_unit_block(const native_unit *u, const op_t *first) {
+    uint32_t number = u->slots[slot_of(u, first)];
+    return number ? &u->blocks[number - 1] : NULL;
+}
+
+static void add_block(native_unit *u, const op_t *first, int entered) {
+    uint32_t slot = slot_of(u, first);
+    if (!u->slots[slot]) {
+        if (u->count == u->room) {
+            u->failed = 1;
+            return;
+        }
+        u->blocks[u->count] = (native_block){.first = first};
+        u->slots[slot] = ++u->count;
+    }
+    u->blocks[u->slots[slot] - 1].entered |= (uint8_t)(entered != 0);
+}
+
+/* Adds the successors of the block at `o`; a backward branch's target is where a wave that gave way
+ * comes back. */
+static void follow(native_unit *u, const op_t *o) {
+    while (o->row != NO_ROW && !native_ends_block(o)) o++;
+    if (o->row == NO_ROW) return;
+    if (native_is_branch(o)) {
+        const op_t *to = BRANCH_TARGET(o);
+        int conditional = emu_rows[o->row].encoding == ENC_SOPP && emu_rows[o->row].opcode != 32;
+        int call = emu_rows[o->row].encoding == ENC_SOPK;
+        add_block(u, to, to->pc <= o->pc || call);
+        if (conditional) add_block(u, o + 1, 0);
+    } else if (is_pause(o) || is_body(o, "s_swappc_b64")) {
+        add_block(u, o + 1, 1);
+    }
+    if (is_pause(o)) u->waits = 1;
+}
+
+/* A block ends at a record of its own kind or where another block begins. */
+static void measure(native_unit *u, native_block *b) {
+    const op_t *o = b->first;
+    b->at = u->records;
+    b->seq = u->covered;
+    for (;;) {
+        u->covered += (o->flags & F_COUNTED) != 0;
+        if (!native_is_covered(o) && emu_rows[o->row].encoding != ENC_INTERNAL) u->waits = 1;
+        if (native_ends_block(o++)) break;
+        if (o->row == NO_ROW || native_unit_block(u, o)) break;
+    }
+    b->count = (uint32_t)(o - b->first);
+    u->records += b->count + 1;
+}
+
+void native_unit_build(native_unit *u, struct emu_program *program, const op_t *entry,
+                       const uint32_t *targets, unsigned target_count) {
+    memset(u, 0, sizeof *u);
+    u->program = program;
+    u->room = BLOCKS_MAX;
+    u->slot_count = 4 * BLOCKS_MAX;
+    u->blocks = calloc(u->room, sizeof *u->blocks);
+    u->slots = calloc(u->slot_count, sizeof *u->slots);
+    if (!u->blocks || !u->slots) {
+        u->failed = 1;
+        return;
+    }
+    add_block(u, entry, 1);
+    for (unsigned i = 0; i < target_count; i++) {
+        const op_t *o = emu_program_at(program, emu_program_base(program) + targets[i]);
+        if (o) add_block(u, o, 1);
+    }
+    for (uint32_t i = 0; i < u->count; i++) follow(u, u->blocks[i].first);
+    for (uint32_t i = 0; i < u->count; i++) measure(u, &u->blocks[i]);
+    u->failed |= u->records > RECORDS_MAX;
+}
+
+void native_unit_destroy(native_unit *u) {
+    free(u->blocks);
+    free(u->slots);
+    memset(u, 0, sizeof *u);
+}
