@@ -22,10 +22,11 @@ from tests.native.emulator_core_support import launch_code, library
 def main(code: str, words: str, groups: str, items: str) -> None:
     """One launch."""
     memory = np.random.default_rng(7).integers(0, 1 << 32, int(words), np.uint32)
-    outcome = launch_code(Path(code).read_bytes(), memory.ctypes.data, 0x60AC001F | 63, int(groups), int(items))
+    outcome = launch_code(Path(code).read_bytes(), memory.ctypes.data, 0x60AF003F, int(groups), int(items))
     library().cass_emu_translated.restype = ctypes.c_uint64
     digest = hashlib.sha256(memory.tobytes()).hexdigest()
-    print(outcome.status, digest, outcome.instructions, library().cass_emu_translated(), outcome.text.partition(" at ")[0])
+    translated = library().cass_emu_translated()
+    print(outcome.status, digest, outcome.instructions, translated, outcome.text.partition(" at ")[0])
 
 
 if __name__ == "__main__":

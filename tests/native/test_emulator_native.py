@@ -43,12 +43,14 @@ LANES = """s_mov_b32 exec_lo, s40|s_and_b32 exec_lo, exec_lo, S|s_or_b32 exec_lo
 s_and_saveexec_b32 s41, S|v_cmpx_lt_u32 V, V"""
 LOCAL = """ds_store_b32 v40, V|ds_load_b32 V, v40|ds_store_b8 v40, V offset:3|ds_load_u16 V, v40 offset:2
 ds_load_2addr_b32 P, v40 offset1:33|ds_store_2addr_b32 v40, V, V offset1:7|ds_add_u32 v40, V|ds_add_rtn_u32 V, v40, V
-ds_bpermute_b32 V, V, V|ds_swizzle_b32 V, V offset:0x401f|ds_min_rtn_i32 V, v40, V|ds_store_b64 v42, P|ds_load_b64 P, v42"""
+ds_bpermute_b32 V, V, V|ds_swizzle_b32 V, V offset:0x401f|ds_min_rtn_i32 V, v40, V|ds_store_b64 v42, P
+ds_load_b64 P, v42"""
 MEMORY = """global_load_b32 V, v[44:45], off offset:8|global_load_b64 P, v[44:45], off|global_load_i8 V, v[44:45], off
 global_store_b32 v[44:45], V, off offset:12|global_store_b16 v[44:45], V, off offset:18|s_load_b32 S, s[0:1], 0x4
-s_load_b64 s[30:31], s[0:1], 0x8|global_atomic_add_u32 V, v[44:45], V, off offset:20 glc|scratch_store_b32 off, V, off offset:16
-scratch_load_b32 V, off, off offset:16|scratch_store_b32 v40, V, off|scratch_load_b32 V, v40, off|flat_load_b32 V, v[44:45]
-global_load_d16_hi_b16 V, v[44:45], off|global_load_b128 v[8:11], v[44:45], off"""
+s_load_b64 s[30:31], s[0:1], 0x8|global_atomic_add_u32 V, v[44:45], V, off offset:20 glc
+scratch_store_b32 off, V, off offset:16|scratch_load_b32 V, off, off offset:16
+scratch_store_b32 v40, V, off|scratch_load_b32 V, v40, off
+flat_load_b32 V, v[44:45]|global_load_d16_hi_b16 V, v[44:45], off|global_load_b128 v[8:11], v[44:45], off"""
 FAMILIES = {"float": FLOAT, "integer": INTEGER, "scalar": SCALAR, "lanes": LANES, "local": LOCAL, "memory": MEMORY}
 
 
@@ -147,14 +149,13 @@ def compare(text: str, folder: Path, groups: int = 2, items: int = 64) -> tuple[
     return interpreted, translated
 
 
-# Floats and integers are kept apart: which of two NaNs an addition returns is the C compiler's choice in both.
-MIXES = [["integer", "scalar"], ["integer", "scalar", "lanes"], ["integer", "local", "scalar"], ["integer", "memory"]]
+MIXES = [["integer", "scalar", "lanes"], ["integer", "local", "scalar"], ["integer", "memory"]]
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mix", MIXES, ids=["-".join(mix) for mix in MIXES])
 def test_random_instructions(mix: list[str], seed: int, tmp_path: Path) -> None:
     chance = random.Random(f"{seed} {mix}")
-    interpreted, translated = compare(program(body(chance, mix, 60), 5), tmp_path)
+    interpreted, translated = compare(program(body(chance, mix, 24), 5), tmp_path)
     assert interpreted[0] == "ok", interpreted
     assert int(translated[3]) > 0.3 * int(translated[2]), translated

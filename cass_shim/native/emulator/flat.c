@@ -1,5 +1,5 @@
-/* FLAT loads and stores where some lane is in LDS or scratch: any mixture of apertures. Source: LLVM
- * AMDGPUUsage, "Address Spaces". */
+/* FLAT loads and stores where some lane is in LDS or scratch: any mixture of apertures. Source:
+ * LLVM AMDGPUUsage, "Address Spaces". */
 #define EMU_SHARED
 #include "emulator/scratch_ops.h"
 #include "emulator/memory_ops.h"

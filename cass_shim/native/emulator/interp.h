@@ -85,7 +85,7 @@ struct wave {
     struct emu_program *program;
     uint64_t code; /* host address of the program's text */
     uint32_t state;
-    uint32_t index;    /* in the workgroup */
+    uint32_t index;     /* in the workgroup */
     uint64_t executed;  /* instructions, valid outside the interpreter */
     uint32_t resume_pc; /* where translated code left */
     uint64_t scratch_room;
@@ -106,8 +106,8 @@ struct group {
     uint8_t *lds;
     emu_fault fault; /* of the first wave that faulted */
     uint32_t faulted;
-    uint32_t slept;    /* a wave yielded on purpose in this round */
-    uint64_t reported; /* instructions that the second back end was told of */
+    uint32_t slept;      /* a wave yielded on purpose in this round */
+    uint64_t reported;   /* instructions that the second back end was told of */
     uint64_t translated; /* instructions that it ran */
 };
 

@@ -2,8 +2,8 @@
  *
  * Files are `<cache>/emulator/<SHA-256 of text and compiler options>.so`, each with a trailer (size
  * and digest) behind the ELF file. A file is loaded only when it is the user's own, writable to
- * nobody else, and its trailer fits. The compiler's parent is an orphan in all but name: it makes no
- * SIGCHLD, is unseen by wait(), and finishes the file even when the program has ended. */
+ * nobody else, and its trailer fits. The compiler's parent is an orphan in all but name: it makes
+ * no SIGCHLD, is unseen by wait(), and finishes the file even when the program has ended. */
 #include "emulator/native.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/internal.h"
@@ -25,7 +24,7 @@
 extern char **environ;
 
 #define PATH_ROOM 4096
-#define SECONDS_MAX 300 /* for one unit */
+#define CPU_SECONDS 120 /* of the compiler, for one unit */
 static const uint8_t MAGIC[8] = {'C', 'A', 'S', 'S', 'E', 'M', 'U', 1};
 
 typedef struct {
@@ -111,12 +110,12 @@ static int is_sound(int fd) {
            digest_of(fd, bytes, digest) && memcmp(digest, trailer.digest, sizeof digest) == 0;
 }
 
-/* The folder is the user's alone, so a name goes on meaning the file that was checked. (A name below
- * /proc/self/fd would not do: the loader takes equal names for the same library.) */
+/* The folder is the user's alone, so a name goes on meaning the file that was checked. (A name
+ * below /proc/self/fd would not do: the loader takes equal names for the same library.) */
 static int is_private(const char *folder) {
     struct stat status;
-    return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) &&
-           status.st_uid == geteuid() && !(status.st_mode & 022);
+    return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+           !(status.st_mode & 022);
 }
 
 static void *load(const paths_t *p) {
@@ -163,7 +162,8 @@ __attribute__((noreturn)) static void compile_apart(const paths_t *p, const nati
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpriority(PRIO_PROCESS, 0, 15);
-    alarm(SECONDS_MAX);
+    const struct rlimit time = {CPU_SECONDS, CPU_SECONDS};
+    setrlimit(RLIMIT_CPU, &time);
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3; fd++) dup2(null, fd);
     syscall(SYS_close_range, 3u, ~0u, 0u);
@@ -199,7 +199,7 @@ static int write_source(const char *path, const char *text) {
     return fd >= 0 && left == 0;
 }
 
-/* Waits for the compiler; the group that it leads is ended when it takes too long. */
+/* Waits for the compiler, which its limit of CPU time ends. */
 static void compile(const paths_t *p, native_compiler *c, const char *text) {
     sigset_t all, old;
     char **environment = scrubbed_environment();

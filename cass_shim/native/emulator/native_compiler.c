@@ -47,11 +47,24 @@ static int on_path(native_compiler *c, const char *name) {
 }
 
 static void add_options(native_compiler *c) {
-    static const char *const common[] = {
-        "-std=gnu17",       "-O2",        "-w",          "-fPIC",     "-fvisibility=hidden",
-        "-ffreestanding",   "-fwrapv",    "-fno-strict-aliasing",     "-fno-math-errno",
-        "-ffp-contract=off", "-fno-stack-protector",
-        "-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", NULL};
+    static const char *const common[] = {"-std=gnu17",
+                                         "-O2",
+                                         "-w",
+                                         "-fPIC",
+                                         "-fvisibility=hidden",
+                                         "-ffreestanding",
+                                         "-fwrapv",
+                                         "-fno-strict-aliasing",
+                                         "-fno-math-errno",
+                                         "-ffp-contract=off",
+                                         "-fno-stack-protector",
+                                         "-mavx2",
+                                         "-mfma",
+                                         "-mf16c",
+                                         "-mbmi",
+                                         "-mbmi2",
+                                         "-mlzcnt",
+                                         NULL};
     static const char *const wide[] = {"-mavx512f",  "-mavx512bw", "-mavx512cd",
                                        "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512",
                                        NULL};
@@ -60,8 +73,7 @@ static void add_options(native_compiler *c) {
         common, strcmp(emu_selected_variant()->name, "v4") == 0 ? wide : NULL, c->zig ? zig : NULL};
     c->option_count = 0;
     for (unsigned i = 0; i < sizeof lists / sizeof *lists; i++)
-        for (const char *const *at = lists[i]; at && *at; at++)
-            c->options[c->option_count++] = *at;
+        for (const char *const *at = lists[i]; at && *at; at++) c->options[c->option_count++] = *at;
 }
 
 int native_compiler_find(native_compiler *c) {
@@ -89,13 +101,15 @@ void native_compiler_files(native_compiler *c, const char *source, const char *o
         c->compile[n++] = "-shared";
         c->compile[n++] = "-nostdlib";
     }
-    for (unsigned i = 0; i < c->option_count; i++) c->compile[n++] = (char *)(uintptr_t)c->options[i];
+    for (unsigned i = 0; i < c->option_count; i++)
+        c->compile[n++] = (char *)(uintptr_t)c->options[i];
     c->compile[n++] = (char *)(uintptr_t)source;
     c->compile[n++] = "-o";
     c->compile[n++] = (char *)(uintptr_t)(c->zig ? object : library);
     c->compile[n] = NULL;
     if (!c->zig) return;
-    char *link[] = {c->path, "ld.lld", "-shared", (char *)(uintptr_t)object, "-o",
-                    (char *)(uintptr_t)library, NULL};
+    char *link[] = {
+        c->path, "ld.lld", "-shared", (char *)(uintptr_t)object, "-o", (char *)(uintptr_t)library,
+        NULL};
     memcpy(c->link, link, sizeof link);
 }

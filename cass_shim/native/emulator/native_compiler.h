@@ -6,8 +6,8 @@
 
 typedef struct {
     char path[4096], headers[4096];
-    int zig;                                  /* `zig clang`, then `zig ld.lld` */
-    const char *options[COMPILER_ARGUMENTS];  /* what decides about the code */
+    int zig;                                 /* `zig clang`, then `zig ld.lld` */
+    const char *options[COMPILER_ARGUMENTS]; /* what decides about the code */
     unsigned option_count;
     char *compile[COMPILER_ARGUMENTS + 8]; /* ends with NULL */
     char *link[8];                         /* empty: compile links too */

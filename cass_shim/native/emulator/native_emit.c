@@ -80,8 +80,8 @@ static void mark(uint8_t *file, unsigned first, unsigned count, unsigned end) {
 /* More than an instruction names does no harm; less would lose a value. */
 static void mark_record(used_t *used, const op_t *o) {
     const emu_row *row = &emu_rows[o->row];
-    unsigned words = 4, types[4] = {row->destination, row->sources[0], row->sources[1],
-                                    row->sources[2]};
+    unsigned words = 4,
+             types[4] = {row->destination, row->sources[0], row->sources[1], row->sources[2]};
     for (int i = 0; i < 4; i++)
         if (type_words(types[i]) > words) words = type_words(types[i]);
     for (int i = 0; i < 3; i++) {
@@ -112,7 +112,8 @@ static void put_registers(text_t *t, const native_unit *u) {
     mark(used.s, S_M0, 3, SGPR_SLOTS);
     used.s[S_SCC] = 1;
     for (uint32_t i = 0; i < u->count; i++)
-        for (uint32_t k = 0; k < u->blocks[i].count; k++) mark_record(&used, u->blocks[i].first + k);
+        for (uint32_t k = 0; k < u->blocks[i].count; k++)
+            mark_record(&used, u->blocks[i].first + k);
     put(t, "#define ENTER ");
     put_copies(t, "GET_", used.v, used.s);
     put(t, "#define LEAVE ");
@@ -189,8 +190,7 @@ static void put_entries(text_t *t, const native_unit *u) {
     for (uint32_t i = 0; i < count; i++)
         put(t, "case %u: return R + %u;\n", entries[i]->first->pc, entries[i]->at);
     put(t, "}\nreturn 0;\n}\n%s const native_entry emu_unit_entries[] = {\n", exported);
-    for (uint32_t i = 0; i < count; i++)
-        put(t, "{%u,%u},", entries[i]->first->pc, entries[i]->at);
+    for (uint32_t i = 0; i < count; i++) put(t, "{%u,%u},", entries[i]->first->pc, entries[i]->at);
     put(t, "};\n%s const uint32_t emu_unit_entry_count = %u;\n", exported, count);
     free(entries);
 }

@@ -20,8 +20,7 @@
     local.group = w->group;
 #define LEAVE_WAVE                                                                                 \
     w->state = local.state;                                                                        \
-    w->executed =                                                                                  \
-        local.state == WAVE_DONE ? local.executed : local.count_bias + local.next->seq;            \
+    w->executed = local.state == WAVE_DONE ? local.executed : local.count_bias + local.next->seq;  \
     w->resume_pc = local.next->pc;
 #else
 #define THE (*w)
@@ -41,26 +40,26 @@
 #define FULL THE.s[S_EXEC] = ~0u
 #define GO_BLOCK(at)                                                                               \
     do {                                                                                           \
-        if (THE.s[S_EXEC] == ~0u) goto F##at;                                                        \
+        if (THE.s[S_EXEC] == ~0u) goto F##at;                                                      \
         goto M##at;                                                                                \
     } while (0)
 /* Falls into a block that counts from elsewhere. */
 #define ON(at, skew)                                                                               \
     do {                                                                                           \
-        THE.count_bias += (uint64_t)(int64_t)(int32_t)(skew);                                        \
+        THE.count_bias += (uint64_t)(int64_t)(int32_t)(skew);                                      \
         GO_BLOCK(at);                                                                              \
     } while (0)
 #define STOP(at)                                                                                   \
     do {                                                                                           \
-        THE.next = R + (at);                                                                         \
+        THE.next = R + (at);                                                                       \
         goto leave;                                                                                \
     } while (0)
 /* A body that wants to leave has said where to go on; one that cannot go on has not, and the
  * interpreter repeats its instruction. */
 #define RUN(body, at, start)                                                                       \
-    r = emu_nat_##body(&THE, R + (at));                                                              \
+    r = emu_nat_##body(&THE, R + (at));                                                            \
     if (unlikely(!r)) {                                                                            \
-        if (THE.state == WAVE_READY || THE.state == WAVE_DONE) THE.next = R + (start);                                           \
+        if (THE.state == WAVE_READY || THE.state == WAVE_DONE) THE.next = R + (start);             \
         goto leave;                                                                                \
     }
 #define DISPATCH goto dispatch
@@ -80,12 +79,12 @@
         ENTER_WAVE                                                                                 \
         DEFAULT_MODE                                                                               \
         THE.count_bias = w->executed - r->seq;                                                     \
-        dispatch:                                                                                  \
+    dispatch:                                                                                      \
         switch (r - R) { ENTRIES }                                                                 \
         THE.next = r;                                                                              \
         goto leave;
 #define NATIVE_END                                                                                 \
     leave:                                                                                         \
-        LEAVE                                                                                      \
-        LEAVE_WAVE                                                                                 \
+    LEAVE                                                                                          \
+    LEAVE_WAVE                                                                                     \
     }

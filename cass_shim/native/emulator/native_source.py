@@ -14,7 +14,9 @@ from pathlib import Path
 from cass_shim.isa.rdna3.generate import write_if_changed
 
 HERE = Path(__file__).resolve().parent
-HEADERS = ("core", "interp", "lanes", "float_rules", "half", "memory_ops", "atomic_ops", "scratch_ops", "native_prelude")
+HEADERS = (
+    "core", "interp", "lanes", "float_rules", "half", "memory_ops", "atomic_ops", "scratch_ops", "native_prelude",
+)  # fmt: skip
 BODIES = (
     "control", "salu", "smem", "valu_int", "valu_compare", "valu_convert", "valu_double", "valu_float", "valu_half",
     "valu_packed", "valu_bytes", "modifiers", "approximate", "lane_ops", "global", "ds_memory", "ds_special",
@@ -57,7 +59,7 @@ def source_text() -> str:
     headers = "".join(inlined(stripped((HERE / f"{name}.h").read_text())) for name in HEADERS)
     first = (HERE / "native_first.h").read_text()
     services = stripped((HERE / "native_services.h").read_text())
-    first = _COMMENT.sub(" ", first).replace('#include "emulator/native_services.h"\n', "#include <stdint.h>\n" + services)
+    first = _COMMENT.sub(" ", first).replace('#include "emulator/native_services.h"\n', services)
     frame = stripped((HERE / "native_frame.h").read_text())
     return first + headers + "".join(body_text(name, shared) for name in BODIES) + frame
 

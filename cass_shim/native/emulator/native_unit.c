@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define BLOCKS_MAX 1024
-#define RECORDS_MAX 800 /* compiling takes longer than in proportion */
+#define RECORDS_MAX 500 /* compiling takes longer than in proportion */
 
 static int is_body(const op_t *o, const char *name) {
     return strcmp(emu_rows[o->row].name, name) == 0;
@@ -25,17 +25,20 @@ static int is_indirect(const op_t *o) {
 /* Leaves the unit with the next record as the place to go on. */
 static int is_pause(const op_t *o) { return is_body(o, "s_barrier") || is_body(o, "s_sleep"); }
 
+static const char *const not_covered[] = {
+    "s_getreg_b32",        "s_setreg_b32",       "s_setreg_imm32_b32",
+    "s_round_mode",        "s_denorm_mode",      "s_sendmsg_rtn_b32",
+    "s_sendmsg_rtn_b64",   "s_sethalt",          "s_trap",
+    "s_rfe_b64",           "s_sendmsghalt",      "s_movrels_b32",
+    "s_movrels_b64",       "s_movreld_b32",      "s_movreld_b64",
+    "s_movrelsd_2_b32",    "v_movreld_b32",      "ds_condxchg32_rtn_b64",
+    "ds_store_addtid_b32", "ds_load_addtid_b32", "v_movrels_b32",
+    "v_movrelsd_b32",      "v_movrelsd_2_b32",   "v_swaprel_b32",
+};
+
 /* By family, and by name where a family is split: what lies in the files that native_source.py
  * lists and changes neither MODE nor registers that are known at run time only. */
 int native_is_covered(const op_t *o) {
-    static const char *const not_covered[] = {
-        "s_getreg_b32",      "s_setreg_b32",     "s_setreg_imm32_b32", "s_round_mode",
-        "s_denorm_mode",     "s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64", "s_sethalt",
-        "s_trap",            "s_rfe_b64",        "s_sendmsghalt",      "s_movrels_b32",      "s_movrels_b64",
-        "s_movreld_b32",     "s_movreld_b64",    "s_movrelsd_2_b32",   "v_movreld_b32",
-        "ds_condxchg32_rtn_b64", "ds_store_addtid_b32", "ds_load_addtid_b32",
-        "v_movrels_b32",     "v_movrelsd_b32",   "v_movrelsd_2_b32",   "v_swaprel_b32",
-    };
     const emu_row *row = &emu_rows[o->row];
     switch (row->encoding) {
     case ENC_INTERNAL:
@@ -76,7 +79,8 @@ int native_ends_block(const op_t *o) {
 /* ---- the table of blocks ---- */
 static uint32_t slot_of(const native_unit *u, const op_t *first) {
     uint32_t i = (uint32_t)((uintptr_t)first / sizeof(op_t) * 2654435761u) & (u->slot_count - 1);
-    while (u->slots[i] && u->blocks[u->slots[i] - 1].first != first) i = (i + 1) & (u->slot_count - 1);
+    while (u->slots[i] && u->blocks[u->slots[i] - 1].first != first)
+        i = (i + 1) & (u->slot_count - 1);
     return i;
 }
 

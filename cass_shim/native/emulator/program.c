@@ -29,7 +29,7 @@ struct emu_program {
     uint32_t seq;
     worklist_t targets, fresh;
     buffer_t run;
-    op_t outside; /* a branch out of the code faults when taken */
+    op_t outside;     /* a branch out of the code faults when taken */
     worklist_t roots; /* where decoding began: entries, and what indirect jumps went to */
     native_kernel *kernels;
     int out_of_memory;
