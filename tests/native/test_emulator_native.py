@@ -16,6 +16,9 @@ import pytest
 
 from tests.native.emulator_core_support import assemble, library
 
+pytestmark = pytest.mark.skipif(
+    " avx2 " not in Path("/proc/cpuinfo").read_text(), reason="translated code needs a processor with AVX2"
+)
 PAIR = Path(__file__).with_name("emulator_pair.py")
 WORDS_PER_LANE = 64
 
