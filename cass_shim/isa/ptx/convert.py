@@ -197,7 +197,8 @@ def to_tf32(w: Writer, i: Use) -> None:
     d, a = i.take(2)
     x = w.get(a, "f32")
     x = f"ptx_relu({x})" if i["relu"] else x
-    w.set(d, "b32", f"ptx_tf32_{i['rnd']}({x})")
+    text = f"ptx_tf32_{i['rnd']}({x})"
+    w.set(d, "b32", f"ptx_tf32_finite({text})" if i["satfinite"] else text)
 
 
 @ptx("cvt.{rnd:rn}.{satfinite}.{relu}?.{t:e4m3x2|e5m2x2}.f32")

@@ -158,6 +158,8 @@ FN u32 ptx_tf32_rn(f32 x) {
     return ((bits & 0x7f800000) == 0x7f800000 ? bits : bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
 }
 
+FN u32 ptx_tf32_finite(u32 x) { return (x & 0x7fffffff) == 0x7f800000 ? x - 0x2000 : x; }
+
 FN u32 ptx_tf32_rz(f32 x) { return as<u32>(x) & 0xffffe000; }
 
 template <u32 mantissa, i32 least, u32 most> FN u32 ptx_f32_to_fp8(f32 x) {
