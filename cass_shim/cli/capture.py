@@ -23,6 +23,7 @@ from cass_shim.model.errors import CassError, Rejected, one_line
 from cass_shim.native.build import BUILD
 from cass_shim.pipeline import Work, assemble, load_module, translate_source
 from cass_shim.verify.capture_file import EXTENSION, WARNING, CaptureFile, read_file
+from cass_shim.verify.survey import is_padding
 
 UNDECIDED = 3  # exit status of a replay from which nothing follows
 
@@ -118,7 +119,7 @@ def judge(work: Work, seconds: float, route: str, file: Path | None) -> Verdict:
         return Verdict("none", f"not judged: {found.reason}")
     ran = int(found.executed.sum()) if found.executed is not None else 0
     parts = (sass, *sass.callees.values())
-    count = sum(one.mnemonic != "NOP" for part in parts for one in part.instructions)
+    count = sum(not is_padding(one) for part in parts for one in part.instructions)
     text = f"agrees: {found.compared} bytes written alike, {found.printed} records printed alike"
     return Verdict("agrees", f"{text}, {ran} of {count} instructions ran ({found.seconds:.1f} s)")
 

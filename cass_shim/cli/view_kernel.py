@@ -21,8 +21,8 @@ from cass_shim.model.artifacts import HipSource, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.entry import read_entry
 from cass_shim.model.errors import CassError
-from cass_shim.model.instruction import Instruction, Target
 from cass_shim.pipeline import Module, Work, translate_source
+from cass_shim.verify.survey import is_padding
 from cass_shim.verify.trace import Trace, trace_lane
 
 BY_TABLE = "linked by nvcc's own line table (-lineinfo)"
@@ -130,11 +130,6 @@ def blocks(sass: SassKernel, rows: Sequence[Row], evidence: str, report: Mapping
     for block in found:
         block["evidence"] = block_evidence(block, evidence)
     return found
-
-
-def is_padding(one: Instruction) -> bool:
-    """What ptxas puts behind the last instruction: a branch to itself, then NOPs."""
-    return one.mnemonic == "NOP" or (one.mnemonic == "BRA" and Target(one.address) in one.operands)
 
 
 def _missed(report: Mapping[str, object]) -> set[int] | None:

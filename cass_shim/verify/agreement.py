@@ -26,7 +26,7 @@ from cass_shim.model.errors import DeviceFailed, Rejected
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.compare import Comparison, Octets, Reference, compare, settle, within_spread
-from cass_shim.verify.inputs import BIAS, HEAP_BYTES, WINDOW, Input, Roles
+from cass_shim.verify.inputs import BIAS, HEAP_BYTES, WINDOW, Input, Roles, Scenario, make_input
 from cass_shim.verify.interpreter import Interpreter, Launch, Outcome
 from cass_shim.verify.memory import Arena, Fault
 from cass_shim.verify.program import prepare
@@ -343,3 +343,34 @@ def _printed_difference(given: Input, base: int, printed: list[bytes], reference
         return ""
     missing, extra = wanted[0] - got, got - wanted[0]
     return f"prints {got.total()} records, {len(extra)} of them wrong, {len(missing)} missing"
+
+
+def run_reference(judge: Judge, roles: Roles, scenario: Scenario, base: int) -> tuple[Input, Reference] | Fault:
+    """The input and a reference run of it, or why there is none. Learns `roles` on the way."""
+    guess = (dict(roles.pointers), dict(roles.kinds))
+    fault = Fault("no run")
+    for _ in range(4):
+        given = make_input(judge.kernel, judge.cubin, judge.found, roles, scenario, base)
+        observe, lesson = learn(judge.found, base)
+        try:
+            first = judge.run(given, base, 0, observe)
+            reference = Reference([first])
+        except Fault as error:
+            fault = error
+            if not _adapt(judge, roles, lesson, error):
+                break
+            continue
+        if not roles.kinds:
+            apply_kinds(roles, lesson)
+        return given, reference
+    if roles.pointers != guess[0]:  # what was tried did not help
+        roles.pointers, roles.kinds = guess
+    return fault
+
+
+def _adapt(judge: Judge, roles: Roles, lesson: Lesson, fault: Fault) -> bool:
+    """Whether a failed run taught something about the parameters, so that trying again makes sense."""
+    if "shared" in fault.reason or "local" in fault.reason:
+        return False
+    assert judge.arena is not None
+    return apply_kinds(roles, lesson) or drop_pointers(roles, lesson, judge.arena.touched)

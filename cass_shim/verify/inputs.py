@@ -20,6 +20,8 @@ WINDOW = 1 << 17  # bytes per pointer parameter
 HEAP_BYTES = 1 << 18
 WORKSPACE_BYTES = 256  # of the grid barrier
 PITCH = 16  # what distances between rows are multiples of: no load is wider
+EDGES = 3  # bounds that are tried as 0
+EDGE_SIZE = 9  # the others then: small, since it is the edge that counts, and no multiple of a tile
 DISTINCT = 4  # by how much integer parameters differ from each other: equal ones hide a mix-up
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
 SHARED_RESERVED_SM90 = 0x400  # bytes that sm_90 keeps at the start of shared memory, part of the section's size
@@ -40,7 +42,8 @@ class Shape:
 class Scenario:
     """How one input is made. values: class of memory contents. size: what integer parameters are around.
 
-    vary_sizes: integers at random around it. powers: integers are rising powers of two instead.
+    vary_sizes: integers at random around it. powers: integers are rising powers of two instead. edge: the offset of an
+    integer parameter that is 0.
     """
 
     shape: Shape
@@ -49,6 +52,7 @@ class Scenario:
     seed: int
     vary_sizes: bool = False
     powers: bool = False
+    edge: int = -1
 
 
 @dataclass
@@ -284,6 +288,8 @@ def _scalar(
         around = max(1, int(size + random.integers(-size // 4 - 1, size // 4 + 2)))
         unlike = [1 << int(random.integers(0, 9)), int(random.integers(0, 4))]
         size = int(random.choice([around, around, around, around, around, around, *unlike]))
+    if at == scenario.edge:
+        size = 0
     both_read = at in found.scalars and at + 4 in found.scalars
     if room >= 8 and at % 8 == 0 and (whole or at in found.wide or not both_read):
         distance = -(-size // PITCH) * PITCH if found.pitched else size
@@ -328,6 +334,19 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
     plan.append(Scenario(others[-1], wide, 33, seed + 9))
     plan.append(Scenario(others[len(others) // 2], "equal", 1, seed + 6))
     return plan
+
+
+def edges(found: Survey, roles: Roles, main: Shape, seed: int) -> list[Scenario]:
+    """Inputs in which one bound is 0: a loop that does not go round, an array without elements.
+
+    None for kernels in which lanes may meet: a stride or a count of 0 makes them race for one address.
+    """
+    if found.atomics or found.grid_sync:
+        return []
+    known = sorted(at for at, kind in found.scalars.items() if kind == "i32" and at & ~7 in found.bounds)
+    taken = {at for start in roles.pointers for at in (start, start + 4)}
+    plain = [at for at in known if at not in taken][:EDGES]
+    return [Scenario(main, "sorted", EDGE_SIZE, seed + 30 + at, edge=at) for at in plain]
 
 
 def variation(

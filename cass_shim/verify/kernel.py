@@ -20,16 +20,21 @@ from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, Verified
 from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.verify import mufu as mufu_models
-from cass_shim.verify.agreement import PATIENCE, Judge, Lesson, apply_kinds, drop_pointers, judge_input, learn, raced
+from cass_shim.verify.agreement import (
+    PATIENCE,
+    Judge,
+    judge_input,
+    raced,
+    run_reference,
+)
 from cass_shim.verify.candidate import EMULATED_LIMIT, Candidate
 from cass_shim.verify.captured import Captured, Replayed, replay
-from cass_shim.verify.compare import Reference
 from cass_shim.verify.contract import check_contract
 from cass_shim.verify.inputs import (
-    Input,
     Roles,
     Scenario,
     Shape,
+    edges,
     first_roles,
     lay_out,
     make_input,
@@ -41,7 +46,7 @@ from cass_shim.verify.inputs import (
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.second import Case, Derive, Opinion, second_opinion
 from cass_shim.verify.state import Mufu
-from cass_shim.verify.survey import immediates, prints, survey, uncovered
+from cass_shim.verify.survey import immediates, is_padding, prints, survey, uncovered
 from cass_shim.verify.values import CHAINS
 from cass_shim.verify.vectored import unvectored_forms
 
@@ -248,7 +253,18 @@ def _search(campaign: _Campaign, seed: int) -> None:
         agreed = _try(campaign, scenario, strict=strict)
         if agreed and _saturated(campaign, covered):
             break
+    _try_edges(campaign, main.shape, strict, seed)
     _explore(campaign, main.shape, strict, seed)
+
+
+def _try_edges(campaign: _Campaign, main: Shape, strict: bool, seed: int) -> None:
+    """Bounds of 0, which end soon or never."""
+    judge = campaign.judge
+    most, judge.max_steps = judge.max_steps, judge.max_steps // 20
+    for scenario in edges(judge.found, campaign.roles, main, seed):
+        if not _late(campaign):
+            _try(campaign, scenario, strict=strict)
+    judge.max_steps = most
 
 
 def _first_reading(campaign: _Campaign, first: list[Scenario], smaller: list[Scenario]) -> Scenario | None:
@@ -290,7 +306,7 @@ def _explore(campaign: _Campaign, main: Shape, strict: bool, seed: int) -> None:
     judge, roles = campaign.judge, campaign.roles
     bounds = sorted(immediates(judge.kernel))
     random = np.random.default_rng((seed, 3))
-    real = np.array([i.mnemonic != "NOP" for i in judge.kernel.instructions])
+    real = np.array([not is_padding(i) for i in judge.kernel.instructions])
     failures = 0
     while failures < EXPLORATION and not _over(campaign, campaign.explore_until):
         if campaign.executed[: len(real)][real].mean() >= COVERED:
@@ -351,39 +367,8 @@ def _try(campaign: _Campaign, scenario: Scenario, *, strict: bool) -> bool:
     return True
 
 
-def run_reference(judge: Judge, roles: Roles, scenario: Scenario, base: int) -> tuple[Input, Reference] | Fault:
-    """The input and a reference run of it, or why there is none. Learns `roles` on the way."""
-    guess = (dict(roles.pointers), dict(roles.kinds))
-    fault = Fault("no run")
-    for _ in range(4):
-        given = make_input(judge.kernel, judge.cubin, judge.found, roles, scenario, base)
-        observe, lesson = learn(judge.found, base)
-        try:
-            first = judge.run(given, base, 0, observe)
-            reference = Reference([first])
-        except Fault as error:
-            fault = error
-            if not _adapt(judge, roles, lesson, error):
-                break
-            continue
-        if not roles.kinds:
-            apply_kinds(roles, lesson)
-        return given, reference
-    if roles.pointers != guess[0]:  # what was tried did not help
-        roles.pointers, roles.kinds = guess
-    return fault
-
-
-def _adapt(judge: Judge, roles: Roles, lesson: Lesson, fault: Fault) -> bool:
-    """Whether a failed run taught something about the parameters, so that trying again makes sense."""
-    if "shared" in fault.reason or "local" in fault.reason:
-        return False
-    assert judge.arena is not None
-    return apply_kinds(roles, lesson) or drop_pointers(roles, lesson, judge.arena.touched)
-
-
 def _report(campaign: _Campaign, sass: SassKernel, seconds: float) -> dict[str, object]:
-    real = [n for n, i in enumerate(sass.instructions) if i.mnemonic != "NOP"]
+    real = [n for n, i in enumerate(sass.instructions) if not is_padding(i)]
     ran = int(campaign.executed[real].sum()) if len(campaign.executed) else 0
     return {
         "inputs": [f"{s.values} grid {s.shape.grid} block {s.shape.block} size {s.size}" for s in campaign.agreed],

@@ -14,7 +14,7 @@ import numpy as np
 
 from cass_shim.isa.spec import Effect, specs
 from cass_shim.model.artifacts import SassKernel
-from cass_shim.model.instruction import RZ, Const, Imm, Instruction, Mem, Operand, Reg, Special
+from cass_shim.model.instruction import RZ, Const, Imm, Instruction, Mem, Operand, Reg, Special, Target
 
 Key = tuple[bool, int]  # (uniform, register)
 
@@ -53,6 +53,7 @@ class Survey:
     wide: set[int] = field(default_factory=set)  # offsets of 64-bit integers: their high half is read with a carry
     distances: set[int] = field(default_factory=set)  # words that are factors, or only ever added to another address
     pitched: bool = False  # 64-bit integers are distances between rows: multiples of what is loaded
+    bounds: set[int] = field(default_factory=set)  # offsets, multiples of 8, of words that code compares with
     constant_kind: str = "i32"
     dimensions: int = 1
     many_blocks: bool = False  # it reads its block's index, so several blocks do different work
@@ -113,6 +114,7 @@ def survey(kernel: SassKernel) -> Survey:
         _propagate(taint, instruction, base, kernel.abi.params_bytes)
         _note_copies(copies, instruction, base, kernel.abi.params_bytes)
     found.addresses -= compared
+    found.bounds = compared
     bases = {word for words in sums if len(words) == 1 for word in words}
     found.distances |= {word for words in sums if words & bases for word in words - bases}
     called = [r.symbol for part in (kernel, *kernel.callees.values()) for r in part.kernel.bank4.values()]
@@ -301,11 +303,17 @@ def immediates(kernel: SassKernel) -> set[int]:
     return found
 
 
+def is_padding(instruction: Instruction) -> bool:
+    """What ptxas puts behind the last instruction: a branch to itself, then NOPs."""
+    itself = Target(instruction.address)
+    return instruction.mnemonic == "NOP" or (instruction.mnemonic == "BRA" and itself in instruction.operands)
+
+
 def uncovered(sass: SassKernel, executed: np.ndarray) -> list[list[int]]:
     """Byte addresses [first, last] of the runs of the kernel's own instructions that no agreed input reached."""
     found: list[list[int]] = []
     for number, instruction in enumerate(sass.instructions):
-        if instruction.mnemonic == "NOP" or (len(executed) and executed[number]):
+        if is_padding(instruction) or (len(executed) and executed[number]):
             continue
         if found and found[-1][1] == instruction.address - 16:
             found[-1][1] = instruction.address

@@ -68,10 +68,11 @@ def test_another_derivation_that_differs_is_reported_with_its_witness(work: Work
 def test_no_time_and_no_ptx_are_no_opinion(work: Work, device: Device) -> None:
     late = judged(work, device, lambda: from_ptx(work), seconds=0)
     assert late.evidence is Evidence.E1
+    count = len(late.report["inputs"])  # type: ignore[arg-type]
     assert late.report["second opinion"] == {
         "verdict": "none",
         "inputs": 0,
-        "reason": "0 of 6 inputs in the 0 s it may take",
+        "reason": f"0 of {count} inputs in the 0 s it may take",
     }
     alone = Work(replace_ptx(work.module, None), KERNEL, work.config)
     verified = verify(alone, assemble(translate_source(alone, "lift"), alone.abi))
