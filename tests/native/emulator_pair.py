@@ -26,7 +26,7 @@ def main(code: str, words: str, groups: str, items: str) -> None:
     library().cass_emu_translated.restype = ctypes.c_uint64
     digest = hashlib.sha256(memory.tobytes()).hexdigest()
     translated = library().cass_emu_translated()
-    print(outcome.status, digest, outcome.instructions, translated, outcome.text.partition(" at ")[0])
+    print(outcome.status, digest, outcome.instructions, translated, outcome.text, sep="\t")
 
 
 if __name__ == "__main__":

@@ -26,10 +26,11 @@ extern char **environ;
 static const char BOOT[] = "import sys; sys.path.insert(0, sys.argv.pop(1)); "
                            "from cass_shim.daemon.__main__ import main; main()";
 
-/* What must not follow into the daemon: our preload, and policy, which each request brings itself.
- */
+/* What must not follow into the daemon: our preload, policy, which each request brings itself, and
+ * the emulated device's second back end (a candidate that is verified runs too briefly for it). */
 static bool is_scrubbed(const char *entry) {
-    static const char *const NAMES[] = {"LD_PRELOAD", "LD_AUDIT", "LD_BIND_NOW", "LD_DEBUG",
+    static const char *const NAMES[] = {"LD_PRELOAD",    "LD_AUDIT",        "LD_BIND_NOW",
+                                        "LD_DEBUG",      "CASS_EMU_NATIVE",
 #define REQUEST(variable) variable,
 #define DAEMON(variable)
 #define PROGRAM(variable)
