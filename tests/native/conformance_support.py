@@ -42,7 +42,6 @@ OF_THE_DEVICE = {
         "dmabuf 1": "dmabuf 0",
         "range_handle 0": "range_handle 801",
     },
-    "unresolved": {"module 218": "module 0"},  # PTX is translated at the first launch, which fails with 209
 }
 NO_POOLS_BETWEEN_PROCESSES = ("pools", "pool_between_processes")  # attribute 119 is 0 here
 BY_ARGUMENT = ("wide",)  # `links wide`: minutes on the emulated device

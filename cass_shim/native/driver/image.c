@@ -5,9 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/link_ptx.h"
 #include "driver/names.h"
 
-enum { WRAPPER_MAGIC = 0x466243B1, READABLE_HEAD = 16 };
+enum { WRAPPER_MAGIC = 0x466243B1, ELF_MAGIC = 0x464C457F, READABLE_HEAD = 16 };
+enum { INVALID_PTX = 218, NAME_BYTES = 520 };
+static const uint32_t FATBIN_MAGIC = 0xBA55ED50;
+
+static int is_binary(const void *image) {
+    uint32_t magic;
+    memcpy(&magic, image, sizeof magic);
+    return magic == ELF_MAGIC || magic == FATBIN_MAGIC;
+}
+
+/* PTX that uses what nobody defines is refused when it is loaded, as recorded; nothing else of it
+ * is looked at before the first launch. */
+static int check_text(const char *text) {
+    char named[NAME_BYTES], *joined = NULL;
+    cass_ptx_part alone = {(char *)(uintptr_t)text, NULL};
+    if (!cass_ptx_is_text(text)) return OK;
+    int result = cass_ptx_join(&alone, &joined, named, sizeof named);
+    free(joined);
+    if (result != OUT_OF_MEMORY && result) {
+        cass_complain("this PTX uses %s, which is not defined", named);
+        return INVALID_PTX;
+    }
+    return result;
+}
 
 int cass_image_load(const void *image, int keep, cass_module **module) {
     uint32_t magic;
@@ -19,9 +43,11 @@ int cass_image_load(const void *image, int keep, cass_module **module) {
     }
     size_t bytes = cass_image_bytes(image);
     if (!bytes) return INVALID_IMAGE;
+    int result = is_binary(image) ? OK : check_text(image);
+    if (result) return result;
     cass_module *made = cass_module_create(image, bytes, !keep);
     if (!made) return OUT_OF_MEMORY;
-    int result = cass_module_prepare(made);
+    result = cass_module_prepare(made);
     if (result) cass_module_destroy(made);
     else *module = made;
     return result;
