@@ -51,7 +51,7 @@ def not_verified(outcomes: Iterable[Outcome]) -> list[str]:
     """A line for each run that is not right, or has a kernel at E0; with the reason where there is one."""
     lines = []
     for one in outcomes:
-        weak = ", ".join(f"`{kernel.name}`" for kernel in one.kernels if kernel.evidence == "E0" and kernel.name)
+        weak = ", ".join(f"`{kernel.name or 'a kernel'}`" for kernel in one.kernels if kernel.evidence == "E0")
         reason = one.difference or "; ".join((*one.missing_calls, *one.untranslated))
         if not one.right:
             lines.append(
