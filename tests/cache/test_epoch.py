@@ -13,8 +13,10 @@ from cass_shim.cache.epoch import BadProducer, base_epoch, sources_digest
 from cass_shim.cache.index import Index
 from cass_shim.cache.storage import Entry
 from cass_shim.daemon.service import Service
+from cass_shim.daemon.wanted import KnownModule, Wanted
 from cass_shim.model.config import Config
-from tests.cache.test_local import make_entry
+from cass_shim.model.wire import KernelRequest
+from tests.cache.test_local import KEY, make_entry
 
 LLVM = BadProducer("llvm", "22.1", "22.1.4", "wrong code for v_mad_u64_u32")
 
@@ -43,9 +45,9 @@ def test_a_row_takes_what_it_names_out_of_use(tmp_path: Path, monkeypatch: pytes
     pool: Any = None
     service = Service(Config(), None, Index(tmp_path), pool)
     bad, good = made_by(llvm="22.1.0"), made_by("ptx-hip", llvm="22.1.4")
-    before = base_epoch(tmp_path)
-    assert service._best([bad, good], Config()) == bad
+    before, wanted = base_epoch(tmp_path), Wanted(KernelRequest(bytes(32), "k"), KnownModule(b"", {}), KEY, Config())
+    assert service._best([bad, good], wanted) == bad
     monkeypatch.setattr(epoch, "BAD_PRODUCERS", (LLVM,))
     assert base_epoch(tmp_path) != before
-    assert service._best([bad, good], Config()) == good
-    assert service._best([bad], Config()) is None
+    assert service._best([bad, good], wanted) == good
+    assert service._best([bad], wanted) is None
