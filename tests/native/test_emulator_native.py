@@ -161,7 +161,8 @@ def test_random_instructions(mix: list[str], seed: int, tmp_path: Path) -> None:
     chance = random.Random(f"{seed} {mix}")
     interpreted, translated = compare(program(body(chance, mix, 24), 5), tmp_path)
     assert interpreted[0] == "ok", interpreted
-    assert int(translated[3]) > 0.3 * int(translated[2]), translated
+    # Not all: lanes with scratch addresses of their own, and what follows up to a branch, are the interpreter's.
+    assert int(translated[3]) > 0.1 * int(translated[2]), translated
 
 
 RUNAWAY = """
