@@ -66,7 +66,7 @@ def run_unit(program: Path, route: str, seed: int, first: int, count: int, limit
     expected = recorded(seed)
     outcome = Outcome()
     seen: dict[tuple[int, int], str] = {}
-    with tempfile.TemporaryDirectory() as cache:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as cache:
         env = {**os.environ, "CASS_TRANSLATORS": route, "CASS_CACHE_DIR": cache, "CASS_DEVICE": "emulated"}
 
         def run(*arguments: str) -> None:
