@@ -63,5 +63,7 @@ def _misfit_register(register: Register, type_name: str, opcode: str) -> str:
 @functools.cache
 def _types_agree(given_name: str, asked_name: str, wider: bool) -> bool:
     given, asked = TYPES[given_name], TYPES[asked_name]
+    if asked.kind == "x" or (given.kind == "f" and asked.kind == "f"):
+        wider = False  # a float register holds its own format only
     fits = given.bits >= asked.bits if wider or asked.bits == 8 else given.bits == asked.bits
     return fits and (given_name == asked_name or _kinds_agree(given.kind, asked.kind))
