@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from cass_shim.model.errors import DeviceFailed, Unsupported
 from cass_shim.model.instruction import Target
 from cass_shim.model.kernel_abi import Slot, SlotKind
 from tests.lift.support import HEAD, WORDS, kernel, run
+
+VABSDIFF4 = Path(__file__).parents[1] / "vectors" / "sass" / "vabsdiff4-sm90.txt"
 
 
 def test_a_loop_whose_count_differs_by_lane() -> None:
@@ -217,6 +220,17 @@ def test_byte_differences_ignore_a_third_source_that_is_not_accumulated() -> Non
     assert plain.tolist() == [sum(d << 8 * k for k, d in enumerate(differences(int(w)))) for w in given]
     summed = run(kernel(HEAD + body.format("VABSDIFF4.U8.ACC R8, R8, R9, R10")), given, 32)
     assert summed.tolist() == [sum(differences(int(w))) + 0x123_4567 for w in given]
+
+
+@pytest.mark.parametrize(("form", "column"), [("U8", 3), ("S8", 4), ("U8.ACC", 5)])
+def test_byte_differences_are_those_of_the_gpu(form: str, column: int) -> None:
+    """256 recorded rows, a lane each."""
+    lines = [line.split() for line in VABSDIFF4.read_text().splitlines() if line[0] != "#"]
+    rows = np.array([[int(word, 16) for word in line] for line in lines], np.uint32)
+    loads = "LDG.E R8, [R4.64]\nLDG.E R9, [R4.64+0x400]\nLDG.E R10, [R4.64+0x800]\n"
+    body = f"{loads}VABSDIFF4.{form} R8, R8, R9, R10\nSTG.E [R2.64], R8\nEXIT"
+    found = run(kernel(HEAD + body), rows[:, :3].T.ravel(), len(rows), grid=(8,))
+    assert found.tolist() == rows[:, column].tolist()
 
 
 @pytest.mark.parametrize(("symbols", "heap"), [((), True), (("free",), False), (("free", "malloc"), True)])
