@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import shutil
@@ -18,13 +19,16 @@ from cass_shim.cache.index import is_on_network
 from cass_shim.cache.local import cache_root
 from cass_shim.cli.daemon import ask_daemon, log_path, start_daemon
 from cass_shim.daemon.runtime import check_directory, runtime_directory
-from cass_shim.model.config import Config
+from cass_shim.model.config import FIELDS, Config, variable
 from cass_shim.model.errors import CassError
 from cass_shim.model.wire import FrameKind
 from cass_shim.native.build import BUILD
 from cass_shim.native.locate import EMULATED_HIP
 
 LEAST_FREE_BYTES = 64 << 20
+# Of the emulated device (docs/emulator.md), of set-up and tests, and of libraries that are looked for.
+OTHERS = ("CASS_EMU_", "CASS_TEST_", "CASS_FAULT_", "CASS_FUZZ_", "CASS_HIP_", "CASS_LLVM", "CASS_VENV", "CASS_PYTHON",
+          "CASS_MODEL_NAME")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +164,23 @@ def check_daemon(config: Config) -> Iterator[Check]:
         yield Check("daemon", "ok", f"pid {facts['pid']}, {facts['workers']} workers, {runtime_directory(config)}")
 
 
+def check_settings() -> Iterator[Check]:
+    """Variables that look like settings and are none: nothing reads them, so nothing else would say so."""
+    known = [variable(name) for name in FIELDS]
+    unknown = [
+        name
+        for name in sorted(os.environ)
+        if name.startswith("CASS_") and name not in known and not name.startswith(OTHERS)
+    ]
+    for name in unknown:
+        near = difflib.get_close_matches(name, known, 1)
+        fix = f"did you mean {near[0]}?" if near else "docs/configuration.md lists the settings"
+        yield Check("settings", "warning", f"{name} is no setting and is ignored", fix)
+    if not unknown:
+        given = [name for name in known if os.environ.get(name)]
+        yield Check("settings", "ok", ", ".join(given) or "all at their defaults")
+
+
 def check_behind(config: Config) -> Iterator[Check]:
     """What the daemon does behind programs."""
     from cass_shim.daemon.behind import on_battery
@@ -179,6 +200,7 @@ def check_behind(config: Config) -> Iterator[Check]:
 def all_checks(config: Config) -> Iterator[Check]:
     """Every check; one that cannot even be made is a broken one."""
     makers: tuple[tuple[str, Callable[[], Iterator[Check]]], ...] = (
+        ("settings", check_settings),
         ("packages", check_packages),
         ("native parts", check_native),
         ("toolchain", check_toolchain),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cass_shim.cli.doctor import Check, all_checks, check_model
+from cass_shim.cli.doctor import Check, all_checks, check_model, check_settings
 from cass_shim.cli.explain import exit_status
 from cass_shim.cli.main import COMMANDS, cli
 from cass_shim.cli.precompile import program_files
@@ -209,6 +209,20 @@ def test_cass_run_hands_over(shell: Shell) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "route      lift" in done.stdout
+
+
+def test_doctor_names_variables_that_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CASS_TRANSLATOR", "lift")
+    monkeypatch.setenv("CASS_SIGNING_KEY_FILE_OF_MINE", "x")
+    monkeypatch.setenv("CASS_EMU_THREADS", "1")
+    found = {one.detail.split()[0]: one for one in check_settings() if one.state == "warning"}
+    assert found.keys() == {"CASS_TRANSLATOR", "CASS_SIGNING_KEY_FILE_OF_MINE"}
+    assert found["CASS_TRANSLATOR"].fix == "did you mean CASS_TRANSLATORS?"
+    monkeypatch.delenv("CASS_TRANSLATOR")
+    monkeypatch.delenv("CASS_SIGNING_KEY_FILE_OF_MINE")
+    monkeypatch.setenv("CASS_DEVICE", "emulated")
+    (row,) = check_settings()
+    assert row.state == "ok" and "CASS_DEVICE" in row.detail
 
 
 def test_doctor_says_what_the_model_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
