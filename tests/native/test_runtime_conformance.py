@@ -122,21 +122,20 @@ def test_a_kernel_nothing_can_translate_is_the_drivers_error(folder: Path) -> No
     source.write_text(r"""
 #include <cstdio>
 #include <cuda_runtime.h>
-__global__ void sparse(float *p) { // a sparse matrix product: no translator has it
-    float a = 0, b = 0, c = 0, d = 0; unsigned z = threadIdx.x;
-    asm volatile("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-                 "{%0,%1,%2,%3}, {%4,%4}, {%4,%4}, {%0,%1,%2,%3}, %4, 0x0;"
-                 : "+f"(a), "+f"(b), "+f"(c), "+f"(d) : "r"(z));
+__global__ void shifted(float *p, cudaTextureObject_t t) { // offsets of a lookup: no translator has them
+    float a, b, c, d, x = threadIdx.x;
+    asm volatile("tex.2d.v4.f32.f32 {%0,%1,%2,%3}, [%4, {%5,%5}], {1, 1};"
+                 : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(t), "f"(x));
     p[threadIdx.x] = a + b + c + d;
 }
 int main() {
-    float *p; cudaMalloc(&p, 128); sparse<<<1, 32>>>(p);
+    float *p; cudaMalloc(&p, 128); shifted<<<1, 32>>>(p, 1);
     printf("%s\n", cudaGetErrorName(cudaGetLastError())); printf("%d\n", (int)cudaFree(p));
 }
 """)
     done = run_emulated(build_program(source, folder))
     assert done.stdout == "cudaErrorNoKernelImageForDevice\n0\n", done.stderr
-    named = [line for line in done.stderr.splitlines() if "_Z6sparsePf" in line]
+    named = [line for line in done.stderr.splitlines() if "_Z7shiftedPfy" in line]
     assert len(named) == 1, done.stderr
 
 

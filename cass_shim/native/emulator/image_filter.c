@@ -182,7 +182,8 @@ static double normalized_whole(const gfx11_format *format) {
 }
 
 static float blended_channel(double sum, unsigned given, double whole) {
-    double value = sum / (given ? given : 1);
+    if (!given) return 0;
+    double value = sum / given;
     return (float)(whole > 0 ? floor(value + 0.5) / whole : value);
 }
 
@@ -196,7 +197,7 @@ void emu_sample_level(const image_t *image, const sampler_t *sampler, const look
     }
     unsigned weight[8], given = 0;
     double whole = normalized_whole(image->format);
-    double sum[4] = {0, 0, 0, 0};
+    double sum[4] = {-0.0, -0.0, -0.0, -0.0}; /* zeros keep their sign (recorded) */
     weights_of(&print, weight);
     for (unsigned corner = 0; corner < 8; corner++) {
         uint32_t texel[4] = {0, 0, 0, 0};
