@@ -16,7 +16,8 @@ from cass_shim.model.entry import read_entry
 from cass_shim.model.errors import Malformed, Rejected, Unsupported
 from cass_shim.model.kernel_abi import AbiClass
 from cass_shim.model.sidecar import read_sidecar
-from cass_shim.pipeline import Module, NoTranslation, Work, load_module, module_manifest, translate
+from cass_shim.module import Module, load_module, module_manifest
+from cass_shim.pipeline import NoTranslation, Work, translate
 
 SAMPLES = Path(__file__).resolve().parents[1] / "examples" / "prebuilt"
 KERNEL = "_Z10vector_addPKfS0_Pfi"

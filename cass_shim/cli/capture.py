@@ -20,8 +20,9 @@ from cass_shim.cli.stages import sidecar_of
 from cass_shim.model.artifacts import CodeObject
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Rejected, one_line
+from cass_shim.module import load_module
 from cass_shim.native.build import BUILD
-from cass_shim.pipeline import Work, assemble, load_module, translate_source
+from cass_shim.pipeline import Work, assemble, translate_source
 from cass_shim.verify.capture_file import EXTENSION, WARNING, CaptureFile, read_file
 from cass_shim.verify.survey import is_padding
 

@@ -21,8 +21,8 @@ from cass_shim.extract.choice import choose_entries
 from cass_shim.model.artifacts import EntryKind, Fatbin, FatbinEntry
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Malformed
+from cass_shim.module import Module, make_module
 from cass_shim.native import bindings
-from cass_shim.pipeline import Module, make_module
 
 PROGRAM_LIMIT = 4 << 30  # bytes
 READ_ADVICE = {

@@ -16,7 +16,8 @@ from cass_shim.model.artifacts import EntryKind
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Malformed
 from cass_shim.model.sidecar import Sidecar, read_sidecar
-from cass_shim.pipeline import Module, Work, assemble, file_name, translate_source, verify
+from cass_shim.module import Module
+from cass_shim.pipeline import Work, assemble, file_name, translate_source, verify
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 OUT = click.option("--out", type=click.Path(path_type=Path), default=Path("."), help="Where the result goes.")

@@ -21,7 +21,8 @@ from cass_shim.model.artifacts import HipSource, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.entry import read_entry
 from cass_shim.model.errors import CassError
-from cass_shim.pipeline import Module, Work, translate_source
+from cass_shim.module import Module
+from cass_shim.pipeline import Work, translate_source
 from cass_shim.verify.survey import is_padding
 from cass_shim.verify.trace import Trace, trace_lane
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from cass_shim.extract.cubin import read_cubin
 from cass_shim.model.artifacts import Cubin
 from cass_shim.model.errors import CassError, Malformed, ToolFailed
-from cass_shim.pipeline import Module
+from cass_shim.module import Module
 
 COMPILE_S = 300
 _CUBIN = ("-w", "-cubin", "-arch=sm_80")

@@ -20,7 +20,8 @@ from cass_shim.model.config import Config
 from cass_shim.model.entry import pack_entry, read_entry
 from cass_shim.model.errors import Malformed, Rejected
 from cass_shim.model.wire import KernelRequest
-from cass_shim.pipeline import Module, Translation, Work, verify
+from cass_shim.module import Module
+from cass_shim.pipeline import Translation, Work, verify
 
 SIZE = struct.Struct("<I")
 

@@ -29,7 +29,8 @@ from cass_shim.model.wire import (
     Status,
     frame,
 )
-from cass_shim.pipeline import Module, NoTranslation, load_module, module_manifest, translate
+from cass_shim.module import Module, load_module, module_manifest
+from cass_shim.pipeline import NoTranslation, translate
 
 log = logging.getLogger(__name__)
 

@@ -27,7 +27,8 @@ from cass_shim.model.config import Config
 from cass_shim.model.entry import pack_entry, read_entry
 from cass_shim.model.errors import Rejected
 from cass_shim.model.wire import FrameKind, KernelRequest, Reply, Status
-from cass_shim.pipeline import load_module, translate
+from cass_shim.module import load_module
+from cass_shim.pipeline import translate
 from tests.daemon.conftest import EXAMPLES, Place
 from tests.daemon.test_programs import assert_right, launcher, programs, run
 

@@ -22,7 +22,8 @@ from cass_shim.model.config import Config
 from cass_shim.model.entry import pack_entry, read_entry
 from cass_shim.model.errors import Malformed, Rejected
 from cass_shim.model.wire import KernelRequest
-from cass_shim.pipeline import Module, translate
+from cass_shim.module import Module
+from cass_shim.pipeline import translate
 from tests.cache.conftest import server
 from tests.daemon.conftest import EXAMPLES, Place
 from tests.daemon.test_team import SIGNER, finish, machines

@@ -18,14 +18,14 @@ from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Evidence, HipSource
 from cass_shim.model.captured import CAPTURE_HEAD, CapturedLaunch, MemoryRange, pack_capture, unpack_capture
 from cass_shim.model.config import Config
-from cass_shim.model.errors import DeviceFailed, Malformed, Rejected, ToolFailed
+from cass_shim.model.errors import Malformed, Rejected
 from cass_shim.model.wire import KernelRequest
-from cass_shim.pipeline import NoTranslation, Work, assemble, load_module, translate, translate_source, verify
+from cass_shim.module import load_module
+from cass_shim.pipeline import NoTranslation, Work, assemble, translate, translate_source, verify
 from cass_shim.verify import captured as captured_module
 from cass_shim.verify import kernel as kernel_module
 from cass_shim.verify.capture_file import BODY_LIMIT, HEAD_LIMIT, START, CaptureFile, pack_file, read_file
 from cass_shim.verify.captured import Captured, Replayed, replay
-from cass_shim.verify.kernel import open_device
 from cass_shim.verify.placement import CLOSE, captured_input, plan
 from cass_shim.verify.survey import survey
 
@@ -34,14 +34,6 @@ PROGRAM = ROOT / "examples" / "prebuilt" / "vector_add_static"
 KERNEL = "_Z10vector_addPKfS0_Pfi"
 CAPTURED = Path(__file__).parent / "launches"  # of samples, by `cass capture`: inputs, no results
 A, B, C, COUNT = 0x7F00_0000_0000, 0x7F00_0001_0000, 0x7E12_3450_0000, 100  # C far from the others
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    try:
-        return open_device("emulated")
-    except (ToolFailed, DeviceFailed) as error:
-        pytest.skip(f"no emulated device: {error}")
 
 
 @pytest.fixture(scope="module")

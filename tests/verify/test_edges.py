@@ -10,24 +10,16 @@ import pytest
 from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, HipSource
 from cass_shim.model.config import Config
-from cass_shim.model.errors import DeviceFailed, Rejected, ToolFailed
-from cass_shim.pipeline import Work, assemble, load_module, translate_source
+from cass_shim.model.errors import Rejected
+from cass_shim.module import load_module
+from cass_shim.pipeline import Work, assemble, translate_source
 from cass_shim.verify import verify_kernel
 from cass_shim.verify.inputs import Shape, edges, first_roles, make_input
-from cass_shim.verify.kernel import open_device
 from cass_shim.verify.survey import Survey, is_padding, survey
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt"
 SHAPE = Shape((2, 1, 1), (64, 1, 1))
 COUNT_AT = 24  # vector_add's fourth parameter
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    try:
-        return open_device("emulated")
-    except (ToolFailed, DeviceFailed) as error:
-        pytest.skip(f"no emulated device: {error}")
 
 
 @pytest.fixture(scope="module")

@@ -16,21 +16,12 @@ from cass_shim.extract.cubin import read_cubin
 from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.lift import lift_kernel
 from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel
-from cass_shim.model.errors import CassError, DeviceFailed, Rejected, ToolFailed
+from cass_shim.model.errors import CassError, Rejected
 from cass_shim.verify import verify_kernel
-from cass_shim.verify.kernel import open_device
 from tests.verify.mutants import branch_mutants, mutants
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt"
 SAMPLE = Path(__file__).parents[1] / "extract" / "data" / "sample.sm_80.cubin"
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    try:
-        return open_device("emulated")
-    except (ToolFailed, DeviceFailed) as error:
-        pytest.skip(f"no emulated device: {error}")
 
 
 @cache

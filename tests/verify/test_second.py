@@ -11,21 +11,13 @@ import pytest
 from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Evidence, HipSource, PtxModule, Verified
 from cass_shim.model.config import Config
-from cass_shim.model.errors import DeviceFailed, Rejected, ToolFailed
-from cass_shim.pipeline import Module, Translation, Work, assemble, load_module, translate, translate_source, verify
+from cass_shim.model.errors import Rejected
+from cass_shim.module import Module, load_module
+from cass_shim.pipeline import Translation, Work, assemble, translate, translate_source, verify
 from cass_shim.verify import verify_kernel
-from cass_shim.verify.kernel import open_device
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt"
 KERNEL = "_Z10vector_addPKfS0_Pfi"
-
-
-@pytest.fixture(scope="module")
-def device() -> Device:
-    try:
-        return open_device("emulated")
-    except (ToolFailed, DeviceFailed) as error:
-        pytest.skip(f"no emulated device: {error}")
 
 
 @pytest.fixture(scope="module")

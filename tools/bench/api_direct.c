@@ -1,11 +1,6 @@
 /* The rival of api.cu: the same calls made directly on a libamdhip64.so. */
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "direct.h"
 
-typedef int (*fn_load)(void **, const void *);
-typedef int (*fn_function)(void **, void *, const char *);
 typedef int (*fn_out)(void **);
 typedef int (*fn_sized)(void **, size_t);
 typedef int (*fn_flags)(void **, unsigned);
@@ -14,14 +9,6 @@ typedef int (*fn_one)(void *);
 typedef int (*fn_two)(void *, void *);
 typedef int (*fn_none)(void);
 typedef int (*fn_copy)(void *, const void *, size_t, int, void *);
-typedef int (*fn_launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-                         void **);
-
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 enum { CALLS = 2000, ROUNDS = 100 };
 
@@ -42,8 +29,6 @@ int main(int argc, char **argv) { /* library, code object, kernel, kernarg bytes
     if (argc < 6) return 2;
     void *hip = dlopen(argv[1], RTLD_NOW);
     if (!hip) return fprintf(stderr, "%s\n", dlerror()), 2;
-    fn_load load = (fn_load)dlsym(hip, "hipModuleLoadData");
-    fn_function get = (fn_function)dlsym(hip, "hipModuleGetFunction");
     fn_sized allocate = (fn_sized)dlsym(hip, "hipMalloc");
     fn_pinned pinned = (fn_pinned)dlsym(hip, "hipHostMalloc");
     fn_out stream_new = (fn_out)dlsym(hip, "hipStreamCreate");
@@ -54,11 +39,8 @@ int main(int argc, char **argv) { /* library, code object, kernel, kernarg bytes
     fn_copy copy = (fn_copy)dlsym(hip, "hipMemcpyAsync");
     fn_none last = (fn_none)dlsym(hip, "hipGetLastError");
     fn_launch launch = (fn_launch)dlsym(hip, "hipModuleLaunchKernel");
-    FILE *file = fopen(argv[2], "rb");
-    static char code[1 << 20];
-    if (!file || !fread(code, 1, sizeof code, file)) return 2;
-    void *module, *function, *p, *host, *stream, *event;
-    if (load(&module, code) || get(&function, module, argv[3]) || allocate(&p, 64)) return 3;
+    void *function = kernel_of(hip, argv[2], argv[3]), *p, *host, *stream, *event;
+    if (!function || allocate(&p, 64)) return 3;
     if (pinned(&host, 64, 0) || stream_new(&stream) || event_new(&event, 2)) return 3;
     size_t bytes = (size_t)atol(argv[4]);
     char kernarg[512] = {0};

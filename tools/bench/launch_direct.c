@@ -1,35 +1,18 @@
 /* The rival of launch.cu: the same code object launched directly on libamdhip64.so. */
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "direct.h"
 
-typedef int (*fn_load)(void **, const void *);
-typedef int (*fn_function)(void **, void *, const char *);
 typedef int (*fn_malloc)(void **, size_t);
 typedef int (*fn_sync)(void);
-typedef int (*fn_launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
-
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 int main(int argc, char **argv) { /* library, code object, kernel, kernarg bytes, bindings offset */
     if (argc < 6) return 2;
     void *hip = dlopen(argv[1], RTLD_NOW);
     if (!hip) return fprintf(stderr, "%s\n", dlerror()), 2;
-    fn_load load = (fn_load)dlsym(hip, "hipModuleLoadData");
-    fn_function get = (fn_function)dlsym(hip, "hipModuleGetFunction");
     fn_malloc allocate = (fn_malloc)dlsym(hip, "hipMalloc");
     fn_sync sync = (fn_sync)dlsym(hip, "hipDeviceSynchronize");
     fn_launch launch = (fn_launch)dlsym(hip, "hipModuleLaunchKernel");
-    FILE *file = fopen(argv[2], "rb");
-    static char code[1 << 20];
-    if (!file || !fread(code, 1, sizeof code, file)) return 2;
-    void *module, *function, *p;
-    if (load(&module, code) || get(&function, module, argv[3]) || allocate(&p, 4)) return 3;
+    void *function = kernel_of(hip, argv[2], argv[3]), *p;
+    if (!function || allocate(&p, 4)) return 3;
     size_t bytes = (size_t)atol(argv[4]);
     char kernarg[512] = {0};
     *(void **)kernarg = p;

@@ -38,7 +38,7 @@ PROGRAMS = (16, 32, 64)
 EXTRACT = """
 import sys, time
 from cass_shim.model.manifest import pack_manifest
-from cass_shim.pipeline import load_module, module_manifest
+from cass_shim.module import load_module, module_manifest
 content = open(sys.argv[1], "rb").read()
 peak = lambda: next(int(one.split()[1]) for one in open("/proc/self/status") if one.startswith("VmHWM"))
 base = peak()

@@ -36,7 +36,7 @@ from cass_shim.model.layout import FILE_HEADER
 from cass_shim.model.manifest import pack_manifest
 from cass_shim.model.sidecar import describe, write_sidecar
 from cass_shim.model.wire import FrameKind, KernelRequest, ModuleRequest, Reply, Status, frame
-from cass_shim.pipeline import load_module, module_manifest
+from cass_shim.module import load_module, module_manifest
 from tools import samples
 from tools.environment import ROOT
 from tools.fuzz.engine import digest
