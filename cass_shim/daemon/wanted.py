@@ -6,6 +6,7 @@ In: requests. Out: the job for a worker. A captured launch is also kept as a fil
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import os
 from dataclasses import dataclass, replace
@@ -63,9 +64,16 @@ class Wanted:
 
 
 def with_passed_over(reply: Reply, reasons: dict[str, str]) -> Reply:
-    """A worker's answer that also tells of translators that could not answer themselves."""
+    """A worker's answer that also tells of translators that could not answer themselves.
+
+    A failure is no lasting one then: a worker may have died of something else than the kernel (memory, a signal), and
+    what the others say must not stand for all of them.
+    """
     if reply.status is not Status.OK:
-        return reply
+        facts = json.loads(reply.body)
+        lost = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+        facts |= {"message": f"{facts['message']}; {lost}", "lasting": False, "everywhere": False}
+        return replace(reply, body=json.dumps(facts).encode())
     found = unpack_translation(reply.body)
     record = replace(found.record, passed_over={**reasons, **found.record.passed_over})
     return replace(reply, body=pack_translation(Entry(record, found.content)))

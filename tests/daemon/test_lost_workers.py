@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,8 @@ class Workers:
 
     size = 1
 
-    def __init__(self, *deadly: str, late: bool = False) -> None:
-        self.deadly, self.late, self.orders = deadly, late, list[str]()
+    def __init__(self, *deadly: str, late: bool = False, refusing: bool = False) -> None:
+        self.deadly, self.late, self.refusing, self.orders = deadly, late, refusing, list[str]()
 
     @contextlib.asynccontextmanager
     async def worker(self) -> AsyncIterator[Workers]:
@@ -42,6 +43,9 @@ class Workers:
         self.orders.append(",".join(order))
         if order[0] in self.deadly:
             raise WorkerLost(DIED, was_late=self.late)
+        if self.refusing:
+            facts = {"message": "no PTX to translate", "lasting": True, "everywhere": True}
+            return Reply(Status.FAILED, json.dumps(facts).encode(), 209)
         record = Record(
             key="00" * 32,
             entry="11" * 32,
@@ -56,11 +60,16 @@ class Workers:
         return Reply(Status.OK, pack_translation(Entry(record, b"content")))
 
 
-def translated(workers: Workers, tmp_path: Path) -> Entry:
+WANTED = Wanted(KernelRequest(bytes(32), "k", "CASS_MIN_EVIDENCE=E1\n"), KnownModule(b"", {}), bytes(32), CONFIG)
+
+
+def service(workers: Workers, tmp_path: Path) -> Service:
     pool: Any = workers
-    service = Service(CONFIG, None, Index(tmp_path), pool)
-    wanted = Wanted(KernelRequest(bytes(32), "k", "CASS_MIN_EVIDENCE=E1\n"), KnownModule(b"", {}), bytes(32), CONFIG)
-    return unpack_translation(asyncio.run(service._translate(wanted)).body)
+    return Service(CONFIG, None, Index(tmp_path), pool)
+
+
+def translated(workers: Workers, tmp_path: Path) -> Entry:
+    return unpack_translation(asyncio.run(service(workers, tmp_path)._translate(WANTED)).body)
 
 
 def test_the_next_translator_serves_and_the_record_says_why(tmp_path: Path) -> None:
@@ -87,3 +96,13 @@ def test_a_worker_that_is_late_is_not_asked_again(tmp_path: Path) -> None:
     with pytest.raises(WorkerLost):
         translated(workers, tmp_path)
     assert len(workers.orders) == 1
+
+
+@pytest.mark.parametrize(("deadly", "is_kept"), [((), True), (("cass", "lift"), False)])
+def test_what_the_others_refuse_is_no_lasting_refusal(deadly: tuple[str, ...], is_kept: bool, tmp_path: Path) -> None:
+    """A worker that was killed twice by chance must not refuse its translators' kernel for a day, or to the team."""
+    asked = service(Workers(*deadly, refusing=True), tmp_path)
+    reply = asyncio.run(asked._find_kernel(WANTED))
+    name = asked.refusals.name(WANTED.request, WANTED.key, CONFIG)
+    assert (reply.status, reply.cuda_error, bool(asked.refusals.known(name))) == (Status.FAILED, 209, is_kept)
+    assert reply.body.decode() == "no PTX to translate" + "".join(f"; {one}: {DIED}" for one in deadly)
