@@ -17,7 +17,6 @@ from tools import environment
 
 BENCHES = {
     "startup": "warm cass-run of a program against the bare process",
-    "launch": "a kernel launch through the shim against the same launch made directly on libamdhip64.so",
     "api": "CUDA calls through the shim against the same HIP calls made directly, and start-up",
     "lift": "SASS to code object, milliseconds a kernel",
     "quality": "instructions executed by translated kernels against the same source compiled as HIP",
