@@ -73,7 +73,9 @@ def compare(program: Path, straight: list[str], env: dict[str, str], where: str)
     ours, direct = (least(list(side)) for side in zip(*pairs, strict=True))
     figures = [Figure(f"{text}, {where}", ours[name], direct[name], "ns", "HIP") for name, text in NAMES.items()]
     for name, limit in LIMITS.items():
-        figures.append(Figure(f"cost of the shim, {where}: {NAMES[name]}", ours[name] - direct[name], limit, "ns", "limit"))
+        figures.append(
+            Figure(f"cost of the shim, {where}: {NAMES[name]}", ours[name] - direct[name], limit, "ns", "limit")
+        )
     if where == "instant":
         figures += traced(through, env, ours["launch"])
     if "threads_2" in ours:
