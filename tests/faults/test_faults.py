@@ -40,7 +40,9 @@ def test_what_a_program_does_not_survive_is_seen(place: Place, monkeypatch: pyte
     assert judge(place, WARM, Fault("read", "EINTR", 1000, 1000)).startswith("another output, and success")
 
 
-@pytest.mark.parametrize(("name", "value"), [("descriptors", 4), ("descriptors", 9), ("memory", 256), ("storm", 300)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("descriptors", 4), ("descriptors", 9), ("memory", 256), ("data", 32), ("storm", 300)]
+)
 def test_a_warm_run_under_hardship(place: Place, name: str, value: int) -> None:
     if name != "storm" and shutil.which("prlimit") is None:
         pytest.skip("needs prlimit")

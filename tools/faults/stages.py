@@ -30,6 +30,7 @@ class Place:
     folder: Path
     injector: Path
     side: str
+    program: Path = PROGRAM
     state: State = field(init=False)
     expected: str = ""
 
@@ -74,7 +75,7 @@ class Place:
         self, faulty: bool, more: Mapping[str, str] | None = None, limits: Sequence[str] = ()
     ) -> subprocess.CompletedProcess[str]:
         """Run the program; TimeoutExpired when it hangs. more: variables; limits: options of prlimit(1)."""
-        command = [str(environment.launcher()), str(PROGRAM)]
+        command = [str(environment.launcher()), str(self.program)]
         if limits:
             command = ["prlimit", *limits, "--", *command]
         return subprocess.run(

@@ -3,14 +3,38 @@
 
 #include "driver/capture.h"
 
+#include <sys/resource.h>
+
 enum { HOST_FLAGS = 7, ATTACH_GLOBAL = 1, ATTACH_HOST = 2, MAPPED = 2, REGISTER_FLAGS = 15 };
+
+static unsigned long long megabytes(int which) {
+    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+    getrlimit((__rlimit_resource_t)which, &limit);
+    return limit.rlim_cur == RLIM_INFINITY ? 0 : limit.rlim_cur >> 20;
+}
+
+/* The emulated device's memory is the process's: where limits of the process are what it lacks, and
+ * not the board's size, it says so, once. A program that fills its board is left alone. */
+static int told(int result, size_t bytes) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    size_t free_bytes = 0, all = 0;
+    if (result != OUT_OF_MEMORY || !cass_hip.emulated) return result;
+    if (HIP(hipMemGetInfo, &free_bytes, &all) || free_bytes < bytes) return result;
+    unsigned long long data = megabytes(RLIMIT_DATA), space = megabytes(RLIMIT_AS);
+    if ((data || space) && !atomic_flag_test_and_set(&said))
+        cass_complain("no memory for %zu bytes of the emulated device: the process is limited to "
+                      "%llu MiB of %s (ulimit -%c); raise the limit",
+                      bytes, data ? data : space, data ? "data" : "address space",
+                      data ? 'd' : 'v');
+    return result;
+}
 
 int cass_malloc(cass_device *device, void **pointer, size_t bytes) {
     if (!pointer) return INVALID_VALUE;
     int result = cass_capture_forbids();
     if (result) return result;
     *pointer = NULL;
-    return bytes ? cass_note(device, HIP(hipMalloc, pointer, bytes)) : OK;
+    return bytes ? told(cass_note(device, HIP(hipMalloc, pointer, bytes)), bytes) : OK;
 }
 
 int cass_free(cass_device *device, void *pointer) {
@@ -24,7 +48,7 @@ int cass_malloc_host(cass_device *device, void **pointer, size_t bytes, unsigned
     int result = cass_capture_forbids();
     if (result) return result;
     *pointer = NULL;
-    return bytes ? cass_note(device, HIP(hipHostMalloc, pointer, bytes, flags)) : OK;
+    return bytes ? told(cass_note(device, HIP(hipHostMalloc, pointer, bytes, flags)), bytes) : OK;
 }
 
 int cass_free_host(cass_device *device, void *pointer) {
@@ -39,7 +63,8 @@ int cass_malloc_managed(cass_device *device, void **pointer, size_t bytes, unsig
     if (result) return result;
     *pointer = NULL;
     if (!bytes) return OK;
-    return cass_note(device, HIP_OPTIONAL(hipMallocManaged, pointer, bytes, ATTACH_GLOBAL));
+    int code = HIP_OPTIONAL(hipMallocManaged, pointer, bytes, ATTACH_GLOBAL);
+    return told(cass_note(device, code), bytes);
 }
 
 int cass_malloc_pitch(cass_device *device, void **pointer, size_t *pitch, size_t width,

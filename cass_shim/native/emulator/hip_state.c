@@ -44,12 +44,18 @@ static uint64_t default_memory(void) {
     return share < board ? share & ~0xfffffull : board;
 }
 
-/* Where the process may use little address space (daemon workers run under RLIMIT_AS), the range
- * takes a quarter. */
-static uint64_t arena_limit(void) {
+static uint64_t limit_of(__rlimit_resource_t which) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
-    return limit.rlim_cur / 4;
+    if (getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+    return limit.rlim_cur;
+}
+
+/* Where the process may use little address space (daemon workers run under RLIMIT_AS), the range
+ * takes a quarter; where it may have little data (RLIMIT_DATA), the range's map, a byte a page,
+ * takes an eighth. */
+static uint64_t arena_limit(void) {
+    uint64_t space = limit_of(RLIMIT_AS) / 4, data = limit_of(RLIMIT_DATA) / 8;
+    return data < space / EMU_PAGE ? data * EMU_PAGE : space;
 }
 
 static void read_settings(void) {
@@ -99,7 +105,9 @@ static hipError_t ready(void) {
         return emu_fail(hipErrorNotInitialized,
                         "this process was forked from one that used the device");
     default:
-        return emu_fail(hipErrorOutOfMemory, "no address space for device memory (CASS_EMU_ARENA)");
+        return emu_fail(hipErrorOutOfMemory,
+                        "no address space for device memory (ulimit -v, ulimit -d, or "
+                        "CASS_EMU_ARENA)");
     }
 }
 

@@ -77,8 +77,12 @@ static bool commit_to(uint64_t end) {
     if (end <= committed) return true;
     uint64_t target = round_up(end, COMMIT_STEP);
     if (target > emu_space.size) target = emu_space.size;
-    if (mprotect(emu_space.base + committed, target - committed, PROT_READ | PROT_WRITE) != 0)
-        return false;
+    /* under RLIMIT_DATA a whole step may be too much where what is asked for is not */
+    if (mprotect(emu_space.base + committed, target - committed, PROT_READ | PROT_WRITE) != 0) {
+        target = end;
+        if (mprotect(emu_space.base + committed, target - committed, PROT_READ | PROT_WRITE) != 0)
+            return false;
+    }
     committed = target;
     return true;
 }

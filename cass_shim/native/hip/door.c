@@ -63,6 +63,15 @@ static const char *resolve(void *library, cass_hip_table *table) {
     return missing;
 }
 
+/* "PATH finds no device", with the reason that the emulated one gives. */
+static void no_device(void *library, const char *path, char *why, size_t why_bytes) {
+    size_t (*tell)(char *, size_t) = NULL;
+    *(void **)&tell = dlsym(library, "hipCassLastFault");
+    char reason[256] = "";
+    if (tell) tell(reason, sizeof reason);
+    snprintf(why, why_bytes, "%s finds no device%s%s", path, *reason ? ": " : "", reason);
+}
+
 /* Opens one candidate and starts it. Returns 0, or a CUDA code with the reason in `why`. */
 static int try_library(const char *path, int emulated, char *why, size_t why_bytes) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -82,7 +91,7 @@ static int try_library(const char *path, int emulated, char *why, size_t why_byt
                  version / 10000000);
     } else if (table.hipInit(0) || table.hipGetDeviceCount(&table.device_count) ||
                table.device_count < 1) {
-        snprintf(why, why_bytes, "%s finds no device", path);
+        no_device(library, path, why, why_bytes);
         dlclose(library);
         return NO_DEVICE;
     } else {
