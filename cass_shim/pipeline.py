@@ -125,16 +125,17 @@ def _ptx_hip(work: Work) -> HipSource:
 def _cass(work: Work) -> AmdgcnAsm:
     """SASS → the CASS model's RDNA3 assembly."""
     from cass_shim.decode.cuobjdump import print_sass
-    from cass_shim.translate.cass import translate_kernel
+    from cass_shim.translate.cass import Check, translate_kernel
 
     sass, cubin = work.sass, work.module.cubin
     assert cubin is not None
     half = replace(work.config, kernel_timeout=str(work.config.number("kernel_timeout") / 2))  # the rest is fallback's
 
-    def check(candidate: AmdgcnAsm) -> None:
-        verify(work, assemble(candidate, work.abi))
+    def check(code: CodeObject) -> None:
+        verify(work, code)
 
-    return translate_kernel(lambda: print_sass(cubin, work.kernel), sass, half, check)
+    judge = Check(lambda candidate: assemble(candidate, work.abi), check)
+    return translate_kernel(lambda: print_sass(cubin, work.kernel), sass, half, judge)
 
 
 TRANSLATORS: Mapping[str, Callable[[Work], Source]] = {"cass": _cass, "lift": _lift, "ptx-hip": _ptx_hip}

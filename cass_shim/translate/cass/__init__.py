@@ -11,7 +11,7 @@ from cass_shim.translate.cass.contracts import Listing
 from cass_shim.translate.cass.models import choose
 from cass_shim.translate.cass.search import Budget, Check, Search
 
-__all__ = ["translate_kernel"]
+__all__ = ["Check", "translate_kernel"]
 
 
 def translate_kernel(text: Listing, sass: SassKernel, config: Config, check: Check | None = None) -> AmdgcnAsm:

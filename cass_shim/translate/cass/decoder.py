@@ -1,6 +1,7 @@
 """The shipped model's network, in plain torch: Qwen2's architecture with a cache of keys and values.
 
-In: a folder with `config.json` and safetensors, a prompt. Out: token ids, for many samples of one prompt at once.
+In: a folder with `config.json` and safetensors, tokens at their positions. Out: logits, of which `batch.py` makes
+answers.
 The transformers library costs several times the network's own work a token, and an import of seconds.
 Source of the architecture: Qwen2's configuration and weights as transformers writes them; tests compare the two.
 """
@@ -9,7 +10,6 @@ from __future__ import annotations
 
 import json
 import struct
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import torch
 from torch.nn import functional
 
 MAX_HEADER = 16 << 20
+Cache = list[tuple[Any, Any]]  # keys and values of each layer: rows, heads, positions, width
 _TYPES = {"BF16": torch.bfloat16, "F16": torch.float16, "F32": torch.float32}
 
 
@@ -101,22 +102,26 @@ class Network:
         angles = torch.outer(torch.arange(self.shape.window, device=device), rates)
         angles = torch.cat([angles, angles], 1)
         self.cosine, self.sine = angles.cos().to(dtype), angles.sin().to(dtype)
-        self.cache: list[tuple[Any, Any]] = []
+        self.cache: Cache = []
 
     @property
     def vocabulary_size(self) -> int:
         return int(self.embedding.shape[0])
 
+    def blank(self, rows: int, room: int) -> Cache:
+        """A cache of keys and values for so many rows of up to `room` tokens."""
+        s, one = self.shape, self.embedding
+        size = (rows, s.shared, room, s.width)
+        return [
+            (torch.zeros(size, dtype=one.dtype, device=one.device),
+             torch.zeros(size, dtype=one.dtype, device=one.device))
+            for _ in self.layers
+        ]  # fmt: skip
+
     def start(self, prompt: list[int]) -> Any:
         """Read a prompt; the logits of what follows it, one row."""
-        s, one = self.shape, self.embedding
-        room = (1, s.shared, s.window, s.width)
-        make = torch.zeros
-        self.cache = [
-            (make(room, dtype=one.dtype, device=one.device), make(room, dtype=one.dtype, device=one.device))
-            for _ in self.layers
-        ]
-        return self.step(torch.tensor([prompt], device=one.device), 0)
+        self.cache = self.blank(1, self.shape.window)
+        return self.step(torch.tensor([prompt], device=self.embedding.device), 0)
 
     def keep(self, rows: Any) -> None:
         """Go on with these rows of the cache; a row may come several times."""
@@ -124,71 +129,58 @@ class Network:
 
     def step(self, ids: Any, at: int) -> Any:
         """The logits behind the last of `ids` (rows by tokens), which stand from position `at` on."""
+        rows, length = ids.shape
+        places = torch.arange(at, at + length, device=ids.device).expand(rows, length)
+        return self.read(ids, places, at + length, None)[:, -1]
+
+    def step_apart(self, ids: Any, at: Any) -> Any:
+        """The same for rows with one token each, every one at a position of its own."""
+        end = int(at.max()) + 1
+        seen = None
+        if bool((at != at[0]).any()):
+            seen = (torch.arange(end, device=at.device)[None] <= at[:, None])[:, None, None]
+        return self.read(ids[:, None], at[:, None], end, seen)[:, -1]
+
+    def read(self, ids: Any, places: Any, end: int, seen: Any) -> Any:
+        """The logits behind every one of `ids`, which stand at `places`. end: of the cache; seen: a mask for it."""
         hidden = self.embedding[ids]
-        end = at + ids.shape[1]
-        for layer, (keys, values) in zip(self.layers, self.cache, strict=True):
-            mixed = self._attend(layer, self._normal(hidden, layer.before), keys, values, at, end)
+        turns = self.cosine[places][:, None], self.sine[places][:, None]
+        for layer, cache in zip(self.layers, self.cache, strict=True):
+            mixed = self._attend(layer, self._normal(hidden, layer.before), cache, places, turns, end, seen)
             hidden = hidden + functional.linear(mixed, layer.out)
             gate, up = functional.linear(self._normal(hidden, layer.after), layer.gates).chunk(2, -1)
             hidden = hidden + functional.linear(functional.silu(gate) * up, layer.down)
-        return functional.linear(self._normal(hidden[:, -1], self.norm), self.head)
+        return functional.linear(self._normal(hidden, self.norm), self.head)
 
     def _normal(self, hidden: Any, weight: Any) -> Any:
         wide = hidden.float()
         scaled = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + self.shape.epsilon)
         return weight * scaled.to(hidden.dtype)
 
-    def _attend(self, layer: _Layer, hidden: Any, keys: Any, values: Any, at: int, end: int) -> Any:
-        s, (rows, length, _) = self.shape, hidden.shape
+    def _attend(
+        self, layer: _Layer, hidden: Any, cache: tuple[Any, Any], places: Any, turns: tuple[Any, Any], end: int,
+        seen: Any,
+    ) -> Any:  # fmt: skip
+        s, (rows, length, _), (keys, values) = self.shape, hidden.shape, cache
         mixed = functional.linear(hidden, layer.weight, layer.bias).view(rows, length, -1, s.width).transpose(1, 2)
         query, key, value = mixed.split((s.heads, s.shared, s.shared), 1)
-        query, key = self._turn(query, at, end), self._turn(key, at, end)
-        keys[:, :, at:end], values[:, :, at:end] = key, value
+        query, key = _turn(query, turns), _turn(key, turns)
+        where = places[:, None, :, None].expand(rows, s.shared, length, s.width)
+        keys.scatter_(2, where, key)
+        values.scatter_(2, where, value)
         key, value = keys[:, :, :end], values[:, :, :end]
         if length == 1:  # the heads of a group are so many queries of one head
             grouped = query.reshape(rows, s.shared, -1, s.width)
-            found = functional.scaled_dot_product_attention(grouped, key, value).reshape(rows, s.heads, 1, s.width)
+            found = functional.scaled_dot_product_attention(grouped, key, value, seen)
+            found = found.reshape(rows, s.heads, 1, s.width)
         else:
             group = s.heads // s.shared
             key, value = key.repeat_interleave(group, 1), value.repeat_interleave(group, 1)
             found = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
         return found.transpose(1, 2).reshape(rows, length, -1)
 
-    def _turn(self, vectors: Any, at: int, end: int) -> Any:
-        low, high = vectors.chunk(2, -1)
-        return vectors * self.cosine[at:end] + torch.cat([-high, low], -1) * self.sine[at:end]
 
-
-def answers(
-    network: Network, prompt: list[int], end: int, count: int, temperature: float, most: int, seconds: float
-) -> list[list[int]]:
-    """Up to `most` tokens for each of `count` answers, to the end token or the end of the time.
-
-    temperature 0: the likeliest token each time, and one answer.
-    """
-    until = time.monotonic() + seconds
-    count = count if temperature > 0 else 1
-    logits = network.start(prompt).expand(count, -1)
-    network.keep(torch.zeros(count, dtype=torch.long, device=logits.device))
-    made: list[list[int]] = [[] for _ in range(count)]
-    rows = list(range(count))
-    for position in range(len(prompt), len(prompt) + most):
-        chosen = _choose(logits, temperature)
-        for row, token in zip(rows, chosen.tolist(), strict=True):
-            made[row].append(token)
-        going = [place for place, row in enumerate(rows) if made[row][-1] != end]
-        if not going or position + 1 >= len(prompt) + most or time.monotonic() >= until:
-            break
-        if len(going) < len(rows):
-            rows = [rows[place] for place in going]
-            kept = torch.tensor(going, device=logits.device)
-            network.keep(kept)
-            chosen = chosen[kept]
-        logits = network.step(chosen[:, None], position)
-    return made
-
-
-def _choose(logits: Any, temperature: float) -> Any:
-    if temperature <= 0:
-        return logits.argmax(-1)
-    return torch.multinomial(torch.softmax(logits.float() / temperature, -1), 1)[:, 0]
+def _turn(vectors: Any, turns: tuple[Any, Any]) -> Any:
+    """Rotary position embedding. turns: cosines and sines of each row's positions."""
+    low, high = vectors.chunk(2, -1)
+    return vectors * turns[0] + torch.cat([-high, low], -1) * turns[1]

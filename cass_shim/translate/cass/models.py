@@ -20,22 +20,43 @@ SHIPPED = Path(__file__).with_name("checkpoint")  # the model of our own, where 
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """A token of an answer that might have been another. cost: how much less likely that one was, in nats."""
+
+    at: int
+    token: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """One completion. tokens: generated, 0 when the back end does not say. finished: not cut off by a limit."""
+    """One completion. tokens: generated, 0 when the back end does not say. finished: not cut off by a limit.
+
+    ids, doubts: of a greedy answer of our own model, for another one that differs where this one was least sure.
+    masked: tokens that its grammar refused.
+    """
 
     text: str
     tokens: int = 0
     finished: bool = True
+    ids: tuple[int, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    masked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How to decode. temperature 0 is greedy. timeout_s: for the whole request."""
+    """How to decode. temperature 0 is greedy. timeout_s: for the whole request.
+
+    prefixes: ids that answers begin with, one answer each (our own model). seed: of the samples.
+    """
 
     count: int = 1
     temperature: float = 0.0
     max_tokens: int = 8192
     timeout_s: float = 600.0
+    prefixes: tuple[tuple[int, ...], ...] = ()
+    seed: int = 0
 
 
 class Model(Protocol):

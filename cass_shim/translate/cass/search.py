@@ -1,24 +1,32 @@
-"""The search: greedy, then repair turns with the reason of the rejection, then samples, within budgets.
+"""The search: greedy, then repair turns, then samples, within budgets.
 
-In: one kernel's SASS text, a model, and a check (assemble and verify) that raises. Out: the first accepted answer
+A model that reads repair turns is told why its answer was rejected. Ours reads none: it answers again, with another
+token at the place where it was least sure, the likeliest of such answers first.
+In: one kernel's SASS text, a model, and a check (assemble, then verify) that raises. Out: the first accepted answer
 with a record of everything that was tried.
 """
 
 from __future__ import annotations
 
-import hashlib
+import heapq
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
+from cass_shim.model.artifacts import AmdgcnAsm, CodeObject, SassKernel
 from cass_shim.model.errors import CassError, Rejected, ToolFailed, Unsupported
 from cass_shim.translate.cass.contract import rebuild
 from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Listing
 from cass_shim.translate.cass.models import Answer, Decoding, Model
 from cass_shim.translate.cass.prompt import Message, digest, family, repair_turn
 
-Check = Callable[[AmdgcnAsm], None]
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What judges a candidate, the cheap part first. Both raise what is wrong with it."""
+
+    assemble: Callable[[AmdgcnAsm], CodeObject]
+    verify: Callable[[CodeObject], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,17 @@ class Attempt:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An answer that keeps the contract and assembles. elf: its bytes, or its text where nothing assembles."""
+
+    kind: str
+    source: AmdgcnAsm
+    code: CodeObject | None
+    elf: bytes
+    tokens: int
+
+
 @dataclass(slots=True)
 class Outcome:
     """What a search did."""
@@ -60,7 +79,7 @@ class Search:
         self.prompt = Message("user", self.contract.prompt(sass, text))
         self.started = time.monotonic()
         self.spent = 0
-        self.seen: set[str] = set()
+        self.seen: set[bytes] = set()
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
@@ -71,25 +90,62 @@ class Search:
             "prompt": digest((self.prompt,)),
             "family": family(self.sass.sm),
         }
-        conversation: tuple[Message, ...] = (self.prompt,)
-        for turn in range(self.budget.repairs + 1 if self.contract.repairs else 1):
-            answers = self._ask(conversation, Decoding(1, 0.0, self.budget.max_tokens, self._left()))
-            if not answers:
-                break
-            reason = self._judge(answers[0], "greedy" if turn == 0 else f"repair {turn}")
+        answers = self._ask((self.prompt,), Decoding(1, 0.0, self.budget.max_tokens, self._left()))
+        if answers:
+            reason = self._judge(answers[0], "greedy")
             if reason is None:
-                return self._done("greedy" if turn == 0 else f"repair {turn}", 0.0)
-            conversation = (*conversation, Message("assistant", answers[0].text), Message("user", repair_turn(reason)))
+                return self._done("greedy", 0.0)
+            repair = self._converse if self.contract.repairs else self._doubt
+            if (accepted := repair(answers[0], reason)) is not None:
+                return self._done(accepted, 0.0)
         self._sample()
         return self.outcome
 
+    def _converse(self, answer: Answer, reason: str) -> str | None:
+        """Repair turns of a model that reads them: the assembler's or verifier's words. Which one was accepted."""
+        conversation: tuple[Message, ...] = (self.prompt,)
+        for turn in range(1, self.budget.repairs + 1):
+            conversation = (*conversation, Message("assistant", answer.text), Message("user", repair_turn(reason)))
+            answers = self._ask(conversation, Decoding(1, 0.0, self.budget.max_tokens, self._left()))
+            if not answers:
+                return None
+            found = self._judge(answers[0], f"repair {turn}")
+            if found is None:
+                return f"repair {turn}"
+            answer, reason = answers[0], found
+        return None
+
+    def _doubt(self, answer: Answer, reason: str) -> str | None:
+        """Repair turns of a model that reads none: the answer again, with another token where it was least sure."""
+        doubts = Doubts()
+        doubts.add(answer, 0.0)
+        for turn in range(1, self.budget.repairs + 1):
+            prefix, cost = doubts.next()
+            if not prefix:
+                return None
+            decoding = Decoding(1, 0.0, self.budget.max_tokens, self._left(), (prefix,))
+            answers = self._ask((self.prompt,), decoding)
+            if not answers:
+                return None
+            if self._judge(answers[0], f"repair {turn}") is None:
+                return f"repair {turn}"
+            doubts.add(answers[0], cost)
+        return None
+
     def _sample(self) -> None:
+        """Samples, judged together: what assembles to the same bytes counts once, and the most frequent comes first."""
         if self.budget.samples <= 0 or self._exhausted():
             return
         decoding = Decoding(self.budget.samples, self.budget.temperature, self.budget.max_tokens, self._left())
-        for number, answer in enumerate(self._ask((self.prompt,), decoding), 1):
-            if self._judge(answer, f"sample {number}") is None:
-                self._done(f"sample {number}", self.budget.temperature)
+        answers = self._ask((self.prompt,), decoding)
+        kept: dict[bytes, list[Candidate]] = {}
+        for number, answer in enumerate(answers, 1):
+            candidate = self._prepare(answer, f"sample {number}")
+            if candidate is not None:
+                kept.setdefault(candidate.elf, []).append(candidate)
+        for same in sorted(kept.values(), key=lambda each: (-len(each), len(each[0].source.text))):
+            if not self._exhausted() and self._verify(same[0]) is None:
+                self._done(same[0].kind, self.budget.temperature)
                 return
 
     def _done(self, kind: str, temperature: float) -> Outcome:
@@ -127,20 +183,62 @@ class Search:
 
     def _judge(self, answer: Answer, kind: str) -> str | None:
         """None when accepted (and kept as the outcome), else the reason."""
-        reason = None
+        candidate = self._prepare(answer, kind)
+        return self.outcome.attempts[-1].reason if candidate is None else self._verify(candidate)
+
+    def _prepare(self, answer: Answer, kind: str) -> Candidate | None:
+        """The cheap checks: contract, assembler, whether the same bytes were judged before."""
         try:
             if not answer.finished:
                 raise Rejected("the answer is cut off by the token limit", kernel=self.sass.name)
             functions = frozenset(self.sass.kernel.symbols) - {self.sass.name}
             source = rebuild(self.contract.body(self.sass, answer.text), self.sass.abi, functions)
-            name = hashlib.sha256(source.text.encode()).hexdigest()
-            if name in self.seen:
+            code = self.check.assemble(source) if self.check is not None else None
+            elf = code.elf if code is not None else source.text.encode()
+            if elf in self.seen:
                 raise Rejected("the same assembly as an earlier answer", kernel=self.sass.name)
-            self.seen.add(name)
-            if self.check is not None:
-                self.check(source)
-            self.outcome.source = source
         except CassError as error:
-            reason = getattr(error, "stderr", "") or str(error)
-        self.outcome.attempts.append(Attempt(kind, reason or "", answer.tokens))
+            self.outcome.attempts.append(Attempt(kind, _words(error), answer.tokens))
+            return None
+        return Candidate(kind, source, code, elf, answer.tokens)
+
+    def _verify(self, candidate: Candidate) -> str | None:
+        """None when accepted, else the verifier's reason."""
+        self.seen.add(candidate.elf)
+        reason = None
+        try:
+            if self.check is not None and candidate.code is not None:
+                self.check.verify(candidate.code)
+            self.outcome.source = candidate.source
+        except CassError as error:
+            reason = _words(error)
+        self.outcome.attempts.append(Attempt(candidate.kind, reason or "", candidate.tokens))
         return reason
+
+
+def _words(error: CassError) -> str:
+    """The tool's own, where there are some."""
+    return getattr(error, "stderr", "") or str(error)
+
+
+class Doubts:
+    """Beginnings of answers that have not been tried, the likeliest first (limited discrepancy search).
+
+    Source: Harvey and Ginsberg, "Limited discrepancy search", 1995; costs are differences of logarithms of
+    probability, added up over the tokens in which an answer differs from the greedy one.
+    """
+
+    def __init__(self) -> None:
+        self.heap: list[tuple[float, tuple[int, ...]]] = []
+
+    def add(self, answer: Answer, cost: float) -> None:
+        """The doubts of an answer that itself cost so much."""
+        for one in answer.doubts:
+            heapq.heappush(self.heap, (cost + one.cost, (*answer.ids[: one.at], one.token)))
+
+    def next(self) -> tuple[tuple[int, ...], float]:
+        """A beginning and its cost; () when there is none left."""
+        if not self.heap:
+            return (), 0.0
+        cost, prefix = heapq.heappop(self.heap)
+        return prefix, cost

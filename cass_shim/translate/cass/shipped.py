@@ -8,25 +8,39 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import os
 import threading
+import time
+from collections import deque
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cass_shim.model.errors import Malformed, ToolFailed, Unsupported
-from cass_shim.translate.cass.contracts import CONTRACTS
+from cass_shim.translate.cass.contracts import CONTRACTS, REGISTERS
+from cass_shim.translate.cass.mask import Mask
 from cass_shim.translate.cass.models import CONTRACT_FILE, Answer, Decoding
 from cass_shim.translate.cass.prompt import Message
 from cass_shim.translate.cass.vocabulary import END, Vocabulary
 
+if TYPE_CHECKING:  # they import torch
+    from cass_shim.translate.cass.batch import Batch, Wish
+
+log = logging.getLogger(__name__)
+
 MAX_ANSWER = 1024  # tokens
+MOST_ROWS = 48  # answers at a time: 17 MB of keys and values each, where they are as long as the window
 MISSING = "fix: pip install 'cass-shim[model]', or leave cass out of CASS_TRANSLATORS"
 
 
 class ShippedModel:
-    """One checkpoint, its weights read on first use; requests of several threads take turns."""
+    """One checkpoint, its weights read on first use; requests of several threads share a batch.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    is_masked: impossible tokens have probability 0 (`mask.py`).
+    """
+
+    def __init__(self, folder: Path, is_masked: bool = True) -> None:
+        self.folder, self.is_masked = folder, is_masked
         try:
             self.contract = str(json.loads((folder / CONTRACT_FILE).read_text())["contract"])
             self.window = int(json.loads((folder / "config.json").read_text())["max_position_embeddings"])
@@ -39,15 +53,17 @@ class ShippedModel:
         self.vocabulary = Vocabulary.read(folder)
         self.identity = f"{folder.name} {_digest(folder)}"
         self._lock = threading.Lock()
-        self._loaded: tuple[Any, Any] | None = None
+        self._waiting: deque[list[Wish]] = deque()
+        self._loaded: tuple[Any, Batch] | None = None
 
-    def _load(self) -> tuple[Any, Any]:
+    def _load(self) -> tuple[Any, Batch]:
         """torch and the network, in f32 where there is only a processor."""
         if self._loaded is not None:
             return self._loaded
         try:
             import torch
 
+            from cass_shim.translate.cass.batch import Batch
             from cass_shim.translate.cass.decoder import Network
         except ImportError as error:
             raise Unsupported("translator cass", why=f"{error}; {MISSING}") from error
@@ -59,35 +75,73 @@ class ShippedModel:
             raise Unsupported("translator cass", why=f"checkpoint {self.folder} cannot be loaded: {first}") from error
         if network.vocabulary_size != len(self.vocabulary.tokens):
             raise Unsupported("translator cass", why=f"checkpoint {self.folder}: weights and vocabulary differ in size")
-        self._loaded = (torch, network)
+        self._loaded = (torch, Batch(network, self.vocabulary))
         return self._loaded
 
     def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
-        """Answers to the first turn, all in one batch; it knows no later turns."""
+        """Answers to the first turn; it knows no later turns. Requests of several threads share one batch."""
         prompt = self.vocabulary.prompt(messages[0].content)
         room = min(MAX_ANSWER, decoding.max_tokens, self.window - len(prompt))
         if room <= 0:
             raise Unsupported("prompt length", why=f"{len(prompt)} tokens, the model reads {self.window}")
-        end = self.vocabulary.ids[END]
         with self._lock:
-            torch, network = self._load()
-            from cass_shim.translate.cass.decoder import answers
+            torch, batch = self._load()
+        wishes = self._wishes(torch, prompt, room, decoding)
+        self._waiting.append(wishes)
+        while not all(one.done for one in wishes):
+            with self._lock:  # whoever has it works for all
+                self._work(torch, batch, wishes)
+        lost = [one.lost for one in wishes if one.lost]
+        if lost:
+            raise ToolFailed("torch", command=str(self.folder), stderr=lost[0])
+        return [self._answer(one) for one in wishes]
 
-            threads = torch.get_num_threads()
-            torch.set_num_threads(1)  # a network this small gains nothing from more, and loses when they must wait
-            try:
-                with torch.inference_mode():
-                    made = answers(network, prompt, end, decoding.count, decoding.temperature, room, decoding.timeout_s)
-            except RuntimeError as error:  # torch: out of memory, unsupported operation
-                raise ToolFailed("torch", command=str(self.folder), stderr=str(error)) from error
-            finally:
-                torch.set_num_threads(threads)
-        return [self._answer(ids, end) for ids in made]
+    def _wishes(self, torch: Any, prompt: list[int], room: int, decoding: Decoding) -> list[Wish]:
+        from cass_shim.translate.cass.batch import Wish
 
-    def _answer(self, ids: list[int], end: int) -> Answer:
-        finished = end in ids
-        length = ids.index(end) + 1 if finished else len(ids)
-        return Answer(self.vocabulary.decode(ids), length, finished)
+        until = time.monotonic() + decoding.timeout_s
+        if decoding.prefixes:
+            starts = [list(one[:room]) for one in decoding.prefixes]
+        else:
+            starts = [[] for _ in range(decoding.count if decoding.temperature > 0 else 1)]
+        chance = None
+        if decoding.temperature > 0:
+            chance = torch.Generator(device="cuda" if torch.cuda.is_available() else "cpu")
+            chance.manual_seed(decoding.seed or int.from_bytes(os.urandom(4)))
+        return [
+            Wish(prompt, room, until, decoding.temperature, start, self._mask(), chance) for start in starts
+        ]  # fmt: skip
+
+    def _mask(self) -> Mask | None:
+        return Mask(self.vocabulary, self.contract == REGISTERS) if self.is_masked else None
+
+    def _work(self, torch: Any, batch: Batch, mine: list[Wish]) -> None:
+        """Tokens for everybody until these wishes are answered. A failure is everybody's."""
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # a network this small gains nothing from more, and loses when they must wait
+        joining: list[Wish] = []
+        try:
+            with torch.inference_mode():
+                while not all(one.done for one in mine):
+                    while self._waiting and len(batch.rows) < MOST_ROWS:
+                        joining = self._waiting.popleft()
+                        batch.add(joining)
+                    batch.step()
+        except Exception as error:  # out of memory, an unsupported operation: nobody may wait for ever
+            if not isinstance(error, RuntimeError):
+                log.exception("the model failed")
+            for one in (*batch.clear(), *joining, *mine, *(one for other in self._waiting for one in other)):
+                one.lost, one.done = one.lost or f"{type(error).__name__}: {error}", True
+            self._waiting.clear()
+        finally:
+            torch.set_num_threads(threads)
+
+    def _answer(self, wish: Wish) -> Answer:
+        ids = wish.made
+        end = self.vocabulary.ids[END]
+        return Answer(
+            self.vocabulary.decode(ids), len(ids), ids[-1:] == [end], tuple(ids), tuple(wish.doubts), wish.masked
+        )
 
     def count_tokens(self, text: str) -> int:
         """Of a prompt; Unsupported for words that training never saw."""

@@ -15,14 +15,14 @@ from cass_shim.assemble.text import assemble_text
 from cass_shim.decode import decode_kernel
 from cass_shim.extract.cubin import read_cubin
 from cass_shim.extract.fatbin import read_fatbins
-from cass_shim.model.artifacts import AmdgcnAsm, Cubin, EntryKind, Evidence, SassKernel
+from cass_shim.model.artifacts import CodeObject, Cubin, EntryKind, Evidence, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Malformed, Rejected, Unsupported
 from cass_shim.translate.cass import models, translate_kernel
 from cass_shim.translate.cass.contracts import FIELDS
 from cass_shim.translate.cass.fields import Line, source_lines, target_lines, target_text
-from cass_shim.translate.cass.models import CONTRACT_FILE, Answer, Decoding, Message, choose
-from cass_shim.translate.cass.search import Budget, Search
+from cass_shim.translate.cass.models import CONTRACT_FILE, Answer, Decoding, Doubt, Message, choose
+from cass_shim.translate.cass.search import Budget, Check, Search
 from cass_shim.translate.cass.shipped import ShippedModel
 from cass_shim.translate.cass.vocabulary import END, NEWLINE, Vocabulary
 from cass_shim.verify import verify_kernel
@@ -188,9 +188,12 @@ class Speaker:
         return len(text.split())
 
 
-def check(source: AmdgcnAsm) -> None:
+def verified(code: CodeObject) -> None:
     sass, cubin = kernel()
-    assert verify_kernel(assemble_text(source, sass.abi), sass, cubin).evidence >= Evidence.E1U
+    assert verify_kernel(code, sass, cubin).evidence >= Evidence.E1U
+
+
+check = Check(lambda source: assemble_text(source, kernel()[0].abi), verified)
 
 
 def test_a_good_body_is_framed_assembled_and_verified() -> None:
@@ -199,14 +202,34 @@ def test_a_good_body_is_framed_assembled_and_verified() -> None:
     assert outcome.source is not None, outcome.attempts
 
 
-def test_a_wrong_body_is_followed_by_samples_not_by_repairs() -> None:
+def test_an_answer_without_doubts_is_followed_by_samples_the_commonest_first() -> None:
     good = joined(target_lines(VECTOR_ADD.splitlines()))
     wrong = good.replace("v_add_f32", "v_sub_f32")
-    speaker = Speaker(wrong, wrong, good)
+    speaker = Speaker(wrong, wrong, "v_nonsense", good, good)
     outcome = Search(kernel()[0], "", speaker, check, Budget()).run()
-    assert [one.kind for one in outcome.attempts] == ["greedy", "sample 1", "sample 2"]
+    kinds = [one.kind for one in outcome.attempts]
+    assert kinds == ["greedy", "sample 1", "sample 2", "sample 3"]  # the fourth is the third again
     assert "differs from the reference" in outcome.attempts[0].reason
+    assert "same assembly" in outcome.attempts[1].reason
     assert outcome.source is not None
+
+
+def test_a_rejected_answer_is_given_again_where_it_was_least_sure() -> None:
+    """Two places are doubtful: the likelier one is tried first, and does not help; from it on, the other does."""
+    good = joined(target_lines(VECTOR_ADD.splitlines()))
+    wrong = good.replace("v_add_f32", "v_sub_f32")
+    answers = [
+        Answer(wrong, 10, ids=(1, 2, 3, 4), doubts=(Doubt(1, 9, 0.5), Doubt(3, 7, 2.0))),
+        Answer(f"{wrong}\ns_nop #0", 10, ids=(1, 9, 3, 4), doubts=(Doubt(2, 8, 1.0),)),
+        Answer(good, 10),
+    ]
+    speaker = Speaker()
+    speaker.generate = lambda messages, decoding: speaker.asked.append(decoding) or [answers.pop(0)]  # type: ignore[method-assign,func-returns-value]
+    outcome = Search(kernel()[0], "", speaker, check, Budget()).run()
+    assert [one.kind for one in outcome.attempts] == ["greedy", "repair 1", "repair 2"]
+    assert [one.prefixes for one in speaker.asked] == [(), ((1, 9),), ((1, 9, 8),)]
+    assert outcome.source is not None
+    assert outcome.provenance["decoding"] == "repair 2, temperature 0"
 
 
 # ---- the checkpoint's loader ----------------------------------------------------------------------------------
@@ -269,103 +292,6 @@ def test_a_kernel_longer_than_the_context_is_unsupported_with_numbers(tmp_path: 
     config = Config.read({"CASS_MODEL": str(folder_of(tmp_path, max_position_embeddings=100))})
     with pytest.raises(Unsupported, match=r"\d+ tokens, the model reads 100"):
         translate_kernel("", kernel()[0], config, check)
-
-
-def test_an_answer_ends_at_the_end_token(tmp_path: Path) -> None:
-    model = ShippedModel(folder_of(tmp_path))
-    words = model.vocabulary
-    end = words.ids[END]
-    assert model._answer([*words.encode("s_endpgm"), end, 0, 0], end) == Answer("s_endpgm", 2, True)
-    assert model._answer(words.encode("s_endpgm"), end) == Answer("s_endpgm", 1, False)
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    """A network with random weights as transformers writes it, and the same network in transformers."""
-    torch = pytest.importorskip("torch", reason="no torch")
-    transformers = pytest.importorskip("transformers", reason="no transformers")
-    folder = tmp_path_factory.mktemp("tiny")
-    folder_of(folder)
-    torch.manual_seed(1)
-    config = transformers.Qwen2Config(
-        vocab_size=len(vocabulary().tokens), hidden_size=32, intermediate_size=64, num_hidden_layers=2,
-        num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=512, tie_word_embeddings=True,
-    )  # fmt: skip
-    network = transformers.Qwen2ForCausalLM(config).to(torch.bfloat16)
-    network.save_pretrained(folder, max_shard_size="20KB")
-    return folder, network.float().eval()
-
-
-def test_the_network_is_the_one_that_transformers_knows(tiny: tuple[Path, Any]) -> None:
-    import torch
-
-    from cass_shim.translate.cass.decoder import Network, answers
-
-    folder, known = tiny
-    own = Network(folder, "cpu", torch.float32)
-    prompt = vocabulary().prompt(joined(source_lines(kernel()[0])))
-    with torch.inference_mode():
-        wanted = known(torch.tensor([prompt])).logits[0]
-        assert torch.allclose(own.start(prompt)[0], wanted[-1], atol=1e-4)
-        own.start(prompt[:5])
-        for at in range(5, 20):
-            assert torch.allclose(own.step(torch.tensor([[prompt[at]]]), at)[0], wanted[at], atol=1e-4)
-        greedy = known.generate(torch.tensor([prompt]), max_new_tokens=12, do_sample=False, eos_token_id=3)
-    assert answers(own, prompt, 3, 1, 0.0, 12, 60.0) == [greedy[0, len(prompt) :].tolist()]
-
-
-def test_samples_end_on_their_own(tiny: tuple[Path, Any]) -> None:
-    """With eight words, all as likely, rows leave the batch at different places and the others go on."""
-    import torch
-
-    from cass_shim.translate.cass.decoder import Network, answers
-
-    own = Network(tiny[0], "cpu", torch.float32)
-    own.head = torch.zeros(8, 32)
-    with torch.inference_mode():
-        made = answers(own, [1, 5, 2], 3, 40, 1.0, 30, 60.0)
-    assert len({len(ids) for ids in made}) > 3
-    assert all(3 not in ids[:-1] and (ids[-1] == 3 or len(ids) == 30) for ids in made)
-
-
-def test_rows_that_stay_remember_their_own_past(tiny: tuple[Path, Any]) -> None:
-    import torch
-
-    from cass_shim.translate.cass.decoder import Network
-
-    own = Network(tiny[0], "cpu", torch.float32)
-    with torch.inference_mode():
-        wanted = own.start([1, 5, 2, 30, 40])
-        own.start([1, 5, 2])
-        own.keep(torch.tensor([0, 0, 0]))
-        own.step(torch.tensor([[10], [20], [30]]), 3)
-        own.keep(torch.tensor([2]))
-        assert torch.allclose(own.step(torch.tensor([[40]]), 4), wanted, atol=1e-5)
-
-
-def test_answers_come_from_weights(tiny: tuple[Path, Any]) -> None:
-    """A network with random weights answers within the limits; nobody believes the answers."""
-    folder = tiny[0]
-    model = ShippedModel(folder)
-    message = (Message("user", joined(source_lines(kernel()[0]))),)
-    greedy = model.generate(message, Decoding(max_tokens=8))
-    assert greedy == model.generate(message, Decoding(max_tokens=8))
-    assert 0 < greedy[0].tokens <= 8
-    assert len(model.generate(message, Decoding(count=3, temperature=1.0, max_tokens=8))) == 3
-    with pytest.raises(Rejected, match="no answer of the model was accepted"):
-        translate_kernel("", kernel()[0], Config.read({"CASS_MODEL": str(folder), "CASS_KERNEL_TIMEOUT": "1"}), check)
-
-
-@pytest.mark.parametrize("damage", ["cut", "empty", "noise"])
-def test_damaged_weights_are_one_line(tiny: tuple[Path, Any], tmp_path: Path, damage: str) -> None:
-    for file in tiny[0].iterdir():
-        content = file.read_bytes()
-        if file.suffix == ".safetensors":
-            content = {"cut": content[: len(content) // 2], "empty": b"", "noise": b"\xff" * 200}[damage]
-        (tmp_path / file.name).write_bytes(content)
-    with pytest.raises(Unsupported, match="cannot be loaded") as raised:
-        ShippedModel(tmp_path).generate((Message("user", "EXIT"),), Decoding())
-    assert "\n" not in str(raised.value)
 
 
 def test_a_frame_says_what_the_sass_reads() -> None:

@@ -13,7 +13,7 @@ from typing import ClassVar
 import pytest
 
 from cass_shim.assemble.text import assemble_text
-from cass_shim.model.artifacts import AmdgcnAsm
+from cass_shim.model.artifacts import CodeObject
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Rejected, ToolFailed, Unsupported
 from cass_shim.translate.cass import models, translate_kernel
@@ -21,7 +21,7 @@ from cass_shim.translate.cass.models import Answer, Decoding, choose
 from cass_shim.translate.cass.openai import OpenAiModel
 from cass_shim.translate.cass.prompt import Message, build_prompt, digest, family, normalize, repair_turn
 from cass_shim.translate.cass.recorded import RecordedModel
-from cass_shim.translate.cass.search import Budget, Search
+from cass_shim.translate.cass.search import Budget, Check, Search
 from tests.translate.cass.support import ABI, NAME, SASS, TEXT, good_answer
 
 
@@ -42,8 +42,7 @@ class Scripted:
         return len(text)
 
 
-def check(source: AmdgcnAsm) -> None:
-    assemble_text(source, ABI)
+check = Check(lambda source: assemble_text(source, ABI), lambda code: None)
 
 
 def test_the_prompt_is_the_authors() -> None:
@@ -90,19 +89,22 @@ def test_the_assemblers_words_come_back_as_a_repair_turn() -> None:
 
 
 def test_samples_follow_the_repairs() -> None:
-    model = Scripted(["no", "no", "no", "still no", good_answer(), "never judged"])
+    model = Scripted(["no", "no", "no", "still no", good_answer(), "no kernel either"])
     outcome = Search(SASS, TEXT, model, check, Budget(repairs=2, samples=3)).run()
     assert outcome.source is not None
-    assert [attempt.kind for attempt in outcome.attempts] == ["greedy", "repair 1", "repair 2", "sample 1", "sample 2"]
+    kinds = [attempt.kind for attempt in outcome.attempts]
+    assert kinds[:3] == ["greedy", "repair 1", "repair 2"]
+    assert kinds[3:] == ["sample 1", "sample 3", "sample 2"]  # what is cheaply rejected comes before what is verified
     assert model.asked[-1][1].count == 3
     assert model.asked[-1][1].temperature > 0
 
 
 def test_the_same_assembly_is_not_judged_twice() -> None:
-    def refuse(source: AmdgcnAsm) -> None:
+    def refuse(code: CodeObject) -> None:
         raise Rejected("wrong result", witness="lane 3")
 
-    outcome = Search(SASS, TEXT, Scripted([good_answer()] * 2), refuse, Budget(repairs=1, samples=0)).run()
+    model = Scripted([good_answer(), good_answer() + "; the same bytes"])
+    outcome = Search(SASS, TEXT, model, Check(check.assemble, refuse), Budget(repairs=1, samples=0)).run()
     assert outcome.source is None
     assert "lane 3" in outcome.attempts[0].reason
     assert "same assembly" in outcome.attempts[1].reason

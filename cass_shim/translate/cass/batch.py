@@ -1,0 +1,184 @@
+"""Answers of the shipped model's network, many at a time: each has its own prompt, position, mask and end.
+
+In: `Wish`es, added at any time, of one prompt or several. Out: token ids. A row that ends leaves the batch and others
+may join it between two tokens (continuous batching), so requests of several programs share each reading of the
+weights.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from cass_shim.translate.cass.decoder import Cache, Network
+from cass_shim.translate.cass.mask import Mask
+from cass_shim.translate.cass.models import Doubt
+from cass_shim.translate.cass.vocabulary import END, Vocabulary
+
+ROOM = 128  # positions by which a cache grows
+CHOICES = 8  # likeliest tokens that are looked at before all others
+DOUBTFUL = 10.0  # nats below the likeliest token, from which another one is not worth a second look
+
+
+@dataclass
+class Wish:
+    """One answer on its way. prefix: ids that it begins with. until: time.monotonic() at which it is cut off.
+
+    mask: what may follow, None for anything. doubts: of greedy answers. masked: how often the mask refused a choice.
+    lost: why there is no answer.
+    """
+
+    prompt: list[int]
+    most: int
+    until: float
+    temperature: float = 0.0
+    prefix: list[int] = field(default_factory=list)
+    mask: Mask | None = None
+    chance: Any = None
+    made: list[int] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    masked: int = 0
+    done: bool = False
+    lost: str = ""
+
+
+class Batch:
+    """The answers under way. Not for several threads at a time."""
+
+    def __init__(self, network: Network, vocabulary: Vocabulary) -> None:
+        self.network, self.tokens = network, vocabulary.tokens
+        self.end = vocabulary.ids[END]
+        self.rows: list[Wish] = []
+        self.logits: Any = None
+        self.cache: Cache = []
+
+    def add(self, wishes: Sequence[Wish]) -> None:
+        """Wishes of one prompt; it is read once, with the longest of the prefixes."""
+        left = list(wishes)
+        while left:
+            longest = max((one.prefix for one in left), key=len)
+            given = longest[:-1]  # the last one is chosen, like every later token, by `_choose`
+            every = self._read([*left[0].prompt, *given], max(one.most for one in left))
+            same = [one for one in left if one.prefix[:-1] == given[: max(0, len(one.prefix) - 1)]]
+            for one in same:
+                start = max(0, len(one.prefix) - 1)
+                for token in one.prefix[:start]:
+                    self._append(one, token)
+                self._join(every[len(one.prompt) + start - 1][None], one)
+            left = [one for one in left if one not in same]
+
+    def _read(self, ids: list[int], most: int) -> Any:
+        """Into a cache of one row; the logits behind every one of `ids`."""
+        network = self.network
+        need = min(network.shape.window, len(ids) + most)
+        network.cache = network.blank(1, -(-need // ROOM) * ROOM)
+        given = torch.tensor([ids], device=network.embedding.device)
+        places = torch.arange(len(ids), device=given.device)[None]
+        return network.read(given, places, len(ids), None)[0]
+
+    def _join(self, logits: Any, wish: Wish) -> None:
+        """One more row, with a copy of the network's cache."""
+        fresh = self.network.cache
+        if not self.rows:
+            self.cache, self.logits = [(keys.clone(), values.clone()) for keys, values in fresh], logits
+        else:
+            room = max(self.cache[0][0].shape[2], fresh[0][0].shape[2])
+            self.cache = [
+                (torch.cat([_widened(a, room), _widened(b, room)]), torch.cat([_widened(c, room), _widened(d, room)]))
+                for (a, c), (b, d) in zip(self.cache, fresh, strict=True)
+            ]
+            self.logits = torch.cat([self.logits, logits])
+        self.rows.append(wish)
+
+    def step(self) -> None:
+        """One token for every row; those that end with it leave."""
+        places = []
+        for one, token in zip(self.rows, self._choose(), strict=True):
+            places.append(len(one.prompt) + len(one.made))
+            self._append(one, token)
+            late = len(one.made) >= one.most or time.monotonic() >= one.until
+            one.done = token == self.end or late or places[-1] + 1 >= self.network.shape.window
+        going = [row for row, one in enumerate(self.rows) if not one.done]
+        if not going:
+            self.rows, self.cache, self.logits = [], [], None
+            return
+        network = self.network
+        device = network.embedding.device
+        network.cache = self.cache
+        if len(going) < len(self.rows):
+            network.keep(torch.tensor(going, device=device))
+            self.rows = [self.rows[row] for row in going]
+            self.cache = network.cache
+        last = torch.tensor([one.made[-1] for one in self.rows], device=device)
+        at = torch.tensor([places[row] for row in going], device=device)
+        self.logits = network.step_apart(last, at)
+
+    def clear(self) -> list[Wish]:
+        """Give everything up; what was under way."""
+        left, self.rows, self.cache, self.logits = self.rows, [], [], None
+        return left
+
+    def _append(self, wish: Wish, token: int) -> None:
+        wish.made.append(token)
+        if wish.mask is not None:
+            wish.mask.take(self.tokens[token])
+
+    def _choose(self) -> list[int]:
+        likeliest, order = _likeliest(self.logits)
+        found = []
+        for row, (one, values, ids) in enumerate(zip(self.rows, likeliest.tolist(), order.tolist(), strict=True)):
+            if len(one.made) < len(one.prefix):
+                found.append(one.prefix[len(one.made)])
+            elif one.temperature > 0:
+                found.append(self._draw(one, self.logits[row]))
+            else:
+                found.append(self._best(one, self.logits[row], values, ids))
+        return found
+
+    def _is_possible(self, one: Wish, token: int) -> bool:
+        return one.mask is None or self.tokens[token] in one.mask.allowed
+
+    def _best(self, one: Wish, logits: Any, values: list[float], ids: list[int]) -> int:
+        """The likeliest possible token; the next ones are remembered where they come near."""
+        one.masked += not self._is_possible(one, ids[0])
+        possible = [(value, token) for value, token in zip(values, ids, strict=True) if self._is_possible(one, token)]
+        if not possible:
+            every, order = logits.float().sort(descending=True)
+            pairs = zip(every.tolist(), order.tolist(), strict=True)
+            possible = [next((pair for pair in pairs if self._is_possible(one, pair[1])), (0.0, self.end))]
+        (best, chosen), *others = possible
+        for value, token in others[:2]:
+            if best - value < DOUBTFUL:
+                one.doubts.append(Doubt(len(one.made), token, best - value))
+        return chosen
+
+    def _draw(self, one: Wish, logits: Any) -> int:
+        """A token by its probability among the possible ones: what is impossible is drawn again."""
+        chances = torch.softmax(logits.float() / one.temperature, -1)
+        for _ in range(CHOICES):
+            token = int(torch.multinomial(chances, 1, generator=one.chance))
+            if self._is_possible(one, token):
+                return token
+            one.masked += 1
+            chances[token] = 0
+            if float(chances.sum()) <= 0:
+                break
+        return self._best(one, logits, *(part.tolist() for part in _likeliest(logits)))
+
+
+def _likeliest(logits: Any) -> tuple[Any, Any]:
+    """Values and ids, best first."""
+    values, ids = logits.float().topk(min(CHOICES, logits.shape[-1]))
+    return values, ids
+
+
+def _widened(tensor: Any, room: int) -> Any:
+    """With room for so many positions."""
+    rows, shared, own, width = tensor.shape
+    if own >= room:
+        return tensor
+    return torch.cat([tensor, tensor.new_zeros(rows, shared, room - own, width)], 2)
