@@ -2,7 +2,7 @@
 
 Each form's operands are left out, added, turned round and replaced by others of wrong types, widths and shapes. ptxas
 says which results exist; the translator must refuse every other, by name, without a Python error. Prints what it takes
-though ptxas does not. 1 when there is a Python error.
+though ptxas does not, and counts what it refuses though ptxas takes it. 1 when there is a Python error, or one taken.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ def main(arguments: list[str]) -> int:
     """Ask both, print the differences."""
     parser = argparse.ArgumentParser(prog="python3 -m tools.ptxforms.wrong")
     parser.add_argument("--each", type=int, default=1, help="forms of a row")
+    parser.add_argument("--full", action="store_true", help="print every one on which ptxas disagrees")
     options = parser.parse_args(arguments)
     lines: dict[str, None] = {}
     for row in all_rows():
@@ -78,8 +79,8 @@ def main(arguments: list[str]) -> int:
         for form in generator.sample(forms, min(options.each, len(forms))):
             lines.update(dict.fromkeys(mutants(written(form), generator)))
     listed = list(lines)
-    said = [refusals(listed, sm) for sm in ("90", "100")]
-    errors, differ, counts = [], defaultdict(list), Counter[bool]()
+    said = [refusals(listed, sm) for sm in ("90", "100a")]
+    errors, differ, strict, counts = [], defaultdict(list), [], Counter[bool]()
     for number, line in enumerate(listed):
         try:
             ours = taken(line)
@@ -87,14 +88,17 @@ def main(arguments: list[str]) -> int:
             errors.append(f"{line}: {type(error).__name__}: {error}")
             continue
         counts[ours] += 1
+        if not ours and not any(number in refused for refused in said):
+            strict.append(line)
         if ours and all(number in refused for refused in said):
             differ[line.split(".")[0].split(" ")[0]].append(f"{line} | {said[0][number]}")
     print(f"{len(listed)} instructions: {counts[True]} taken, {counts[False]} refused, {len(errors)} Python errors")
     print(f"{sum(map(len, differ.values()))} taken though ptxas refuses them:")
     for opcode, found in sorted(differ.items(), key=lambda item: -len(item[1])):
-        print(f"  {opcode} {len(found)}: {found[0]}")
-    print("\n".join(errors))
-    return 1 if errors else 0
+        print("\n    ".join([f"  {opcode} {len(found)}:", *(found if options.full else found[:1])]))
+    print(f"{len(strict)} refused though ptxas takes them")
+    print("\n".join([*(strict if options.full else []), *errors]))
+    return 1 if errors or differ else 0
 
 
 if __name__ == "__main__":

@@ -82,14 +82,22 @@ def mbarrier_arrive(w: Writer, i: Use) -> None:
         raise i.unsupported("no count")
     count = w.get(counts[0], "u32") if counts else "1u"
     drop = str(i["what"] == "arrive_drop").lower()
-    w.set(state, "b64", f"ptx_mbarrier_arrive({_object(w, i, a)}, {count}, {drop})")
+    w.set(state, "u64", f"ptx_mbarrier_arrive({_object(w, i, a)}, {count}, {drop})")
+
+
+def _waited(w: Writer, i: Use) -> tuple[Operand, Operand, Operand]:
+    """Result, object and what to wait for. try_wait may say how long, which is a hint."""
+    d, a, awaited, *hint = i.take(*((3, 4) if i["what"] == "try_wait" else (3,)))
+    for limit in hint:
+        w.get(limit, "u32")
+    return d, a, awaited
 
 
 @ptx(f"mbarrier.{{what:test_wait|try_wait}}.{{order:acquire|relaxed}}?.{_SCOPE}.{_SHARED}?.{{t:b64}}", only=_ORDERED)
 def mbarrier_test(w: Writer, i: Use) -> None:
     """Whether the phase of a state is over. try_wait may wait a while first; here it does not."""
-    d, a, state = i.take(3, 4)[:3]
-    w.set(d, "pred", f"ptx_mbarrier_over({_object(w, i, a)}, (u32)({w.get(state, 'b64')} >> 63))")
+    d, a, state = _waited(w, i)
+    w.set(d, "pred", f"ptx_mbarrier_over({_object(w, i, a)}, (u32)({w.get(state, 'u64')} >> 63))")
 
 
 @ptx(
@@ -98,7 +106,9 @@ def mbarrier_test(w: Writer, i: Use) -> None:
 )
 def mbarrier_test_parity(w: Writer, i: Use) -> None:
     """Whether the phase of this parity is over."""
-    d, a, parity = i.take(3, 4)[:3]
+    d, a, parity = _waited(w, i)
+    if isinstance(parity, Integer) and parity.value not in (0, 1):
+        raise i.unsupported(f"a phase parity of {parity.value}")
     w.set(d, "pred", f"ptx_mbarrier_over({_object(w, i, a)}, {w.get(parity, 'u32')} & 1)")
 
 
@@ -106,7 +116,7 @@ def mbarrier_test_parity(w: Writer, i: Use) -> None:
 def mbarrier_pending(w: Writer, i: Use) -> None:
     """Arrivals still to come, of a state."""
     d, state = i.take(2)
-    w.set(d, "u32", f"(u32)({w.get(state, 'b64')} >> 32) & 0xfffff")
+    w.set(d, "u32", f"(u32)({w.get(state, 'u64')} >> 32) & 0xfffff")
 
 
 @ptx(f"cp.async.mbarrier.arrive.{{noinc:noinc}}?.{_SHARED}?.{{t:b64}}")

@@ -24,7 +24,7 @@ def _pointer(w: Writer, i: Use, a: Operand, c: str) -> str:
 def _ignore(w: Writer, policy: list[Operand]) -> None:
     """A cache policy is a hint, in a register of 64 bits."""
     for operand in policy:
-        w.get(operand, "b64")
+        w.get(operand, "u64")
 
 
 def _template(i: Use) -> str:
@@ -34,6 +34,8 @@ def _template(i: Use) -> str:
 def _operate(w: Writer, i: Use, d: Operand, a: Operand, sources: list[Operand]) -> None:
     """One element; the C++ type of the pointer says signedness and format."""
     operation = i["op"]
+    for operand in sources if isinstance(d, Sink) else (d, *sources):
+        w.agree(operand, i.t)
     c = TYPES[i.t].c
     if operation == "add" and i.t in ("f16x2", "bf16", "bf16x2", "f16"):
         name = f"ptx_atom_add_{i.t}"

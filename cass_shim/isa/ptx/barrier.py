@@ -17,6 +17,8 @@ _BARRIER_BYTES = 16 * 8  # arrived threads and generation, for each of 16 barrie
 
 def _named(w: Writer, i: Use, barrier: Operand, count: Operand) -> str:
     """The arguments of a software barrier: memory, number, thread count."""
+    if isinstance(count, Integer) and (count.value <= 0 or count.value % 32 or count.value > 1024):
+        raise i.unsupported(f"{count.value} threads at a barrier, of whole warps up to 1024")
     at = w.shared_bytes(_BARRIERS, _BARRIER_BYTES)
     return f"{at}, {w.get(barrier, 'u32')}, {w.get(count, 'u32')}"
 

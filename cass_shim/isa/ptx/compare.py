@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cass_shim.isa.ptx.spec import Use, Writer, ptx
-from cass_shim.isa.ptx.syntax import Operand, Pair, Sink
+from cass_shim.isa.ptx.syntax import Integer, Operand, Pair, Sink
 from cass_shim.isa.ptx.types import TYPES
 
 _INTEGER = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
@@ -67,7 +67,7 @@ def setp(w: Writer, i: Use) -> None:
     if not i["bool"] and isinstance(second, Sink):
         w.set(first, "pred", text)
         return
-    c = w.get(operands[3], "pred") if i["bool"] else ""
+    c = _combined(w, i) if i["bool"] else ""
     value = w.fresh("test")
     w.line(f"bool {value} = {text}")
     if i["bool"]:
@@ -80,6 +80,13 @@ def setp(w: Writer, i: Use) -> None:
         w.set(second, "pred", f"!{value}")
 
 
+def _combined(w: Writer, i: Use) -> str:
+    """The predicate that a comparison is combined with: a register."""
+    if isinstance(i.operands[3], Integer):
+        raise i.unsupported("a constant as predicate")
+    return w.get(i.operands[3], "pred")
+
+
 def _destinations(operand: Operand) -> tuple[Operand, Operand]:
     return (operand.first, operand.second) if isinstance(operand, Pair) else (operand, Sink())
 
@@ -90,13 +97,15 @@ def setp_x2(w: Writer, i: Use) -> None:
     _check(i)
     operands = i.take(4 if i["bool"] else 3)
     first, second = _destinations(operands[0])
+    for source in operands[1:3]:
+        w.agree(source, i.t)
     tests = []
     for half in ("low", "high"):
         a, b = (_half(w, operand, i.t, half, i["ftz"]) for operand in operands[1:3])
         tests.append(compare(a, b, i["how"], "f32"))
     names = [w.fresh("test"), w.fresh("test")]
     for name, test in zip(names, tests, strict=True):
-        c = f" {_BOOL[i['bool']]} {w.get(operands[3], 'pred')}" if i["bool"] else ""
+        c = f" {_BOOL[i['bool']]} {_combined(w, i)}" if i["bool"] else ""
         w.line(f"bool {name} = ({test}){c}")
     w.set(first, "pred", names[0])
     w.set(second, "pred", names[1])
@@ -133,7 +142,7 @@ def set_(w: Writer, i: Use) -> None:
     a, b = (comparand(w, operand, i.t, i["ftz"]) for operand in operands[1:3])
     test = compare(a, b, i["how"], i.t)
     if i["bool"]:
-        test = f"({test}) {_BOOL[i['bool']]} {w.get(operands[3], 'pred')}"
+        test = f"({test}) {_BOOL[i['bool']]} {_combined(w, i)}"
     true = {"f32": "1.0f", "f16": "(f16)1.0f", "bf16": "(u16)0x3f80"}.get(d, "-1")
     w.set(operands[0], d, f"({test}) ? {true} : 0")
 
@@ -148,13 +157,16 @@ def set_x2(w: Writer, i: Use) -> None:
     """Per half: 0xFFFF (integer destination) or 1.0, else 0."""
     _check(i)
     operands = i.take(4 if i["bool"] else 3)
+    for source in operands[1:3]:
+        w.agree(source, i.t)
+    w.agree(operands[0], i["d"] or i.t)
     true = "0xffffu" if i["d"] else "0x3c00u" if i.t == "f16x2" else "0x3f80u"
     halves = []
     for half, shift in (("low", ""), ("high", " << 16")):
         a, b = (_half(w, operand, i.t, half, i["ftz"]) for operand in operands[1:3])
         test = f"({compare(a, b, i['how'], 'f32')})"
         if i["bool"]:
-            test = f"({test} {_BOOL[i['bool']]} {w.get(operands[3], 'pred')})"
+            test = f"({test} {_BOOL[i['bool']]} {_combined(w, i)})"
         halves.append(f"({test} ? {true}{shift} : 0u)")
     w.set(operands[0], "b32", " | ".join(halves))
 

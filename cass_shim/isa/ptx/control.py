@@ -36,8 +36,11 @@ def no_effect(w: Writer, i: Use) -> None:
     """Debugger, profiler and scheduler hints; they change no result. nanosleep lets other waves run."""
     if i.instruction.opcode in ("brkpt", "pmevent", "setmaxnreg"):
         operands = i.take(0 if i.instruction.opcode == "brkpt" else 1)
-        if not all(isinstance(operand, Integer) for operand in operands):
-            raise i.unsupported("expected a constant")
+        for operand in operands:
+            if not isinstance(operand, Integer):
+                raise i.unsupported("expected a constant")
+            if i.instruction.opcode == "pmevent" and not 0 <= operand.value <= (0xFFFF if i["mask"] else 15):
+                raise i.unsupported(f"{operand.value}, which is no performance monitor event")
     if i.instruction.opcode == "nanosleep":
         w.get(i.take(1)[0], "u32")
         w.line("__builtin_amdgcn_s_sleep(1)")
@@ -46,3 +49,4 @@ def no_effect(w: Writer, i: Use) -> None:
 @ptx("griddepcontrol.{what:launch_dependents|wait}")
 def griddepcontrol(w: Writer, i: Use) -> None:
     """Dependent launches do not overlap here, so everything before them is already complete and visible."""
+    i.take(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cass_shim.isa.ptx.spec import Use, Writer, ptx
+from cass_shim.isa.ptx.syntax import Float
 from cass_shim.isa.ptx.types import TYPES, bits_of
 
 _INTEGERS = "u8|u16|u32|u64|s8|s16|s32|s64"
@@ -180,6 +181,7 @@ def to_packed_16(w: Writer, i: Use) -> None:
             text = f"ptx_relu({text})" if i["relu"] else text
             text = f"ptx_finite({text})" if i["satfinite"] else text
             halves.append(f"as<u16>({text})")
+    w.agree(d, i.t)
     w.set(d, "b32", f"(u32){halves[0]} << 16 | {halves[1]}")
 
 
@@ -196,6 +198,9 @@ def to_tf32(w: Writer, i: Use) -> None:
     """f32 with the mantissa rounded to 10 bits; rna rounds half away from zero."""
     d, a = i.take(2)
     x = w.get(a, "f32")
+    w.agree(d, i.t)
+    if i["rnd"] == "rna" and isinstance(a, Float) and not a.single:
+        raise i.unsupported("a constant of f64")
     x = f"ptx_relu({x})" if i["relu"] else x
     text = f"ptx_tf32_{i['rnd']}({x})"
     w.set(d, "b32", f"ptx_tf32_finite({text})" if i["satfinite"] else text)
@@ -209,6 +214,7 @@ def to_fp8(w: Writer, i: Use) -> None:
     if i["relu"]:
         x, y = f"ptx_relu({x})", f"ptx_relu({y})"
     name = f"ptx_f32_to_{i.t[:4]}"
+    w.agree(d, i.t)
     w.set(d, "b16", f"(u16)({name}({x}) << 8 | {name}({y}))")
 
 
@@ -216,6 +222,8 @@ def to_fp8(w: Writer, i: Use) -> None:
 def to_fp8_from_f16x2(w: Writer, i: Use) -> None:
     """Both halves."""
     d, a = i.take(2)
+    w.agree(d, i.t)
+    w.agree(a, i["s"])
     x = w.get(a, "b32")
     name = f"ptx_f32_to_{i.t[:4]}"
     halves = [f"(f32)as<f16>((u16)({x} >> 16))", f"(f32)as<f16>((u16){x})"]
@@ -229,6 +237,8 @@ def from_fp8(w: Writer, i: Use) -> None:
     """Exact."""
     d, a = i.take(2)
     relu = "_relu" if i["relu"] else ""
+    w.agree(d, i.t)
+    w.agree(a, i["s"])
     w.set(d, "b32", f"ptx_{i['s'][:4]}x2_to_f16x2{relu}({w.get(a, 'b16')})")
 
 
@@ -242,4 +252,4 @@ def pack(w: Writer, i: Use) -> None:
     pair = f"(u32)({u})ptx_clamp<{c}>({a}) << {bits} | ({u})ptx_clamp<{c}>({b})"
     if bits == 8:
         pair = f"{w.get(operands[3], 'b32')} << 16 | {pair}"
-    w.set(operands[0], "b32", pair)
+    w.set(operands[0], "u32", pair)

@@ -179,6 +179,8 @@ def pairs(w: Writer, i: Use) -> None:
     opcode = i.instruction.opcode
     count = 3 if opcode == "fma" else 2
     d, *sources = i.take(count + 1)
+    for operand in i.operands:
+        w.agree(operand, i.t)
     names = ["x", "y", "z"][:count]
     function = f"[]({', '.join(f'f32 {name}' for name in names)}) {{ return {_element(i, opcode, names)}; }}"
     arguments = ", ".join(w.get(source, "b64") for source in sources)

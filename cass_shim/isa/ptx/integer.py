@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cass_shim.isa.ptx.spec import Use, Writer, ptx
+from cass_shim.isa.ptx.syntax import Integer, Operand
 from cass_shim.isa.ptx.types import TYPES, bits_of
 
 INTEGERS = "u16|s16|u32|s32|u64|s64"
@@ -174,10 +175,18 @@ def brev(w: Writer, i: Use) -> None:
     w.set(d, i.t, f"__builtin_bitreverse{bits_of(i.t)}({w.get(a, i.t)})")
 
 
+def _check_field(i: Use, *sizes: Operand) -> None:
+    """A constant position or length is one of the 8 bits that count."""
+    for size in sizes:
+        if isinstance(size, Integer) and not 0 <= size.value <= 255:
+            raise i.unsupported(f"a bit field's {size.value}, of 0 to 255")
+
+
 @ptx("bfe.{t:u32|s32|u64|s64}")
 def bfe(w: Writer, i: Use) -> None:
     """Bits [b, b + c) of a, extended by the sign of the field's top bit when signed."""
     d, a, b, c = i.take(4)
+    _check_field(i, b, c)
     w.set(d, i.t, f"ptx_bfe({w.get(a, i.t)}, {w.get(b, 'u32')}, {w.get(c, 'u32')})")
 
 
@@ -185,6 +194,7 @@ def bfe(w: Writer, i: Use) -> None:
 def bfi(w: Writer, i: Use) -> None:
     """b with bits [c, c + d) replaced by the low bits of a."""
     f, a, b, c, d = i.take(5)
+    _check_field(i, c, d)
     w.set(f, i.t, f"ptx_bfi({w.get(a, i.t)}, {w.get(b, i.t)}, {w.get(c, 'u32')}, {w.get(d, 'u32')})")
 
 
@@ -199,7 +209,7 @@ def szext(w: Writer, i: Use) -> None:
 def bmsk(w: Writer, i: Use) -> None:
     """b ones from bit a on."""
     d, a, b = i.take(3)
-    w.set(d, i.t, f"ptx_bmsk_{i['mode']}({w.get(a, 'u32')}, {w.get(b, 'u32')})")
+    w.set(d, "u32", f"ptx_bmsk_{i['mode']}({w.get(a, 'u32')}, {w.get(b, 'u32')})")
 
 
 @ptx("dp4a.{t:u32|s32}.{t2:u32|s32}")

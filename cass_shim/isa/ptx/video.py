@@ -55,6 +55,7 @@ def _chosen(w: Writer, i: Use, index: int, type_name: str, letter: str) -> str:
 def _simd(w: Writer, i: Use, operation: str, result: str, flags: str) -> None:
     """d = the operation on each element that the mask names."""
     d, _, _, c = i.take(4)
+    _register(i, c)
     letter = _COUNTED[i.instruction.opcode[-1]]
     bits = _BITS[letter]
     lanes = sum(1 << digit for digit in _digits(i, d, letter, 32 // bits)) or (1 << 32 // bits) - 1
@@ -99,6 +100,11 @@ def _select(w: Writer, i: Use, operand: Operand, type_name: str) -> str:
     bits, index = _part(i, operand)
     whole = w.get(Register(operand.name, operand.type), type_name)
     return f"(i64)({TYPES[f'{type_name[0]}{bits}'].c})({whole} >> {index * bits})"
+
+
+def _refuse_minus(i: Use) -> None:
+    if any(isinstance(operand, Negative) for operand in i.operands):
+        raise i.unsupported("a minus sign that this instruction does not take")
 
 
 def _part(i: Use, operand: Register) -> tuple[int, int]:
@@ -150,6 +156,7 @@ def scalar(w: Writer, i: Use) -> None:
 def shift(w: Writer, i: Use) -> None:
     """a shifted by b, clamped or wrapped to 32."""
     operands = i.take(3, 4)
+    _refuse_minus(i)
     amount = _select(w, i, operands[2], "u32")
     amount = f"({amount} & 31)" if i["mode"] == "wrap" else f"ptx_min({amount}, 32l)"
     operator = "<<" if i.instruction.opcode == "vshl" else ">>"
@@ -160,6 +167,7 @@ def shift(w: Writer, i: Use) -> None:
 def set_(w: Writer, i: Use) -> None:
     """1 where the comparison holds, else 0."""
     operands = i.take(3, 4)
+    _refuse_minus(i)
     a, b = (_select(w, i, operand, i[part]) for operand, part in ((operands[1], "a"), (operands[2], "b")))
     operator = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[i["how"]]
     _finish(w, i, f"{a} {operator} {b}", "u32")

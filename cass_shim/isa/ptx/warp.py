@@ -49,7 +49,7 @@ def ballot(w: Writer, i: Use) -> None:
 def match_any(w: Writer, i: Use) -> None:
     """The lanes of the mask whose a is the same."""
     d, a, mask = i.take(3)
-    w.set(d, "b32", f"ptx_match_any({w.get(a, i.t)}, {w.get(mask, 'u32')})")
+    w.set(d, "u32", f"ptx_match_any({w.get(a, i.t)}, {w.get(mask, 'u32')})")
 
 
 @ptx("match.all.sync.{t:b32|b64}")
@@ -59,7 +59,7 @@ def match_all(w: Writer, i: Use) -> None:
     value, same = _split(d)
     held, members = w.fresh("all"), w.get(mask, "u32")
     w.line(f"bool {held} = ptx_match_all({w.get(a, i.t)}, {members})")
-    w.set(value, "b32", f"{held} ? ptx_present({members}) : 0u")
+    w.set(value, "u32", f"{held} ? ptx_present({members}) : 0u")
     w.set(same, "pred", held)
 
 
@@ -76,7 +76,8 @@ def redux(w: Writer, i: Use) -> None:
         x = f"__builtin_fabsf({x})" if i["abs"] else x
         w.set(d, "f32", f"ptx_redux_f{i['op']}{'_nan' if i['NaN'] else ''}({x}, {w.get(mask, 'u32')})")
     else:
-        w.set(d, i.t, f"ptx_redux_{i['op']}({w.get(a, i.t)}, {w.get(mask, 'u32')})")
+        t = "u32" if i.t == "b32" else i.t
+        w.set(d, t, f"ptx_redux_{i['op']}({w.get(a, t)}, {w.get(mask, 'u32')})")
 
 
 @ptx("activemask.{t:b32}")
@@ -91,7 +92,7 @@ def elect(w: Writer, i: Use) -> None:
     d, mask = i.take(2)
     leader, elected = _split(d)
     members = w.get(mask, "u32")
-    w.set(leader, "b32", f"(u32)__builtin_ctz({members})")
+    w.set(leader, "u32", f"(u32)__builtin_ctz({members})")
     w.set(elected, "pred", f"ptx_lane() == (u32)__builtin_ctz({members})")
 
 

@@ -18,14 +18,21 @@ _READ_SPECIAL = frozenset(("mov", "cvt"))
 _TAKE_ADDRESS = frozenset(("mov", "call", "ld", "st"))
 _DROP = frozenset(("setp", "shfl", "atom", "mbarrier", "elect", "match", "lop3", "ld", "ldu", "mov", "tex", "tld4",
                    "suld", "call"))  # fmt: skip
+# Those of them whose only result may not be: one of several may.
+_KEEP_ALONE = frozenset(("mov", "shfl", "match", "ldu", "test_wait", "try_wait", "pending_count"))
+_COPIES = frozenset(("ld", "ldu", "st", "mov"))
+# Conversions from and to these take registers of their width only, and no predefined ones.
+_EXACT = frozenset(("bf16", "tf32", "e4m3x2", "e5m2x2"))
+_FLOATS = frozenset(("f16", "f32", "f64", "bf16", "f16x2", "bf16x2", "tf32", "e4m3x2", "e5m2x2"))
+_INTEGERS = frozenset(("u16x2", "s16x2"))
 _SELECTOR = re.compile(r"\.[bh]\d+")
 
 
 def _kinds_agree(given: str, asked: str) -> bool:
-    """Untyped and packed bits agree with anything of their size, signed with unsigned; predicates with themselves."""
+    """Untyped bits agree with anything of their size, signed with unsigned; predicates with themselves."""
     if "p" in (given, asked):
         return given == asked
-    return given in "bx" or asked == "b" or (given in "us" and asked in "us")
+    return given == "b" or asked == "b" or (given in "us" and asked in "us")
 
 
 def misfit(operand: Operand, type_name: str, instruction: Instruction | None) -> str:
@@ -34,28 +41,54 @@ def misfit(operand: Operand, type_name: str, instruction: Instruction | None) ->
         return ""
     opcode, asked = instruction.opcode, TYPES[type_name]
     if isinstance(operand, Register):
-        return _misfit_register(operand, type_name, opcode)
-    if isinstance(operand, Integer) and asked.kind == "f":
+        return _misfit_register(operand, type_name, instruction)
+    if isinstance(operand, Integer) and asked.kind in "fx":
         return f"an integer for .{type_name}"
-    if isinstance(operand, Float) and asked.kind in "usp":
-        return f"a float for .{type_name}"
+    if isinstance(operand, Float):
+        return _misfit_float(operand, type_name)
     if isinstance(operand, Not) and type_name != "pred":
         return "a negated predicate where a value is expected"
     if isinstance(operand, Negative):
         return "a minus sign that this instruction does not take"
     if isinstance(operand, Symbol) and opcode not in _TAKE_ADDRESS:
         return f"{operand.name}, where a register or constant is expected"
-    if isinstance(operand, Sink) and opcode not in _DROP:
-        return "a result that may not be dropped"
+    if isinstance(operand, Sink):
+        alone = instruction.operands[:1] == (operand,) and not _KEEP_ALONE.isdisjoint((opcode, *instruction.modifiers))
+        return "a result that may not be dropped" if alone or opcode not in _DROP else ""
     return ""
 
 
-def _misfit_register(register: Register, type_name: str, opcode: str) -> str:
+def _misfit_float(constant: Float, type_name: str) -> str:
+    """A float constant stands for a float, and for the bits of its own width when it is written as such."""
+    asked = TYPES[type_name]
+    fits = type_name in ("f32", "f64") or (asked.kind == "b" and asked.bits == (32 if constant.single else 64))
+    return "" if fits else f"a float for .{type_name}"
+
+
+def _misfit_special(register: Register, type_name: str, instruction: Instruction) -> str:
+    """A predefined register is moved as it is, or converted between integers no wider than it."""
+    asked = TYPES[type_name]
+    if instruction.opcode not in _READ_SPECIAL:
+        return f"{register.name}, which only mov and cvt read"
+    if register.name.startswith("%") and register.type in TYPES and TYPES[register.type].kind == "u":
+        bits = TYPES[register.type].bits
+        if instruction.opcode == "mov" and (asked.kind == "f" or bits != asked.bits):
+            return f"{register.name} is .{register.type}, expected .{type_name}"
+        if instruction.opcode == "cvt" and (not _FLOATS.isdisjoint(instruction.modifiers) or bits < asked.bits):
+            return f"{register.name} in a conversion other than of integers no wider than it"
+    return ""
+
+
+def _misfit_register(register: Register, type_name: str, instruction: Instruction) -> str:
+    opcode = instruction.opcode
     if register.special:
-        return "" if opcode in _READ_SPECIAL else f"{register.name}, which only mov and cvt read"
+        return _misfit_special(register, type_name, instruction)
     if register.part and _SELECTOR.fullmatch(register.part):
         return f"the selector {register.part}, which only video instructions take"
-    if _types_agree(register.type, type_name, opcode in WIDER_TAKEN):
+    if register.type == "f16x2" and opcode in _COPIES and type_name in ("u32", "s32"):
+        return ""
+    wider = opcode in WIDER_TAKEN and not (opcode == "cvt" and not _EXACT.isdisjoint(instruction.modifiers))
+    if _types_agree(register.type, type_name, wider) and not (opcode == "cvt" and register.type == "b128"):
         return ""
     return f"{register.name} is .{register.type}, expected .{type_name}"
 
@@ -63,7 +96,9 @@ def _misfit_register(register: Register, type_name: str, opcode: str) -> str:
 @functools.cache
 def _types_agree(given_name: str, asked_name: str, wider: bool) -> bool:
     given, asked = TYPES[given_name], TYPES[asked_name]
-    if asked.kind == "x" or (given.kind == "f" and asked.kind == "f"):
+    if given.kind == "x":
+        return given_name == asked_name or (asked.bits == given.bits and (asked.kind == "b" or asked_name in _INTEGERS))
+    if (asked.kind == "x" and asked_name != "f16x2") or (given.kind == "f" and asked.kind == "f"):
         wider = False  # a float register holds its own format only
     fits = given.bits >= asked.bits if wider or asked.bits == 8 else given.bits == asked.bits
     return fits and (given_name == asked_name or _kinds_agree(given.kind, asked.kind))

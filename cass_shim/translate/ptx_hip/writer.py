@@ -41,6 +41,7 @@ _ATOM = re.compile(r"[\w.]+(?:<[\w:, ]*>)?(?:\([^()]*\))?")
 _NO_VOTES: Counter[str] = Counter()
 _SIGNED = {"i8", "i16", "i32", "i64"}
 _FLOATS = {"f16", "f32", "f64"}
+_SPACES = {"global", "const", "shared", "local"}
 
 
 def parenthesized(text: str) -> str:
@@ -298,9 +299,10 @@ class FunctionWriter:
         return f"{base} {'+' if offset > 0 else '-'} {abs(offset)}"
 
     def _address_register(self, register: Register, narrow: bool) -> str:
-        if bits_of(register.type) == 32:
-            text = self._read(register, "u32")
-            return text if narrow else f"(u64){text}"
+        if bits_of(register.type) == 32 and narrow:
+            return self._read(register, "u32")
+        if bits_of(register.type) != 64 or TYPES[register.type].kind not in "bus":
+            raise self.malformed(f"{register.name} is .{register.type}, expected an address")
         text = self._read(register, "u64")
         return f"(u32){text}" if narrow else text
 
@@ -309,6 +311,8 @@ class FunctionWriter:
         variable = self._variable(symbol.name)
         if variable is None:
             return self.program.function_token(self, symbol.name)
+        if space and variable.space in _SPACES and space != variable.space and not symbol.generic:
+            raise self.malformed(f"{symbol.name} is in {variable.space} memory, not in {space}")
         if variable.space in ("global", "const", "tex"):
             return self.module_symbol(variable.name)
         if variable.space == "param":
