@@ -3,6 +3,8 @@
 `python3 -m tools.campaign --count 200` builds units of generated kernels for sm_80 (with PTX), runs them under
 `cass-run` on the emulated device by each route, and compares every digest. A kernel that differs, fails or is
 unsupported is listed with its number: `python3 -m tools.kernelgen --seed 1 --first N --count 1` prints its source.
+With `--results FILE` every finished unit is a line of that file, and a later call goes on with the units that are not
+in it; the sums are then over everything that the file holds.
 """
 
 from __future__ import annotations
@@ -10,17 +12,20 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures
+import json
 import os
 import re
 import struct
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from cass_shim.compat.runner import kernel_facts
 from tools import environment, samples
-from tools.kernelgen.program import unit
+from tools.kernelgen.program import unit as source_of
 
 VECTORS = environment.ROOT / "tests" / "vectors" / "kernelgen"
 TARGETS = {
@@ -34,11 +39,12 @@ TARGETS = {
 
 @dataclass
 class Outcome:
-    """What became of a range of kernels on one route. failures: kernel → what happened."""
+    """What became of a range of kernels on one route. failures: kernel → what happened. evidence: of each record."""
 
     passed: int = 0
     failures: dict[int, str] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
+    evidence: list[str] = field(default_factory=list)
 
 
 def recorded(seed: int) -> tuple[int, ...]:
@@ -52,7 +58,7 @@ def build(seed: int, first: int, count: int, sm: str) -> Path:
     folder = environment.ROOT / "build" / "kernelgen" / f"sm{sm}"
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / f"{seed}-{first}-{count}.cu"
-    source.write_text(unit(seed, first, count))
+    source.write_text(source_of(seed, first, count))
     program = source.with_suffix("")
     command = ["nvcc", "-w", "-gencode", TARGETS[sm], "-o", str(program), str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -85,6 +91,7 @@ def run_unit(program: Path, route: str, seed: int, first: int, count: int, limit
         for number in range(first, first + count):
             if (number, 1) not in seen and (number, 0) not in seen:
                 run(str(number))
+        outcome.evidence += [fact.evidence for fact in kernel_facts(Path(cache))]
     for number in range(first, first + count):
         results = [seen.get((number, s), "no output") for s in (0, 1)]
         wanted = [f"{expected[2 * number + s]:016x}" for s in (0, 1)]
@@ -93,6 +100,66 @@ def run_unit(program: Path, route: str, seed: int, first: int, count: int, limit
         else:
             outcome.failures[number] = " ".join(results)
     return outcome
+
+
+Unit = tuple[str, str, int, int, int]  # SM, route, seed, first kernel, count
+
+
+class Results:
+    """Units that are done, in a file of JSON lines when there is one."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.done: dict[Unit, Outcome] = {}
+        for line in path.read_text().splitlines() if path is not None and path.exists() else ():
+            row = json.loads(line)
+            failures = {int(number): text for number, text in row["failures"].items()}
+            sm, route, seed, first, count = row["unit"]
+            self.done[sm, route, seed, first, count] = Outcome(
+                row["passed"], failures, row["messages"], row["evidence"]
+            )
+
+    def add(self, unit: Unit, outcome: Outcome) -> None:
+        """Keep one outcome; a line is written whole or not at all."""
+        self.done[unit] = outcome
+        if self.path is not None:
+            with self.path.open("a") as file:
+                file.write(json.dumps({"unit": unit, **asdict(outcome)}) + "\n")
+
+
+def run_units(units: list[Unit], results: Results, limit_s: int, jobs: int) -> None:
+    """Build and run what is not done yet, a program built just before it runs on each route."""
+
+    def several(part: list[Unit]) -> list[tuple[Unit, Outcome]]:
+        sm, _, seed, first, count = part[0]
+        program = build(seed, first, count, sm)
+        return [(unit, run_unit(program, unit[1], seed, first, count, limit_s)) for unit in part]
+
+    programs: dict[tuple[int, int], list[Unit]] = {}
+    for unit in units:
+        if unit not in results.done:
+            programs.setdefault(unit[3:], []).append(unit)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(several, part) for part in programs.values()]
+        for job in concurrent.futures.as_completed(waiting):
+            for unit, outcome in job.result():
+                results.add(unit, outcome)
+
+
+def told(results: Results) -> Iterator[str]:
+    """What became of everything that is done, route by route."""
+    for route in sorted({unit[1] for unit in results.done}):
+        outcomes = [outcome for unit, outcome in sorted(results.done.items()) if unit[1] == route]
+        failures = {number: text for outcome in outcomes for number, text in outcome.failures.items()}
+        levels = collections.Counter(level for outcome in outcomes for level in outcome.evidence)
+        evidence = ", ".join(f"{level} × {times}" for level, times in levels.most_common())
+        passed = sum(outcome.passed for outcome in outcomes)
+        yield f"{route}: {passed} passed, {len(failures)} failed; evidence {evidence}"
+        yield from (f"  k{number}: {text}" for number, text in sorted(failures.items()))
+        reasons = collections.Counter(
+            re.sub(r"k\d+|0x[0-9a-f]+", "#", m) for outcome in outcomes for m in outcome.messages
+        )
+        yield from (f"  {times} × {reason}" for reason, times in reasons.most_common(12))
 
 
 def main(arguments: list[str]) -> int:
@@ -105,32 +172,22 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--sm", choices=sorted(TARGETS), default="80")
     parser.add_argument("--unit", type=int, default=25, help="kernels a program (default: %(default)s)")
     parser.add_argument("--limit", type=int, default=300, help="seconds a program may take")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="programs at once (default: %(default)s)")
+    parser.add_argument("--results", type=Path, metavar="FILE", help="units that are done; a later call goes on")
     options = parser.parse_args(arguments)
     if why := samples.can_build():
         print(f"the campaign cannot be built here: {why}")
         return 2
-    starts = range(options.first, options.first + options.count, options.unit)
-    failed = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        programs = list(pool.map(lambda first: build(options.seed, first, options.unit, options.sm), starts))
-        for route in options.routes.split(","):
-            jobs = [
-                pool.submit(run_unit, p, route, options.seed, f, options.unit, options.limit)
-                for p, f in zip(programs, starts, strict=True)
-            ]
-            outcomes = [job.result() for job in jobs]
-            passed = sum(outcome.passed for outcome in outcomes)
-            failures = {number: text for outcome in outcomes for number, text in outcome.failures.items()}
-            failed += len(failures)
-            print(f"{route}: {passed} passed, {len(failures)} failed")
-            for number, text in sorted(failures.items()):
-                print(f"  k{number}: {text}")
-            reasons = collections.Counter(
-                re.sub(r"k\d+|0x[0-9a-f]+", "#", m) for outcome in outcomes for m in outcome.messages
-            )
-            for reason, times in reasons.most_common(12):
-                print(f"  {times} × {reason}")
-    return 1 if failed else 0
+    end = options.first + options.count
+    units = [
+        (options.sm, route, options.seed, first, min(options.unit, end - first))
+        for first in range(options.first, end, options.unit)
+        for route in options.routes.split(",")
+    ]
+    results = Results(options.results)
+    run_units(units, results, options.limit, options.jobs)
+    print("\n".join(told(results)))
+    return 1 if any(outcome.failures for outcome in results.done.values()) else 0
 
 
 if __name__ == "__main__":

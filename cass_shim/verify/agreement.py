@@ -15,7 +15,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,8 @@ from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.compare import Comparison, Octets, Reference, compare, settle, within_spread
 from cass_shim.verify.inputs import BIAS, HEAP_BYTES, WINDOW, Input, Roles, Scenario, make_input
 from cass_shim.verify.interpreter import Interpreter, Launch, Outcome
+from cass_shim.verify.known_runs import KnownRuns
+from cass_shim.verify.lesson import Lesson, apply_kinds, drop_pointers, learn
 from cass_shim.verify.memory import Arena, Fault
 from cass_shim.verify.program import prepare
 from cass_shim.verify.races import Races
@@ -56,6 +58,34 @@ class Judge:
     part_lanes: int = 0  # how many lanes of a launch run together, 0: all; blocks of others run before or behind them
     arena: Arena | None = None  # of the last run, also when it ended in a Fault
     races: Races | None = None  # of the last run that looked for them
+    known: KnownRuns | None = None  # runs of this kernel that were made for other candidates
+
+    def first_run(self, given: Input, base: int) -> tuple[Outcome | Fault, Lesson]:
+        """The first run of an input, and what it showed of the arena's windows. Leaves `arena` behind."""
+
+        def run() -> tuple[Outcome | Fault, tuple[Lesson, Arena | None]]:
+            observe, lesson = learn(self.found, base)
+            try:
+                return self.run(given, base, 0, observe), (lesson, self.arena)
+            except Fault as fault:
+                return fault, (lesson, self.arena)
+
+        outcome, (lesson, self.arena) = self.known.run(given, ("first", self.max_steps), run) if self.known else run()
+        return outcome, lesson
+
+    def another_run(self, given: Input, base: int, order: int, perturbed: int | None = None) -> Outcome:
+        """A run with patience, before a difference is believed. Raises Fault."""
+
+        def run() -> tuple[Outcome | Fault, None]:
+            try:
+                return self.run(given, base, order, patience=PATIENCE, perturbed=perturbed), None
+            except Fault as fault:
+                return fault, None
+
+        outcome = (self.known.run(given, (order, perturbed), run) if self.known else run())[0]
+        if isinstance(outcome, Fault):
+            raise outcome
+        return outcome
 
     def run(
         self,
@@ -145,59 +175,6 @@ def _heap(given: Input, base: int, order: int) -> tuple[int, int]:
         return (0, 0)
     start = base + given.heap
     return (start + 4096 * (order % 8), start + HEAP_BYTES)
-
-
-@dataclass
-class Lesson:
-    """What a run showed of the arena's windows: which were read, and by loads of which kind."""
-
-    seen: Counter[tuple[int, str]] = field(default_factory=Counter)
-    read: set[int] = field(default_factory=set)
-
-
-def learn(found: Survey, base: int) -> tuple[Any, Lesson]:
-    """An observer of a run's loads, and what it notes."""
-    lesson = Lesson()
-
-    def observe(address: int, where: NDArray[np.uint64]) -> None:
-        if not len(where):
-            return
-        window = (int(where[0]) - base) // WINDOW
-        lesson.read.add(window)
-        kind = found.loads.get(address)
-        if kind is not None:
-            lesson.seen[window, kind] += 1
-
-    return observe, lesson
-
-
-def apply_kinds(roles: Roles, lesson: Lesson) -> bool:
-    """Give each window the kind most of its loads have; floats beat integers, addresses beat both.
-
-    Returns whether a window turned out to hold addresses.
-    """
-    before = [w for w, kind in roles.kinds.items() if kind == "ptr"]
-    for window in {w for w, _ in lesson.seen if 0 <= w < roles.windows()}:
-        counts = {kind: n for (w, kind), n in lesson.seen.items() if w == window}
-        floats = {kind: n for kind, n in counts.items() if kind[0] in "fb"}
-        best = floats or counts
-        kind = max(best, key=lambda kind: best[kind])
-        roles.kinds[window] = "ptr" if "ptr" in counts and window != roles.objects else kind
-    return [w for w, kind in roles.kinds.items() if kind == "ptr"] != before
-
-
-def drop_pointers(roles: Roles, lesson: Lesson, written: NDArray[np.bool_]) -> bool:
-    """Take the parameters whose windows a run never used for scalars instead. Returns whether there were any."""
-    unused = {
-        at: window
-        for at, window in roles.pointers.items()
-        if window not in lesson.read and not written[window * WINDOW : (window + 1) * WINDOW].any()
-    }
-    kept = sorted(at for at in roles.pointers if at not in unused)
-    if unused:
-        roles.pointers = {at: index for index, at in enumerate(kept)}
-        roles.kinds = {}
-    return bool(unused)
 
 
 def normal_record(record: bytes, content: Octets, base: int) -> bytes:
@@ -292,8 +269,7 @@ def _other_difference(
         if len(bad) and (judge.found.approximate or judge.found.float_sums):
             for seed in range(PERTURBED_RUNS):
                 with contextlib.suppress(Fault, KeyError):
-                    run = judge.run(given, base, 0, patience=PATIENCE, perturbed=seed)
-                    runs.append(run.surfaces[handle].content)
+                    runs.append(judge.another_run(given, base, 0, seed).surfaces[handle].content)
             bad = bad[~within_spread(got, runs, bad, False)]
         if len(bad):
             wrong = f"surface {handle} differs in {len(bad)} words, the first at byte {4 * int(bad[0])}"
@@ -316,7 +292,7 @@ def _allow_spread(
     runs = [reference.first.arena.content]
     for seed in range(PERTURBED_RUNS):
         with contextlib.suppress(Fault):
-            runs.append(judge.run(given, base, 0, patience=PATIENCE, perturbed=seed).arena.content)
+            runs.append(judge.another_run(given, base, 0, seed).arena.content)
     allowed = within_spread(after, runs, result.bad, halves)
     result.approximate += 4 * int(allowed.sum())
     result.bad = result.bad[~allowed]
@@ -325,7 +301,7 @@ def _allow_spread(
 def _one_more(judge: Judge, given: Input, base: int, reference: Reference, order: int) -> None:
     """Add a run in another order, with time to spare; one that fails or does not end is no evidence."""
     with contextlib.suppress(Fault):
-        reference.outcomes.append(judge.run(given, base, order, patience=PATIENCE))
+        reference.outcomes.append(judge.another_run(given, base, order))
 
 
 def _launch_text(given: Input) -> str:
@@ -351,18 +327,15 @@ def run_reference(judge: Judge, roles: Roles, scenario: Scenario, base: int) -> 
     fault = Fault("no run")
     for _ in range(4):
         given = make_input(judge.kernel, judge.cubin, judge.found, roles, scenario, base)
-        observe, lesson = learn(judge.found, base)
-        try:
-            first = judge.run(given, base, 0, observe)
-            reference = Reference([first])
-        except Fault as error:
-            fault = error
-            if not _adapt(judge, roles, lesson, error):
+        first, lesson = judge.first_run(given, base)
+        if isinstance(first, Fault):
+            fault = first
+            if not _adapt(judge, roles, lesson, first):
                 break
             continue
         if not roles.kinds:
             apply_kinds(roles, lesson)
-        return given, reference
+        return given, Reference([first])
     if roles.pointers != guess[0]:  # what was tried did not help
         roles.pointers, roles.kinds = guess
     return fault

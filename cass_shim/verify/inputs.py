@@ -120,7 +120,7 @@ def readings(kernel: SassKernel, found: Survey) -> list[tuple[Survey, Roles]]:
     """What the parameters may be, the likeliest first.
 
     The survey loses an address that goes through a call or the stack, and cannot tell a 64-bit number that is
-    multiplied from two 32-bit ones. Runs take back what is no address (`agreement.drop_pointers`).
+    multiplied from two 32-bit ones. Runs take back what is no address (`lesson.drop_pointers`).
     """
     whole = {o for p in kernel.abi.params for o in range(p.offset, p.offset + p.size - 7) if o % 8 == 0}
     whole -= {o & ~7 for o, kind in found.scalars.items() if kind != "i32"}

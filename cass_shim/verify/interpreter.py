@@ -11,10 +11,11 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from cass_shim.model.instruction import Imm, Instruction, Reg
+from cass_shim.model.instruction import RZ, Imm, Instruction, Reg
 from cass_shim.model.kernel_abi import KernelAbi, TextureKind
 from cass_shim.verify.arithmetic import OTHER_NAN, Value, constant
 from cass_shim.verify.control import AT_BARRIER, AT_BSYNC, AT_DIVERGENCE, AT_WARPSYNC, RUN, ControlFlow
@@ -295,17 +296,20 @@ class Interpreter(ControlFlow):
 
     def _release_barriers(self) -> bool:
         released = False
-        for block in np.unique(self.block_of[self.alive & (self.waiting == AT_BARRIER)]):
+        waiting = self.alive & (self.waiting == AT_BARRIER)
+        asked = self._asked_barriers(waiting)
+        for block in np.unique(self.block_of[waiting]):
             members = self.alive & (self.block_of == block)
-            at = members & (self.waiting == AT_BARRIER)
-            for number, count in sorted({self._barrier_operands(int(lane)) for lane in np.flatnonzero(at)}):
-                released |= self._try_barrier(int(block), number, count, members, at)
+            for pair in np.unique(asked[members & waiting]).tolist():
+                released |= self._try_barrier(
+                    int(block), pair, members, members & waiting & (asked >> 16 == pair >> 16)
+                )
         return released
 
-    def _try_barrier(self, block: int, number: int, count: int, members: Mask, at: Mask) -> bool:
-        here = np.zeros(members.shape, bool)
-        for lane in np.flatnonzero(at):
-            here[lane] = self._barrier_operands(int(lane))[0] == number
+    def _try_barrier(self, block: int, pair: int, members: Mask, here: Mask) -> bool:
+        """Let the threads `here`, which wait at a barrier of the block, go on if nobody is missing."""
+        number, count = pair >> 16, pair & 0xFFFF
+        here = here & (self.waiting == AT_BARRIER)  # another count may have let them go
         if count:
             arrivals = len(np.unique(np.flatnonzero(here) // WARP)) * WARP + self.arrived.get((block, number), 0)
             complete = arrivals >= count
@@ -329,15 +333,24 @@ class Interpreter(ControlFlow):
         self.waiting[group] = RUN
         self.pc[group] = index + 1
 
-    def _barrier_operands(self, lane: int) -> tuple[int, int]:
-        """(barrier number, thread count or 0) of the BAR that a lane waits at."""
-        instruction = self.program.steps[int(self.pc[lane])].instruction
-        values = []
-        for operand in instruction.operands[:2]:
-            if isinstance(operand, Imm):
-                values.append(operand.bits)
-            elif isinstance(operand, Reg):
-                values.append(0 if operand.index == 255 else int(self.get_reg(operand.index, operand.uniform)[lane]))
-        if len(values) > 1 and isinstance(instruction.operands[0], Reg):  # one register holds both (special.py)
-            values[1] = values[1] >> 16 & 0xFFF
-        return (values[0] & 15 if values else 0, values[1] if len(values) > 1 else 0)
+    def _asked_barriers(self, waiting: Mask) -> Lanes:
+        """For each waiting lane, the number of its barrier (bits 16 and up) and the thread count or 0 below."""
+        asked: Lanes = np.zeros(len(waiting), np.int64)
+        for index in np.unique(self.pc[waiting]).tolist():
+            operands = self.program.steps[index].instruction.operands[:2]
+            values = [self._barrier_operand(o) for o in operands if isinstance(o, Imm | Reg)]
+            count = values[1] if len(values) > 1 else np.int64(0)
+            if len(values) > 1 and isinstance(operands[0], Reg):  # one register holds both (special.py)
+                count = count >> 16
+            number = values[0] & 15 if values else np.int64(0)
+            group = waiting & (self.pc == index)
+            asked[group] = np.broadcast_to(number << 16 | (count & 0xFFF), asked.shape)[group]
+        return asked
+
+    def _barrier_operand(self, operand: Imm | Reg) -> Any:
+        """An operand of BAR in every lane."""
+        if isinstance(operand, Imm):
+            return np.int64(operand.bits)
+        if operand.index == RZ:
+            return np.int64(0)
+        return self.get_reg(operand.index, operand.uniform).astype(np.int64)

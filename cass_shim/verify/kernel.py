@@ -43,6 +43,7 @@ from cass_shim.verify.inputs import (
     scenarios,
     variation,
 )
+from cass_shim.verify.known_runs import KnownRuns
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.second import Case, Derive, Opinion, second_opinion
 from cass_shim.verify.state import Mufu
@@ -58,6 +59,8 @@ COVERED = 0.95  # share of the instructions after which no more inputs are looke
 EXPLORATION = 12  # random inputs in a row that reach nothing new end the search
 BUSY = 4  # times its CPU time, the time on the clock after which the search for inputs ends
 EXPLORED = 0.25  # of the budget, for that search
+SMALL = 4  # sizes that are tried where the usual ones fail
+FEW = (8, 1)  # threads of a block, where none of the usual sizes works
 ENOUGH = 6  # inputs that agreed, after which coverage that no longer rises ends the search
 
 
@@ -98,6 +101,7 @@ def verify_kernel(
     second: tuple[Derive, float] | None = None,
     captured: Captured | None = None,
     enough: Evidence = Evidence.E4,
+    known: KnownRuns | None = None,
 ) -> Verified:
     """Accept or reject a candidate.
 
@@ -106,7 +110,8 @@ def verify_kernel(
     approximate functions of the device. prove_s: seconds for a proof (E4) of what agreed, 0 for none; blocks: the block
     shapes it is about, by default those that agreed. second: what derives the kernel's code in another way, and the
     seconds for comparing with it (E2). captured: a launch of the program's own (E3). enough: evidence after which no
-    more is tried. Raises Rejected, Malformed, DeviceFailed.
+    more is tried. known: keeps reference runs, where many candidates of one kernel are judged. Raises Rejected,
+    Malformed, DeviceFailed.
     """
     started = time.monotonic()
     contract = check_contract(code, sass.abi if sass is not None else None)
@@ -122,10 +127,10 @@ def verify_kernel(
             return Verified(code, Evidence.E0, report)
     found = survey(sass)
     roles = first_roles(sass, found)
-    judge = Judge(sass, cubin, found, mufu, MAX_STEPS)
+    judge = Judge(sass, cubin, found, mufu, MAX_STEPS, known=known)
     try:
         arena = max(lay_out(cubin, *reading).size for reading in readings(sass, found))
-        candidate = Candidate(code, sass, cubin, device, arena)
+        candidate = Candidate(code, sass, cubin, device, arena, known.arena(arena) if known is not None else 0)
     except Unsupported as error:
         report["reference"] = str(error)
         return Verified(code, Evidence.E0, report)
@@ -239,14 +244,16 @@ def _search(campaign: _Campaign, seed: int) -> None:
     strict = main is not None
     if main is None:
         one_warp = replace(first[0], shape=replace(first[0].shape, grid=(1, 1, 1), block=(32, 1, 1)), size=4)
-        main = _first_success(campaign, [*first, one_warp], strict=False) or _slow(campaign, one_warp)
+        main = _few_threads(campaign, one_warp)
+        strict = main is not None
+        main = main or _first_success(campaign, [*first, one_warp], strict=False) or _slow(campaign, one_warp)
     if main is None:
         return
     for scenario in scenarios(kernel, found, main.shape, seed):
         if _late(campaign):
             break
         covered = int(campaign.executed.sum())
-        if main.values == "zero":
+        if main.values == "zero" or main.size <= SMALL:  # larger ones failed
             scenario = replace(scenario, size=main.size)
         elif main.values in CHAINS:
             scenario = replace(scenario, values=main.values)
@@ -292,6 +299,12 @@ def _first_success(campaign: _Campaign, plan: list[Scenario], *, strict: bool) -
         if campaign.skipped and "not finished" in campaign.skipped[-1]:
             return None  # another block is no faster
     return None
+
+
+def _few_threads(campaign: _Campaign, scenario: Scenario) -> Scenario | None:
+    """For kernels whose work grows fast with the thread's number, recursion for example."""
+    few = [replace(scenario, shape=replace(scenario.shape, block=(n, 1, 1)), size=2) for n in FEW]
+    return next((one for one in few if _first_success(campaign, [one], strict=True)), None)
 
 
 def _slow(campaign: _Campaign, scenario: Scenario) -> Scenario | None:

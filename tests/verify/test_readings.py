@@ -49,6 +49,10 @@ extern "C" __global__ void the_grid_meets(int *a, int *b, int n) {
     cooperative_groups::this_grid().sync();
     if (i < n) b[i] = a[n - 1 - i];
 }
+static __noinline__ __device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+extern "C" __global__ void work_grows_with_the_thread(int *out, int n) {
+    out[threadIdx.x] = fibonacci(n + threadIdx.x);
+}
 """
 
 
@@ -63,7 +67,7 @@ def test_kernels_whose_parameters_are_hard_to_read_are_verified(tmp_path: Path) 
         device = open_device("emulated")
     except (ToolFailed, DeviceFailed) as error:
         pytest.skip(f"no emulated device: {error}")
-    assert len(cubin.kernels) == 4
+    assert len(cubin.kernels) == 5
     for name, kernel in cubin.kernels.items():
         sass = decode_kernel(kernel, cubin)
         verified = verify_kernel(assemble_llvm(lift_kernel(sass), sass.abi), sass, cubin, device)

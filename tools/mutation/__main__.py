@@ -1,6 +1,6 @@
-"""`python -m tools.mutation [--count N] [--prove S] [--json FILE] [EXAMPLE…]`: the verifier's score over the examples.
+"""`python -m tools.mutation [--count N] [--seeds N] [--prove S] [--json FILE] [EXAMPLE…]`: the verifier's score.
 
-From the lifter's assembly of every kernel of the examples (sm_80), mutants in equal shares; each is assembled and
+From the lifter's assembly of every kernel of the examples (sm_80), mutants in equal shares: each is assembled and
 verified. One that survives is verified again with other seeds, which stand for the campaign of inputs: rejected then
 means missed, accepted each time means that no input showed a difference ("alike"). With --prove those are given to
 the prover: "equal" where it proves them so, missed where it shows a difference. Score: rejected at once over
@@ -10,6 +10,7 @@ rejected and missed; waits and barriers are scored apart. Run in the project's v
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import random
 import time
@@ -26,16 +27,26 @@ from cass_shim.extract.cubin import read_cubin
 from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.lift import lift_kernel
 from cass_shim.model.artifacts import AmdgcnAsm, CodeObject, Cubin, EntryKind, SassKernel
-from cass_shim.model.errors import CassError, Rejected
+from cass_shim.model.errors import CassError, DeviceFailed, Rejected
 from cass_shim.model.kernel_abi import AbiClass
 from cass_shim.verify import verify_kernel
 from cass_shim.verify.kernel import open_device
+from cass_shim.verify.known_runs import KnownRuns
 from cass_shim.verify.proof.classify import classify
 from cass_shim.verify.proof.prove import DIFFERENT, PROVED
 from tools import samples
 from tools.mutation.operators import APART, body_of, mutate
 
 MORE_SEEDS = 6
+
+
+@dataclass(frozen=True)
+class Options:
+    """count: mutants a kernel. seeds: more of them for what the first let pass. prove_s: seconds a proof, 0: none."""
+
+    count: int = 100
+    seeds: int = MORE_SEEDS
+    prove_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -63,11 +74,13 @@ def subjects(program: Path, example: str) -> Iterator[Subject]:
                 yield Subject(f"{example} {kernel.name}", sass, cubin, assembly)
 
 
-def rejected(code: CodeObject, subject: Subject, device: Device, seed: int) -> str:
+def rejected(code: CodeObject, subject: Subject, known: KnownRuns, seed: int) -> str:
     """Why the verifier refuses a candidate, "" when it accepts."""
     try:
-        verify_kernel(code, subject.sass, subject.cubin, device, seed=seed)
+        verify_kernel(code, subject.sass, subject.cubin, known.device, seed=seed, known=known)
     except Rejected as error:
+        if isinstance(error.__cause__, DeviceFailed):
+            known.lose()
         return str(error)
     return ""
 
@@ -82,7 +95,7 @@ def classified(code: CodeObject, subject: Subject, device: Device, seconds: floa
 
 
 def judge(
-    subject: Subject, line: int, text: str, original: CodeObject, device: Device, prove_s: float = 0.0
+    subject: Subject, line: int, text: str, original: CodeObject, known: KnownRuns, options: Options
 ) -> tuple[str, str]:
     """(verdict, reason): "no mutant", "rejected", "missed", "equal" or "alike"."""
     lines = subject.assembly.text.splitlines()
@@ -94,28 +107,33 @@ def judge(
         return "no mutant", ""
     if code.elf == original.elf:
         return "no mutant", ""
-    if why := rejected(code, subject, device, 1):
+    if why := rejected(code, subject, known, 1):
         return "rejected", why
-    for seed in range(2, 2 + MORE_SEEDS):
-        if why := rejected(code, subject, device, seed):
+    for seed in range(2, 2 + options.seeds):
+        if why := rejected(code, subject, known, seed):
             return "missed", f"seed {seed}: {why}"
-    return classified(code, subject, device, prove_s) if prove_s else ("alike", "")
+    return classified(code, subject, known.device, options.prove_s) if options.prove_s else ("alike", "")
 
 
-def campaign(subject: Subject, count: int, device: Device, prove_s: float = 0.0) -> Iterator[dict[str, object]]:
-    """`count` mutants of one kernel."""
+def campaign(subject: Subject, device: Device, options: Options) -> Iterator[dict[str, object]]:
+    """The mutants of one kernel."""
+    with contextlib.closing(KnownRuns(device)) as known:
+        yield from _mutants(subject, known, options)
+
+
+def _mutants(subject: Subject, known: KnownRuns, options: Options) -> Iterator[dict[str, object]]:
     original = assemble_text(subject.assembly, subject.sass.kernel.abi)
     lines = subject.assembly.text.splitlines()
     begin, end = body_of(subject.assembly.text, subject.assembly.symbol)
     rng, made = random.Random(subject.name), 0
-    for _ in range(40 * count):
-        if made >= count:
+    for _ in range(40 * options.count):
+        if made >= options.count:
             return
         mutant = mutate(lines, begin, end, rng)
         if mutant is None:
             continue
         kind, at, text = mutant
-        verdict, why = judge(subject, at, text, original, device, prove_s)
+        verdict, why = judge(subject, at, text, original, known, options)
         if verdict != "no mutant":
             made += 1
             change = f"{lines[at].strip()} -> {text.strip() or 'nothing'}"
@@ -138,18 +156,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.mutation", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="EXAMPLE")
     parser.add_argument("--count", type=int, default=100, help="mutants a kernel (default: %(default)s)")
-    parser.add_argument("--json", type=Path, help="every mutant, written as it goes")
+    parser.add_argument("--json", type=Path, help="every mutant; kernels that are in it already are left out")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=MORE_SEEDS,
+        help="more seeds for those that the first let pass (default: %(default)s)",
+    )
     parser.add_argument(
         "--prove", type=float, default=0.0, metavar="S", help="seconds a proof of those that look alike"
     )
     options = parser.parse_args()
     device = open_device("emulated")
     variant = next(one for one in samples.VARIANTS if one.name == "static-sm80")
+    wanted = Options(options.count, options.seeds, options.prove)
     rows: list[dict[str, object]] = []
+    if options.json and options.json.exists():
+        rows = json.loads(options.json.read_text())
+    done = {row["kernel"] for row in rows}
     for example in options.names or samples.names():
         for subject in subjects(samples.build(example, variant), example):
+            if subject.name in done:
+                continue
             begin = time.monotonic()
-            found = list(campaign(subject, options.count, device, options.prove))
+            found = list(campaign(subject, device, wanted))
             rows += found
             print(f"{subject.name}: {dict(Counter(str(r['verdict']) for r in found))} {time.monotonic() - begin:.0f} s")
             for row in found:
