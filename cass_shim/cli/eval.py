@@ -27,19 +27,21 @@ from cass_shim.native.build import BUILD
 @click.option("--samples", default=10, help="Answers drawn from a model besides its greedy one.")
 @click.option("--temperature", default=0.8, help="Of these samples.")
 @click.option("--seconds", default=60.0, help="One request to a model may take.")
+@click.option("--repairs", default=2, help="Second looks where a model's greedy answer is rejected.")
+@click.option("--no-grammar", is_flag=True, help="Let our own model say what cannot be assembled, to compare.")
 @click.option("--limit", default=0, help="Kernels of each benchmark (0: all).")
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Write everything here, after every kernel.")
 @click.option("--run", "runs", is_flag=True, help="Also run programs whose expected output lies beside them.")
 def eval_command(
-    benchmarks: tuple[Path, ...], translators: str, samples: int, temperature: float, seconds: float, limit: int,
-    out: Path | None, runs: bool,
+    benchmarks: tuple[Path, ...], translators: str, samples: int, temperature: float, seconds: float, repairs: int,
+    no_grammar: bool, limit: int, out: Path | None, runs: bool,
 ) -> None:  # fmt: skip
     """Measure translators on benchmarks: folders of held-out pairs, folders of .cu files, .cu files or cubins.
 
     A kernel counts as verified when the verifier gives it E1u or better on the device that CASS_DEVICE names. In a
     folder of .cu files, <name>.txt is what the program prints on an NVIDIA GPU (--run compares).
     """
-    config, options = Config.read(), Options(samples, temperature, seconds)
+    config, options = Config.read(), Options(samples, temperature, seconds, repairs, not no_grammar)
     console, measured, outputs = Console(stderr=True), list[Measured](), list[dict[str, str]]()
     for path in benchmarks:
         problems, trouble = read_problems(path, limit)
@@ -49,7 +51,7 @@ def eval_command(
             for problem in problems:
                 one = measure(problem, translator, config, options)
                 measured.append(one)
-                mark = "ok" if one.verified else one.reason[:100]
+                mark = "ok" if one.verified else f"ok, look {one.looks}" if one.repaired else one.reason[:100]
                 note = f" {one.accepted}/{one.samples}" if one.samples else ""
                 console.print(
                     f"{translator} {one.problem}{note}: {mark}", markup=False, highlight=False, soft_wrap=True
@@ -98,15 +100,24 @@ def percent(share: Share | None) -> str:
 def show(rows: list[Summary], outputs: list[dict[str, str]]) -> None:
     """The table, and a line for each program that was run."""
     table = Table("group", "translator", "kernels", "unsupported", "assembled %", "verified %", "exact %")
+    table.add_column("+repair %")
+    table.add_column("best %")
     for k in PASS_AT:
         table.add_column(f"pass@{k} %")
     table.add_column("s")
     table.add_column("tokens")
     for one in rows:
         passed = [percent(one.passed.get(f"pass@{k}")) for k in PASS_AT]
-        shares = [percent(one.assembled), percent(one.verified), percent(one.exact), *passed]
+        shares = [
+            percent(one.assembled),
+            percent(one.verified),
+            percent(one.exact),
+            percent(one.repaired),
+            percent(one.best),
+            *passed,
+        ]
         counts = [str(one.problems), str(one.unsupported)]
         table.add_row(one.group, one.translator, *counts, *shares, f"{one.seconds:.1f}", f"{one.tokens:.0f}")
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    Console(width=None if sys.stdout.isatty() else 190).print(table)
     for program in outputs:
         click.echo(f"{program['program']} {program['translator']}: {program['result']} {program.get('difference', '')}")

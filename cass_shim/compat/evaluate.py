@@ -15,7 +15,7 @@ from cass_shim.model.artifacts import CodeObject, Evidence
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Unsupported
 from cass_shim.model.sidecar import Source
-from cass_shim.pipeline import Work, assemble, translate_source, verify
+from cass_shim.pipeline import FINAL_SEED, Work, assemble, translate_source, verify
 
 MODEL_ROUTE = "cass"
 PASS_AT = (1, 5, 10)
@@ -24,11 +24,16 @@ ACCEPTED = Evidence.E1U  # agreement with the interpreter on generated inputs
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """samples: of the model, besides its greedy answer. seconds: for one request to it."""
+    """samples: of the model, besides its greedy answer. seconds: for one request to it.
+
+    repairs: second looks after a rejected greedy answer. is_masked: our own model's grammar forbids what cannot be.
+    """
 
     samples: int = 10
     temperature: float = 0.8
     seconds: float = 60.0
+    repairs: int = 2
+    is_masked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,9 @@ class Measured:
     """One problem with one translator. The first candidate of a model is its greedy answer.
 
     unsupported: why there was no candidate at all. reason: why the first was not accepted, "" when it was.
-    samples, accepted: of the model's samples. tokens: generated, by all candidates.
+    repaired: it or a second look was accepted; looks: how many there were. best: or a sample was.
+    samples, accepted: of the model's samples. tokens: generated, by all candidates. masked: refused by the grammar.
+    only_final: the first accepted candidate failed on fresh inputs.
     """
 
     problem: str
@@ -47,10 +54,15 @@ class Measured:
     exact: bool | None = None
     unsupported: str = ""
     reason: str = ""
+    repaired: bool = False
+    looks: int = 0
+    best: bool = False
     samples: int = 0
     accepted: int = 0
     seconds: float = 0.0
     tokens: int = 0
+    masked: int = 0
+    only_final: bool = False
 
 
 def measure(problem: Problem, translator: str, config: Config, options: Options) -> Measured:
@@ -74,8 +86,8 @@ def _line(error: Exception) -> str:
 class _Judge:
     """Assembles and verifies candidates of one kernel; the same text is judged once."""
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
+    def __init__(self, work: Work, seed: int = 1) -> None:
+        self.work, self.seed = work, seed
         self.known: dict[str, tuple[bool, str]] = {}
 
     def __call__(self, source: Source) -> tuple[bool, str]:
@@ -90,7 +102,7 @@ class _Judge:
         except CassError as error:
             return False, _line(error)
         try:
-            evidence = verify(self.work, code).evidence
+            evidence = verify(self.work, code, seed=self.seed).evidence
         except CassError as error:
             return True, _line(error)
         return True, "" if evidence >= ACCEPTED else f"evidence {evidence.label} only"
@@ -103,25 +115,35 @@ def _route(work: Work, translator: str, start: Measured) -> Measured:
 
 
 def _model(work: Work, problem: Problem, start: Measured, options: Options) -> Measured:
-    """The model: its greedy answer, and samples."""
+    """The model: its greedy answer, second looks until one is accepted, and samples."""
     from cass_shim.translate.cass.contracts import FIELDS
     from cass_shim.translate.cass.models import choose
-    from cass_shim.translate.cass.sampling import draw
+    from cass_shim.translate.cass.sampling import Drawing, draw
 
     model = choose(work.config.model, work.sass.sm)
+    if hasattr(model, "is_masked"):
+        model.is_masked = options.is_masked
     ours = getattr(model, "contract", "") == FIELDS
-    judge = _Judge(work)
-    found, right, samples, tokens = start, 0, 0, 0
-    for one in draw(work.sass, lambda: _listing(work), model, options.samples, options.temperature, options.seconds):
-        tokens += one.tokens
+    judge, accepted = _Judge(work), list[Source]()
+    found, right, samples, tokens, masked = start, 0, 0, 0, 0
+    how = Drawing(options.samples, options.temperature, options.repairs, options.seconds)
+    for one in draw(work.sass, lambda: _listing(work), model, how, lambda: bool(accepted)):
+        tokens, masked = tokens + one.tokens, masked + one.masked
         assembled, reason = judge(one.source) if one.source is not None else (False, one.reason)
-        if one.greedy:
+        if not reason and one.source is not None:
+            accepted.append(one.source)
+        if one.kind == "greedy":
             exact = one.text == problem.target if ours and problem.target else None
             found = replace(found, assembled=assembled, verified=not reason, reason=reason, exact=exact)
+        elif one.kind == "repair":
+            found = replace(found, looks=found.looks + 1)
         else:
-            samples += 1
-            right += not reason
-    return replace(found, samples=samples, accepted=right, tokens=tokens)
+            samples, right = samples + 1, right + (not reason)
+        if one.kind != "sample":
+            found = replace(found, repaired=found.repaired or not reason)
+    fresh = not accepted or not _Judge(work, FINAL_SEED)(accepted[0])[1]
+    found = replace(found, best=bool(accepted), only_final=not fresh)
+    return replace(found, samples=samples, accepted=right, tokens=tokens, masked=masked)
 
 
 def _listing(work: Work) -> str:
@@ -156,9 +178,12 @@ class Summary:
     assembled: Share
     verified: Share
     exact: Share | None
+    repaired: Share
+    best: Share
     passed: dict[str, Share]
     seconds: float
     tokens: float
+    only_final: int = 0
 
 
 def summarise(measured: Iterable[Measured]) -> list[Summary]:
@@ -191,7 +216,10 @@ def _summary(group: str, translator: str, rows: Sequence[Measured]) -> Summary:
         Share.of(sum(one.assembled for one in rows) / amount, amount),
         Share.of(sum(one.verified for one in rows) / amount, amount),
         Share.of(sum(bool(one.exact) for one in compared) / len(compared), len(compared)) if compared else None,
+        Share.of(sum(one.repaired or one.verified for one in rows) / amount, amount),
+        Share.of(sum(one.best or one.verified for one in rows) / amount, amount),
         passed,
         round(sum(one.seconds for one in rows) / amount, 2),
         round(sum(one.tokens for one in rows) / amount, 1),
+        sum(one.only_final for one in rows),
     )

@@ -29,7 +29,7 @@ DESCRIPTOR_LIMITS = {
 _IGNORED_VALUES = ("kernarg_size", "inst_pref_size", "exception_")  # rebuilt, or of no meaning here
 
 # Instructions that leave the wave's own state or talk to the system.
-_FORBIDDEN = re.compile(
+FORBIDDEN = re.compile(
     r"^(?:s_sethalt|s_setkill|s_rfe\w*|s_trap|s_ttracedata\w*|s_sendmsghalt|s_setprio|s_icache_inv|s_incperflevel"
     r"|s_decperflevel|s_setvskip|s_wait_event|global_(?:load|store|atomic)\w*_addtid\w*)$"
 )
@@ -147,7 +147,7 @@ def _check_privilege(part: str, mnemonic: str, body: Body) -> None:
         return
     if mnemonic.startswith("s_setreg") and _SETREG.match(part):
         return
-    if _FORBIDDEN.match(mnemonic) or mnemonic.startswith(("s_sendmsg", "s_setreg")):
+    if FORBIDDEN.match(mnemonic) or mnemonic.startswith(("s_sendmsg", "s_setreg")):
         raise Rejected(f"instruction {mnemonic} is not a kernel's to use", kernel=body.name)
 
 

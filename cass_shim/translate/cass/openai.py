@@ -6,19 +6,31 @@ server has one model only, from the server.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cass_shim.model.errors import ToolFailed
+from cass_shim.translate.cass.gbnf import grammar
 from cass_shim.translate.cass.models import Answer, Decoding, estimate_tokens
 from cass_shim.translate.cass.prompt import Message
 
+log = logging.getLogger(__name__)
+
 MAX_RESPONSE = 64 << 20
 LIST_TIMEOUT_S = 10.0
+# How a server is given a grammar, by the owner that it names in its list of models. Source: vLLM (from 0.12 on),
+# "Structured Outputs"; SGLang, "Structured Outputs"; llama.cpp, tools/server/README.md.
+CONSTRAIN: Mapping[str, Callable[[str], dict[str, Any]]] = {
+    "vllm": lambda text: {"structured_outputs": {"grammar": text}},
+    "sglang": lambda text: {"ebnf": text},
+    "llamacpp": lambda text: {"grammar": text},
+}
 
 
 class OpenAiModel:
@@ -29,22 +41,55 @@ class OpenAiModel:
         self.base = trimmed if trimmed.endswith("/v1") else f"{trimmed}/v1"
         self.name = name or os.environ.get("CASS_MODEL_NAME", "")
         self.window = 0
+        self.constrain: Callable[[str], dict[str, Any]] | None = None
+        self.described = not self.name
         if not self.name:
             self._ask_name()
         self.identity = f"{self.name} at {self.base}"
 
-    def _ask_name(self) -> None:
+    def _listed(self) -> list[dict[str, Any]]:
         listed = self._request("/models", None, LIST_TIMEOUT_S).get("data")
-        if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
+        return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+    def _ask_name(self) -> None:
+        listed = self._listed()
+        if not listed:
             raise ToolFailed("model server", command=self.base, stderr="it lists no model")
         if len(listed) > 1:
             names = ", ".join(str(entry.get("id")) for entry in listed[:8])
             raise ToolFailed("model server", command=self.base, stderr=f"set CASS_MODEL_NAME to one of: {names}")
         self.name = str(listed[0].get("id", ""))
-        window = listed[0].get("max_model_len", 0)
+        self._describe(listed)
+
+    def _describe(self, listed: list[dict[str, Any]]) -> None:
+        """What the list says of this model: its window, and who serves it."""
+        own = next((one for one in listed if one.get("id") == self.name), {})
+        window = own.get("max_model_len", 0)
         self.window = window if isinstance(window, int) else 0
+        self.constrain = CONSTRAIN.get(str(own.get("owned_by", "")))
+
+    def _constraint(self) -> dict[str, Any]:
+        """The grammar of an answer, in the words of the server; {} for one that is not known to read any."""
+        if not self.described:
+            self.described = True
+            with contextlib.suppress(ToolFailed):  # a server without a list may answer all the same
+                self._describe(self._listed())
+        return self.constrain(grammar()) if self.constrain is not None else {}
 
     def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        constraint = self._constraint()
+        try:
+            return self._ask(messages, decoding, constraint)
+        except ToolFailed as error:
+            if not constraint or not error.stderr.startswith(("400", "422")):
+                raise
+            log.warning("%s takes no grammar: %s", self.base, error.stderr.splitlines()[0][:200])
+            self.constrain = None
+            return self._ask(messages, decoding, {})
+
+    def _ask(
+        self, messages: tuple[Message, ...], decoding: Decoding, constraint: dict[str, Any]
+    ) -> list[Answer]:  # fmt: skip
         answer = self._request(
             "/chat/completions",
             {
@@ -53,6 +98,7 @@ class OpenAiModel:
                 "n": decoding.count,
                 "temperature": decoding.temperature,
                 "max_tokens": decoding.max_tokens,
+                **constraint,
             },
             decoding.timeout_s,
         )

@@ -1,11 +1,11 @@
-"""Candidates one by one, for measuring a model: the greedy answer and a number of samples, without a search.
+"""Candidates one by one, for measuring a model: the greedy answer, second looks and a number of samples.
 
 In: one kernel, a model. Out: `Drawn`, each with the assembly or the reason why there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
@@ -14,44 +14,65 @@ from cass_shim.translate.cass.contract import rebuild
 from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Contract, Listing
 from cass_shim.translate.cass.models import Answer, Decoding, Model
 from cass_shim.translate.cass.prompt import Message
+from cass_shim.translate.cass.search import Doubts
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """One candidate. greedy: the answer of temperature 0. text: as the model said it."""
+    """One candidate. kind: "greedy", "repair" or "sample". text: as the model said it. masked: refused tokens."""
 
-    greedy: bool
+    kind: str
     text: str
     tokens: int
     source: AmdgcnAsm | None
     reason: str = ""
+    masked: int = 0
 
 
-def draw(
-    sass: SassKernel, text: Listing, model: Model, samples: int, temperature: float, seconds: float
-) -> Iterator[Drawn]:
-    """The greedy answer, then the samples in one batch. seconds: for each of the two requests.
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How to draw. repairs: second looks after the greedy answer (search.py). seconds: for each request."""
 
-    text: cuobjdump's, for models of the authors' contract. Raises Unsupported when the prompt does not fit, ToolFailed.
+    samples: int
+    temperature: float
+    repairs: int
+    seconds: float
+    seed: int = 1
+
+
+def draw(sass: SassKernel, text: Listing, model: Model, how: Drawing, accepted: Callable[[], bool]) -> Iterator[Drawn]:
+    """The greedy answer, second looks until `accepted` says that one was right, then the samples in one batch.
+
+    text: cuobjdump's, for models of the authors' contract, whose repair turns need a reason and are not drawn here.
+    Raises Unsupported when the prompt does not fit, ToolFailed.
     """
     contract = CONTRACTS[getattr(model, "contract", AUTHORS)]
     prompt = Message("user", contract.prompt(sass, text))
     tokens = model.count_tokens(prompt.content)
     if model.window and tokens >= model.window:
         raise Unsupported("prompt length", kernel=sass.name, why=f"{tokens} tokens, the model reads {model.window}")
-    for answer in model.generate((prompt,), Decoding(timeout_s=seconds)):
-        yield _judged(sass, contract, answer, True)
-    if samples:
-        for answer in model.generate((prompt,), Decoding(samples, temperature, timeout_s=seconds)):
-            yield _judged(sass, contract, answer, False)
+    doubts, cost, kind = Doubts(), 0.0, "greedy"
+    prefix: tuple[int, ...] = ()
+    for _ in range(1 + (0 if contract.repairs else how.repairs)):
+        given = (prefix,) if prefix else ()
+        for answer in model.generate((prompt,), Decoding(timeout_s=how.seconds, prefixes=given)):
+            yield _judged(sass, contract, answer, kind)
+            doubts.add(answer, cost)
+        (prefix, cost), kind = doubts.next(), "repair"
+        if not prefix or accepted():
+            break
+    if how.samples:
+        decoding = Decoding(how.samples, how.temperature, timeout_s=how.seconds, seed=how.seed)
+        for answer in model.generate((prompt,), decoding):
+            yield _judged(sass, contract, answer, "sample")
 
 
-def _judged(sass: SassKernel, contract: Contract, answer: Answer, greedy: bool) -> Drawn:
+def _judged(sass: SassKernel, contract: Contract, answer: Answer, kind: str) -> Drawn:
     try:
         if not answer.finished:
             raise Rejected("the answer is cut off by the token limit", kernel=sass.name)
         functions = frozenset(sass.kernel.symbols) - {sass.name}
         source = rebuild(contract.body(sass, answer.text), sass.abi, functions)
     except CassError as error:
-        return Drawn(greedy, answer.text, answer.tokens, None, str(error).splitlines()[0])
-    return Drawn(greedy, answer.text, answer.tokens, source)
+        return Drawn(kind, answer.text, answer.tokens, None, str(error).splitlines()[0], answer.masked)
+    return Drawn(kind, answer.text, answer.tokens, source, masked=answer.masked)

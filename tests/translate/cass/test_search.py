@@ -17,6 +17,7 @@ from cass_shim.model.artifacts import CodeObject
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Rejected, ToolFailed, Unsupported
 from cass_shim.translate.cass import models, translate_kernel
+from cass_shim.translate.cass.gbnf import grammar
 from cass_shim.translate.cass.models import Answer, Decoding, choose
 from cass_shim.translate.cass.openai import OpenAiModel
 from cass_shim.translate.cass.prompt import Message, build_prompt, digest, family, normalize, repair_turn
@@ -167,9 +168,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     replies: ClassVar[list[tuple[int, bytes]]] = []
     seen: ClassVar[list[dict[str, object]]] = []
+    owner: ClassVar[str] = "somebody"
 
     def do_GET(self) -> None:
-        self._send(200, json.dumps({"data": [{"id": "cass-test", "max_model_len": 32768}]}).encode())
+        known = {"id": "cass-test", "max_model_len": 32768, "owned_by": Handler.owner}
+        self._send(200, json.dumps({"data": [known]}).encode())
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -188,7 +191,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[str]:
-    Handler.replies, Handler.seen = [], []
+    Handler.replies, Handler.seen, Handler.owner = [], [], "somebody"
     running = http.server.HTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=running.serve_forever, daemon=True)
     thread.start()
@@ -212,6 +215,26 @@ def test_a_server_gives_the_same_result_as_recorded_answers(server: str, tmp_pat
     assert by_server == by_record
     assert Handler.seen[0]["messages"] == [{"role": "user", "content": build_prompt(TEXT)}]
     assert Handler.seen[0]["temperature"] == 0
+
+
+@pytest.mark.parametrize(
+    ("owner", "field"), [("vllm", "structured_outputs"), ("sglang", "ebnf"), ("llamacpp", "grammar")]
+)
+def test_a_server_that_can_is_given_the_grammar(server: str, owner: str, field: str) -> None:
+    Handler.owner = owner
+    Handler.replies = [(200, chat(good_answer()))]
+    OpenAiModel(server, "cass-test").generate((Message("user", "x"),), Decoding())
+    given = Handler.seen[0][field]
+    assert (given["grammar"] if isinstance(given, dict) else given) == grammar()
+
+
+def test_a_server_that_refuses_the_grammar_is_asked_without_it(server: str) -> None:
+    Handler.owner = "vllm"
+    Handler.replies = [(400, b"unsupported"), (200, chat(good_answer())), (200, chat(good_answer()))]
+    model = OpenAiModel(server)
+    model.generate((Message("user", "x"),), Decoding())
+    model.generate((Message("user", "x"),), Decoding())
+    assert ["structured_outputs" in one for one in Handler.seen] == [True, False, False]
 
 
 def test_an_answer_cut_by_the_limit_is_rejected(server: str) -> None:
