@@ -60,6 +60,8 @@ class Fault(ctypes.Structure):
         ("lane", ctypes.c_uint32),
         ("text", ctypes.c_char * 256),
         ("executed", ctypes.c_uint64),
+        ("translated", ctypes.c_uint64),
+        ("translation", ctypes.c_char * 80),
     ]
 
 

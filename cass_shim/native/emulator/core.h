@@ -18,6 +18,9 @@ typedef struct {
 } emu_space_t;
 extern emu_space_t emu_space;
 int emu_foreign_ok(uint64_t address, uint32_t bytes);
+/* A number of the environment with an optional K, M or G after it; `fallback` when unset or
+ * unreadable. */
+uint64_t emu_setting(const char *name, uint64_t fallback);
 
 /* A loaded code object's text, decoded lazily by the core. Create once per module, destroy after
  * its last launch. */
@@ -58,8 +61,10 @@ typedef struct {
     uint64_t pc;      /* host address of the instruction */
     uint64_t address; /* of the access */
     uint32_t group[3], wave, lane;
-    char text[256];    /* one line: what, with the instruction's disassembly or its bytes */
-    uint64_t executed; /* wave-instructions of the groups that ended, also without a fault */
+    char text[256];       /* one line: what, with the instruction's disassembly or its bytes */
+    uint64_t executed;    /* wave-instructions of the groups that ended, also without a fault */
+    uint64_t translated;  /* those of them that the second back end ran */
+    char translation[80]; /* what the second back end does with the kernel; "": it is off */
 } emu_fault;
 
 /* Runs the whole grid on the worker pool; returns when done. Safe to call from several threads. */

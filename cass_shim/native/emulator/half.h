@@ -3,7 +3,7 @@
 #ifndef CASS_EMU_HALF_H
 #define CASS_EMU_HALF_H
 
-#include "emulator/lanes.h"
+#include "emulator/float_exact.h"
 
 static inline float f32_from_half(uint32_t h) {
     uint32_t sign = (h & 0x8000) << 16, body = h & 0x7fff;
@@ -45,7 +45,7 @@ static inline uint32_t half_from_double(double x, unsigned mode) {
 /* x*y+z rounded once to half: the double sum is rounded to odd, which a second rounding cannot
  * spoil. */
 static inline double odd_fma(double x, double y, double z) {
-    double p = x * y, s = p + z; /* the product of two halves is exact */
+    double p = x * y, s = first_f64(p + z, x, y, z); /* the product of two halves is exact */
     double t = s - p, error = (p - (s - t)) + (z - t);
     /* An infinite or NaN sum has a NaN error, which is neither above nor below zero. */
     if ((error > 0 || error < 0) && !(bits64(s) & 1)) {
@@ -62,7 +62,24 @@ static inline uint32_t bf16_from_f32(float x) {
     return (u + 0x7fff + (u >> 16 & 1)) >> 16;
 }
 
-#if defined(__F16C__)
+#if defined(EMU_NATIVE) && defined(__clang__)
+typedef uint16_t half_bits __attribute__((vector_size(2 * LANES)));
+typedef _Float16 halves_t __attribute__((vector_size(2 * LANES)));
+ALWAYS_INLINE void widen_halves(const uint32_t *h, float *f) {
+    V x;
+    memcpy(&x, h, 128);
+    VF r = __builtin_convertvector((halves_t) __builtin_convertvector(x, half_bits), VF);
+    memcpy(f, &r, 128);
+}
+/* Rounds to nearest, which MODE says where translated code runs. */
+ALWAYS_INLINE void narrow_halves(const float *f, uint32_t *h, unsigned mode) {
+    (void)mode;
+    VF x;
+    memcpy(&x, f, 128);
+    V r = __builtin_convertvector((half_bits) __builtin_convertvector(x, halves_t), V);
+    memcpy(h, &r, 128);
+}
+#elif defined(__F16C__)
 #include <immintrin.h>
 ALWAYS_INLINE void widen_halves(const uint32_t *h, float *f) {
     for (int i = 0; i < LANES; i += 8) {

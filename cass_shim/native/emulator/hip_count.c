@@ -9,7 +9,8 @@
 
 typedef struct row {
     struct row *next;
-    uint64_t launches, instructions;
+    uint64_t launches, instructions, translated;
+    char translation[sizeof((emu_fault *)0)->translation]; /* of the last launch */
     char kernel[];
 } row_t;
 
@@ -27,12 +28,14 @@ static row_t *row_of(const char *kernel) {
     return rows = row;
 }
 
-void emu_count_launch(const char *kernel, uint64_t wave_instructions) {
+void emu_count_launch(const char *kernel, const emu_fault *done) {
     pthread_mutex_lock(&lock);
     row_t *row = row_of(kernel);
     if (row) {
         row->launches++;
-        row->instructions += wave_instructions;
+        row->instructions += done->executed;
+        row->translated += done->translated;
+        memcpy(row->translation, done->translation, sizeof row->translation);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -43,8 +46,11 @@ __attribute__((destructor)) static void write_counts(void) {
     FILE *file = rows && path ? fopen(path, "a") : NULL;
     if (!file) return;
     for (row_t *row = rows; row; row = row->next)
-        fprintf(file, "{\"kernel\": \"%s\", \"launches\": %llu, \"wave_instructions\": %llu}\n",
+        fprintf(file,
+                "{\"kernel\": \"%s\", \"launches\": %llu, \"wave_instructions\": %llu, "
+                "\"translated\": %llu, \"translation\": \"%s\"}\n",
                 row->kernel, (unsigned long long)row->launches,
-                (unsigned long long)row->instructions);
+                (unsigned long long)row->instructions, (unsigned long long)row->translated,
+                row->translation);
     fclose(file);
 }

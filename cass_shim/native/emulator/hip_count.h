@@ -3,9 +3,10 @@
 #ifndef CASS_EMU_HIP_COUNT_H
 #define CASS_EMU_HIP_COUNT_H
 
-#include <stdint.h>
+#include "emulator/core.h"
 
-/* Adds one launch. Thread-safe; a kernel for which there is no memory is not counted. */
-void emu_count_launch(const char *kernel, uint64_t wave_instructions);
+/* Adds one launch, from what emu_run said of it. Thread-safe; a kernel for which there is no memory
+ * is not counted. */
+void emu_count_launch(const char *kernel, const emu_fault *done);
 
 #endif

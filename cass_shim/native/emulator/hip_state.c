@@ -25,8 +25,7 @@ uint64_t emu_now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A number with an optional K, M or G after it; `fallback` when unset or unreadable. */
-static uint64_t setting(const char *name, uint64_t fallback) {
+uint64_t emu_setting(const char *name, uint64_t fallback) {
     const char *text = getenv(name);
     if (!text || !*text) return fallback;
     char *end;
@@ -59,15 +58,15 @@ static uint64_t arena_limit(void) {
 }
 
 static void read_settings(void) {
-    uint64_t devices = setting("CASS_EMU_DEVICES", 1), units = setting("CASS_EMU_CUS", 48);
+    uint64_t devices = emu_setting("CASS_EMU_DEVICES", 1), units = emu_setting("CASS_EMU_CUS", 48);
     emu_config.device_count = devices > EMU_MAX_DEVICES ? EMU_MAX_DEVICES : (int)devices;
     emu_config.compute_units = units < 1 || units > 4096 ? 48 : (int)units;
-    emu_config.memory_bytes = setting("CASS_EMU_MEMORY", default_memory());
-    uint64_t arena = setting("CASS_EMU_ARENA", 256ull << 30), limit = arena_limit();
+    emu_config.memory_bytes = emu_setting("CASS_EMU_MEMORY", default_memory());
+    uint64_t arena = emu_setting("CASS_EMU_ARENA", 256ull << 30), limit = arena_limit();
     emu_config.arena_bytes = (arena < limit ? arena : limit) & ~(uint64_t)(EMU_PAGE - 1);
-    emu_config.instruction_limit = setting("CASS_EMU_LIMIT", 0);
-    emu_config.strict = setting("CASS_EMU_STRICT", 0) != 0;
-    emu_config.check = setting("CASS_EMU_CHECK", 0) != 0;
+    emu_config.instruction_limit = emu_setting("CASS_EMU_LIMIT", 0);
+    emu_config.strict = emu_setting("CASS_EMU_STRICT", 0) != 0;
+    emu_config.check = emu_setting("CASS_EMU_CHECK", 0) != 0;
     emu_config.count = getenv("CASS_EMU_COUNT") != NULL;
 }
 

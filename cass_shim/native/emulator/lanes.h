@@ -48,7 +48,16 @@ ALWAYS_INLINE void v_put(wave_t *w, unsigned d, V r) {
 }
 
 /* Lanes whose element is nonzero (comparison result: all ones) as one bit each. */
-#if defined(__AVX512F__)
+#if defined(EMU_NATIVE) && defined(__clang__)
+/* Without <immintrin.h>, which takes longer to read than a small unit to compile. */
+typedef _Bool lane_flags __attribute__((ext_vector_type(LANES)));
+ALWAYS_INLINE uint32_t v_bits(VI m) {
+    lane_flags flags = __builtin_convertvector(m < 0, lane_flags);
+    uint32_t bits;
+    memcpy(&bits, &flags, 4);
+    return bits;
+}
+#elif defined(__AVX512F__)
 #include <immintrin.h>
 ALWAYS_INLINE uint32_t v_bits(VI m) {
     __m512i h[2];
@@ -93,6 +102,37 @@ ALWAYS_INLINE uint32_t bits_of(const uint32_t *flags) {
 #define LANES_OF(w, r, room) (*(V *)(room) = *(const V *)(w)->v[r], (const uint32_t *)(room))
 #else
 #define LANES_OF(w, r, room) ((void)(room), (const uint32_t *)(w)->v[r])
+#endif
+
+/* Registers of this processor, as many bytes as the build has. */
+#if defined(__AVX512F__)
+#define CHUNK 64
+#elif defined(__AVX2__)
+#define CHUNK 32
+#else
+#define CHUNK 16
+#endif
+typedef float chunk_f32 __attribute__((vector_size(CHUNK)));
+typedef double chunk_f64 __attribute__((vector_size(CHUNK)));
+
+/* The compiler of translated code sees many instructions at once: where it knew that a source is
+ * another value with its sign changed, it would move the change behind the operation, and a NaN's
+ * sign with it. `use` is a constant. Where MODE is not the host's default (ORDERED), this also
+ * keeps arithmetic between FP_BEGIN and FP_END. */
+#ifndef ORDERED
+#define ORDERED
+#endif
+#ifdef EMU_NATIVE
+ALWAYS_INLINE void hide(int use, void *lanes, unsigned bytes) {
+    for (unsigned i = 0; use && i < bytes; i += CHUNK) {
+        chunk_f32 x;
+        memcpy(&x, (char *)lanes + i, CHUNK);
+        __asm__ ORDERED("" : "+v"(x));
+        memcpy((char *)lanes + i, &x, CHUNK);
+    }
+}
+#else
+#define hide(use, lanes, bytes) (void)0
 #endif
 
 ALWAYS_INLINE const uint32_t *ld32(const wave_t *w, const op_t *o, int i, uint32_t *room) {
@@ -156,10 +196,16 @@ ALWAYS_INLINE void put16(wave_t *w, const op_t *o, const uint32_t *r) {
  * stays between the two calls. */
 uint32_t emu_fp_begin(const wave_t *w, uint32_t kind);
 void emu_fp_end(uint32_t saved);
-/* Translated code runs in the default environment only (native.c). */
+/* Translated code knows its MODE (native_emit.c), of which only the f32 part may be special. */
 #ifdef EMU_NATIVE
-#define FP_BEGIN(kind) (void)0
-#define FP_END (void)0
+ALWAYS_INLINE void set_csr(uint32_t csr) { __asm__ volatile("ldmxcsr %0" : : "m"(csr)); }
+#define FP_BEGIN(kind)                                                                             \
+    const uint32_t fp_kind = (kind) & FP_SPECIAL;                                                  \
+    if (fp_kind) set_csr(CSR_F32)
+#define FP_END                                                                                     \
+    do {                                                                                           \
+        if (fp_kind) set_csr(CSR_DEFAULT);                                                         \
+    } while (0)
 #else
 #define FP_BEGIN(kind)                                                                             \
     uint32_t fp_saved = (kind) && unlikely(w->fp_special & (kind)) ? emu_fp_begin(w, kind) : 0
@@ -200,9 +246,14 @@ typedef double lanesd[LANES] __attribute__((aligned(128)));
     HANDLER(name) {                                                                                \
         FP_BEGIN(FP_F32);                                                                          \
         V a = v_src(w, o, 0), b = (n) > 1 ? v_src(w, o, 1) : a, c = (n) > 2 ? v_src(w, o, 2) : a;  \
+        hide(fp_kind, &a, 128);                                                                    \
+        if ((n) > 1) hide(fp_kind, &b, 128);                                                       \
+        if ((n) > 2) hide(fp_kind, &c, 128);                                                       \
         VF x = (VF)a, y = (VF)b, z = (VF)c;                                                        \
         (void)x, (void)y, (void)z;                                                                 \
-        v_put(w, o->d, (V)(__VA_ARGS__));                                                          \
+        V r = (V)(__VA_ARGS__);                                                                    \
+        hide(fp_kind, &r, 128);                                                                    \
+        v_put(w, o->d, r);                                                                         \
         FP_END;                                                                                    \
         NEXT;                                                                                      \
     }
@@ -216,6 +267,9 @@ typedef double lanesd[LANES] __attribute__((aligned(128)));
         const TA *pa = (const TA *)(const void *)ld32(w, o, 0, ra);                                \
         const TB *pb = (const TB *)(const void *)((n) > 1 ? ld32(w, o, 1, rb) : ra);               \
         const TC *pc = (const TC *)(const void *)((n) > 2 ? ld32(w, o, 2, rc) : ra);               \
+        hide(fp, ra, 128);                                                                         \
+        if ((n) > 1) hide(fp, rb, 128);                                                            \
+        if ((n) > 2) hide(fp, rc, 128);                                                            \
         TD *r = (TD *)(void *)rd;                                                                  \
         LANE_LOOP {                                                                                \
             TA a = pa[i];                                                                          \
@@ -224,6 +278,7 @@ typedef double lanesd[LANES] __attribute__((aligned(128)));
             (void)a, (void)b, (void)c;                                                             \
             r[i] = (__VA_ARGS__);                                                                  \
         }                                                                                          \
+        hide(fp_kind, rd, 128);                                                                    \
         put32(w, o->d, rd);                                                                        \
         FP_END;                                                                                    \
         NEXT;                                                                                      \
@@ -243,7 +298,11 @@ typedef double lanesd[LANES] __attribute__((aligned(128)));
 #define WIDE_LD_f32(i, p) WIDE_LD_u32(i, p)
 #define WIDE_LD_u64(i, p) ld64(w, o, i, p)
 #define WIDE_LD_i64(i, p) ld64(w, o, i, (uint64_t *)(void *)(p))
-#define WIDE_LD_f64(i, p) ld64(w, o, i, (uint64_t *)(void *)(p))
+#define WIDE_LD_f64(i, p)                                                                          \
+    do {                                                                                           \
+        ld64(w, o, i, (uint64_t *)(void *)(p));                                                    \
+        hide(1, p, 256);                                                                           \
+    } while (0)
 #define WIDE_LD_u16(i, p) ld16(w, o, i, p)
 #define WIDE_PUT_u32(p) put32(w, o->d, (const uint32_t *)(const void *)(p))
 #define WIDE_PUT_i32(p) WIDE_PUT_u32(p)
@@ -271,6 +330,9 @@ typedef uint32_t wide_u16;
         WIDE_LD_##A(0, pa);                                                                        \
         if ((n) > 1) WIDE_LD_##B(1, pb);                                                           \
         if ((n) > 2) WIDE_LD_##C(2, pc);                                                           \
+        hide(fp_kind, pa, sizeof pa);                                                              \
+        if ((n) > 1) hide(fp_kind, pb, sizeof pb);                                                 \
+        if ((n) > 2) hide(fp_kind, pc, sizeof pc);                                                 \
         LANE_LOOP {                                                                                \
             wide_##A a = pa[i];                                                                    \
             wide_##B b = (n) > 1 ? pb[i] : (wide_##B)0;                                            \
@@ -278,6 +340,7 @@ typedef uint32_t wide_u16;
             (void)a, (void)b, (void)c;                                                             \
             r[i] = (__VA_ARGS__);                                                                  \
         }                                                                                          \
+        hide(fp_kind, r, sizeof r);                                                                \
         WIDE_PUT_##D(r);                                                                           \
         FP_END;                                                                                    \
         NEXT;                                                                                      \

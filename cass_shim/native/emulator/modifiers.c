@@ -52,7 +52,9 @@ HANDLER(post_f32) {
     FP_BEGIN(FP_F32);
     lanes32 ra, r;
     const uint32_t *a = ld32(w, o, 0, ra);
+    hide(1, ra, 128);
     for (int i = 0; i < LANES; i++) r[i] = bits32((float)output(w, o, 5, f32_of(a[i])));
+    hide(fp_kind, r, 128);
     put32(w, o->d, r);
     FP_END;
     NEXT;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "emulator/atomic_ops.h"
@@ -16,6 +17,7 @@
 #define ASK_AFTER 4000000u
 #define COMPILE_AFTER 60000000u
 #define TARGETS_MAX 256
+#define CPU_SECONDS 120 /* of the compiler, for one unit */
 
 enum { COLD, ASKED, HOT }; /* how far the request went */
 
@@ -23,10 +25,14 @@ struct native_kernel {
     native_kernel *next;
     struct emu_program *program; /* while it lives */
     const op_t *entry;
+    char *name;
+    uint32_t mode; /* low byte of MODE when it begins */
     _Atomic uint64_t executed;
     atomic_int stage;
     _Atomic(native_code *) code;
-    int references; /* under lock */
+    _Atomic(const char *) refused; /* why there is no code */
+    _Atomic(const char *) leaves;  /* an instruction that the interpreter executes all the same */
+    int references;                /* under lock */
 };
 
 typedef struct job job_t;
@@ -74,6 +80,7 @@ static void release(native_kernel *kernel) {
     native_code *code = atomic_load(&kernel->code);
     if (code) dlclose(code->handle);
     free(code);
+    free(kernel->name);
     free(kernel);
 }
 
@@ -112,9 +119,13 @@ static native_code *loaded(void *handle) {
 }
 
 static void translate(native_kernel *kernel, const char *text, int compile) {
+    const char *why = NULL;
     if (atomic_load(&kernel->code)) return;
-    void *handle = emu_native_library(text, compile);
-    if (handle) atomic_store(&kernel->code, loaded(handle));
+    void *handle = emu_native_library(text, kernel->name, compile, CPU_SECONDS, &why);
+    native_code *code = handle ? loaded(handle) : NULL;
+    if (code) code->mode = kernel->mode;
+    if (code) atomic_store(&kernel->code, code);
+    else atomic_store(&kernel->refused, handle ? "its code cannot be loaded" : why);
 }
 
 /* Whether `offset` is where another kernel begins: only calls belong to a unit. */
@@ -128,16 +139,20 @@ static int is_kernel(const native_kernel *kernel, uint32_t offset) {
     return k != NULL;
 }
 
-static char *text_with(const native_kernel *kernel, const uint32_t *targets, unsigned count) {
+static char *text_with(native_kernel *kernel, const uint32_t *targets, unsigned count) {
     native_unit unit;
-    native_unit_build(&unit, kernel->program, kernel->entry, targets, count);
+    native_unit_build(&unit, kernel->program, kernel->entry, kernel->mode, targets, count);
     char *text = unit.failed || !unit.covered ? NULL : native_emit(&unit);
+    atomic_store(&kernel->leaves, unit.leaves);
+    atomic_store(&kernel->refused, text          ? NULL
+                                   : unit.failed ? "too many instructions"
+                                                 : "no instruction that is translated");
     native_unit_destroy(&unit);
     return text;
 }
 
 /* With the functions that were called so far, unless that is too much. */
-static char *text_of(const native_kernel *kernel) {
+static char *text_of(native_kernel *kernel) {
     uint32_t targets[TARGETS_MAX];
     unsigned found = emu_program_targets(kernel->program, targets, TARGETS_MAX), count = 0;
     for (unsigned i = 0; i < found; i++)
@@ -202,19 +217,39 @@ static void request(native_kernel *kernel, int compile) {
 }
 
 /* ---- kernels ---- */
-static native_kernel *kernel_in(struct emu_program *program, const op_t *entry) {
-    native_kernel **list = emu_program_kernels(program), *k = *list;
-    while (k && k->entry != entry) k = k->next;
+static native_kernel *kernel_in(const emu_launch *launch, const op_t *entry) {
+    uint32_t mode = launch->rsrc1 >> 12 & 0xff;
+    native_kernel **list = emu_program_kernels(launch->program), *k = *list;
+    while (k && (k->entry != entry || k->mode != mode)) k = k->next;
     if (k || !(k = calloc(1, sizeof *k))) return k;
-    *k = (native_kernel){.next = *list, .program = program, .entry = entry, .references = 1};
+    *k = (native_kernel){
+        .next = *list, .program = launch->program, .entry = entry, .mode = mode, .references = 1};
+    k->name = strdup(launch->kernel_name ? launch->kernel_name : "a kernel");
+    if (!native_mode_is_covered(mode)) {
+        k->stage = HOT;
+        k->refused = "rounds or flushes f64 or f16";
+    }
     return *list = k;
 }
 
-native_kernel *emu_native_kernel(struct emu_program *program, const op_t *entry) {
+void emu_native_describe(const native_kernel *kernel, char *text, size_t bytes) {
+    const char *refused = kernel ? atomic_load(&kernel->refused) : NULL;
+    const char *leaves = kernel ? atomic_load(&kernel->leaves) : NULL;
+    if (!kernel) snprintf(text, bytes, "%s", "");
+    else if (atomic_load(&kernel->code))
+        snprintf(text, bytes, "%s%s", leaves ? "translated but for " : "translated",
+                 leaves ? leaves : "");
+    else if (refused) snprintf(text, bytes, "interpreted: %s", refused);
+    else
+        snprintf(text, bytes, "%s",
+                 atomic_load(&kernel->stage) == HOT ? "being compiled" : "not hot");
+}
+
+native_kernel *emu_native_kernel(const emu_launch *launch, const op_t *entry) {
     pthread_once(&tier_once, choose_tier);
     if (tier == NATIVE_OFF) return NULL;
     pthread_mutex_lock(&lock);
-    native_kernel *kernel = kernel_in(program, entry);
+    native_kernel *kernel = kernel_in(launch, entry);
     pthread_mutex_unlock(&lock);
     if (kernel && tier == NATIVE_WAIT && atomic_exchange(&kernel->stage, HOT) != HOT) {
         char *text = text_of(kernel);
@@ -273,12 +308,13 @@ void emu_native_run(const native_code *code, wave_t *w) {
     group_t *g = w->group;
     uint32_t slept = g->slept;
     for (;;) {
-        const native_entry *entry = w->fp_special ? NULL : entry_at(code, w->next->pc);
+        int other = (w->mode & 0xff) != code->mode;
+        const native_entry *entry = other ? NULL : entry_at(code, w->next->pc);
         if (entry) {
             run_translated(code, w, entry->record);
             if (w->state != WAVE_READY) break;
         }
-        w->stop_at = w->fp_special ? stop_at : 0;
+        w->stop_at = other ? stop_at : 0;
         w->state = WAVE_READY;
         g->slept = 0;
         emu_selected_variant()->run(w, w->next);

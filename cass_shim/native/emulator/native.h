@@ -16,11 +16,14 @@ typedef struct {
     void (*run)(wave_t *w, uint32_t entry);
     const native_entry *entries;
     uint32_t entry_count;
+    uint32_t mode; /* low byte of MODE that the code is made for */
 } native_code;
 
-/* The kernel that begins at `entry`, from its program's list; NULL where nothing is translated.
- * With CASS_EMU_NATIVE=wait it comes back translated. */
-native_kernel *emu_native_kernel(struct emu_program *program, const op_t *entry);
+/* The kernel of `launch`, which begins at `entry`, from its program's list; NULL where nothing is
+ * translated. With CASS_EMU_NATIVE=wait it comes back translated. */
+native_kernel *emu_native_kernel(const emu_launch *launch, const op_t *entry);
+/* What has become of it, in a few words. */
+void emu_native_describe(const native_kernel *kernel, char *text, size_t bytes);
 /* Counts instructions that the kernel executed, and asks for its translation when it is hot. */
 void emu_native_executed(native_kernel *kernel, uint64_t instructions);
 /* Its translation, NULL: not there (yet). */
@@ -34,8 +37,19 @@ native_kernel **emu_program_kernels(struct emu_program *program); /* under the l
 unsigned emu_program_targets(struct emu_program *program, uint32_t *offsets, unsigned room);
 void emu_native_forget(native_kernel *kernels); /* the program ends */
 
-/* native_build.c: the library made of `text`, from the cache or, where `compile`, by the compiler;
- * NULL: none. May block for as long as the compiler runs. */
-void *emu_native_library(const char *text, int compile);
+/* native_build.c: the library made of `text`, from the cache or, where `compile`, by the compiler,
+ * which may take `cpu_seconds`; NULL: none, and `*why` says why not. May block for as long as the
+ * compiler runs. `kernel`: its name, for the log. */
+void *emu_native_library(const char *text, const char *kernel, int compile, unsigned cpu_seconds,
+                         const char **why);
+
+/* native_cache.c */
+#define NATIVE_FOLDER_ROOM 3800
+/* The folder of translated code, made where it is missing; 0: there is none to be used. */
+int native_cache_folder(char *out, size_t room);
+/* Removes what was not used for longest, until the folder holds no more than CASS_EMU_CACHE. */
+void native_cache_trim(const char *folder);
+/* Marks a file as used now. */
+void native_cache_used(const char *path);
 
 #endif

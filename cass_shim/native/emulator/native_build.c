@@ -2,8 +2,10 @@
  *
  * Files are `<cache>/emulator/<SHA-256 of text and compiler options>.so`, each with a trailer (size
  * and digest) behind the ELF file. A file is loaded only when it is the user's own, writable to
- * nobody else, and its trailer fits. The compiler's parent is an orphan in all but name: it makes
- * no SIGCHLD, is unseen by wait(), and finishes the file even when the program has ended. */
+ * nobody else, and its trailer fits. Where the compiler fails, `<...>.failed` says so: the kernel,
+ * the command and what the compiler printed; for a day it is not tried again. The compiler's parent
+ * is an orphan in all but name: it makes no SIGCHLD, is unseen by wait(), and finishes the file
+ * even when the program has ended. */
 #include "emulator/native.h"
 
 #include <dlfcn.h>
@@ -16,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "client/internal.h"
@@ -24,7 +27,7 @@
 extern char **environ;
 
 #define PATH_ROOM 4096
-#define CPU_SECONDS 120 /* of the compiler, for one unit */
+#define RETRY_AFTER 86400 /* seconds */
 static const uint8_t MAGIC[8] = {'C', 'A', 'S', 'S', 'E', 'M', 'U', 1};
 
 typedef struct {
@@ -34,39 +37,18 @@ typedef struct {
 } trailer_t;
 
 typedef struct {
-    char folder[PATH_ROOM - 200]; /* of the cache */
-    char final[PATH_ROOM], source[PATH_ROOM], object[PATH_ROOM], library[PATH_ROOM];
+    char folder[NATIVE_FOLDER_ROOM]; /* of the cache */
+    char final[PATH_ROOM], failed[PATH_ROOM];
+    char source[PATH_ROOM], object[PATH_ROOM], library[PATH_ROOM], output[PATH_ROOM];
+    char headline[512]; /* of `failed` */
+    unsigned cpu_seconds;
 } paths_t;
 
-/* ---- the cache's folder ---- */
-static int make_folders(char *path) {
-    for (char *at = path + 1; *at; at++) {
-        if (*at != '/') continue;
-        *at = '\0';
-        int made = mkdir(path, 0700) == 0 || errno == EEXIST;
-        *at = '/';
-        if (!made) return 0;
-    }
-    return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
-static int find_folder(char *out, size_t room) {
-    const char *own = getenv("CASS_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
-               *home = getenv("HOME"), *used = getenv("CASS_CACHE");
-    int n = -1;
-    if (used && used[0] == '0') return 0;
-    if (own && own[0] == '/') n = snprintf(out, room, "%s/emulator", own);
-    else if (xdg && xdg[0] == '/') n = snprintf(out, room, "%s/cass/emulator", xdg);
-    else if (home && home[0] == '/') n = snprintf(out, room, "%s/.cache/cass/emulator", home);
-    return n > 0 && (size_t)n < room && make_folders(out);
-}
-
-static int find_paths(paths_t *p, const char *text, const native_compiler *compiler) {
+static void find_paths(paths_t *p, const char *text, const native_compiler *compiler) {
     static _Atomic unsigned serial;
     cass_sha256 hash;
     uint8_t digest[32];
     char hex[65];
-    if (!find_folder(p->folder, sizeof p->folder)) return 0;
     cass_sha256_start(&hash);
     cass_sha256_add(&hash, text, strlen(text));
     for (unsigned i = 0; i < compiler->option_count; i++)
@@ -75,10 +57,14 @@ static int find_paths(paths_t *p, const char *text, const native_compiler *compi
     for (int i = 0; i < 32; i++) snprintf(hex + 2 * i, 3, "%02x", digest[i]);
     unsigned number = serial++;
     snprintf(p->final, sizeof p->final, "%s/%s.so", p->folder, hex);
-    snprintf(p->source, sizeof p->source, "%s/tmp-%d-%u.c", p->folder, getpid(), number);
-    snprintf(p->object, sizeof p->object, "%s/tmp-%d-%u.o", p->folder, getpid(), number);
-    snprintf(p->library, sizeof p->library, "%s/tmp-%d-%u.so", p->folder, getpid(), number);
-    return 1;
+    snprintf(p->failed, sizeof p->failed, "%s/%s.failed", p->folder, hex);
+    const struct {
+        char *path;
+        const char *suffix;
+    } temporary[] = {{p->source, "c"}, {p->object, "o"}, {p->library, "so"}, {p->output, "failed"}};
+    for (unsigned i = 0; i < sizeof temporary / sizeof *temporary; i++)
+        snprintf(temporary[i].path, PATH_ROOM, "%s/tmp-%d-%u.%s", p->folder, getpid(), number,
+                 temporary[i].suffix);
 }
 
 /* ---- a finished file ---- */
@@ -122,7 +108,9 @@ static void *load(const paths_t *p) {
     int fd = is_private(p->folder) ? open(p->final, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
     int sound = fd >= 0 && is_sound(fd);
     if (fd >= 0) close(fd);
-    return sound ? dlopen(p->final, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!sound) return NULL;
+    native_cache_used(p->final);
+    return dlopen(p->final, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* ---- in the compiler's parent: only calls that are safe in a forked child ---- */
@@ -162,13 +150,19 @@ __attribute__((noreturn)) static void compile_apart(const paths_t *p, const nati
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpriority(PRIO_PROCESS, 0, 15);
-    const struct rlimit time = {CPU_SECONDS, CPU_SECONDS};
+    const struct rlimit time = {p->cpu_seconds, p->cpu_seconds};
     setrlimit(RLIMIT_CPU, &time);
     int null = open("/dev/null", O_RDWR);
-    for (int fd = 0; fd < 3; fd++) dup2(null, fd);
+    int output = open(p->output, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+    if (output < 0 || write(output, p->headline, strlen(p->headline)) < 0) output = null;
+    dup2(null, 0);
+    dup2(output, 1);
+    dup2(output, 2);
     syscall(SYS_close_range, 3u, ~0u, 0u);
     int done = run_tool(c->compile, environment) && (!c->link[0] || run_tool(c->link, environment));
     done = done && finish(p);
+    if (done) unlink(p->failed);
+    if (done || rename(p->output, p->failed) != 0) unlink(p->output);
     unlink(p->source);
     unlink(p->object);
     unlink(p->library);
@@ -200,7 +194,7 @@ static int write_source(const char *path, const char *text) {
 }
 
 /* Waits for the compiler, which its limit of CPU time ends. */
-static void compile(const paths_t *p, native_compiler *c, const char *text) {
+static void compile(paths_t *p, native_compiler *c, const char *text, const char *kernel) {
     sigset_t all, old;
     char **environment = scrubbed_environment();
     if (!environment || !write_source(p->source, text)) {
@@ -209,6 +203,9 @@ static void compile(const paths_t *p, native_compiler *c, const char *text) {
         return;
     }
     native_compiler_files(c, p->source, p->object, p->library);
+    int n = snprintf(p->headline, sizeof p->headline - 1, "%s: no native code by %.200s (%u s)",
+                     kernel ? kernel : "a kernel", c->path, p->cpu_seconds);
+    p->headline[n < (int)sizeof p->headline - 2 ? n : (int)sizeof p->headline - 2] = '\n';
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     pid_t child = quiet_fork();
@@ -217,19 +214,38 @@ static void compile(const paths_t *p, native_compiler *c, const char *text) {
     int status;
     while (child > 0 && waitpid(child, &status, __WALL) < 0 && errno == EINTR);
     free(environment);
+    native_cache_trim(p->folder);
 }
 
-void *emu_native_library(const char *text, int may_compile) {
+static int failed_lately(const paths_t *p) {
+    struct stat status;
+    return lstat(p->failed, &status) == 0 && time(NULL) - status.st_mtime < RETRY_AFTER;
+}
+
+static void *library(paths_t *p, native_compiler *c, const char *text, const char *kernel,
+                     int may_compile, const char **why) {
+    static const char failed[] = "the compiler failed (*.failed in the cache)";
+    find_paths(p, text, c);
+    void *handle = load(p);
+    if (handle) return handle;
+    *why = failed_lately(p) ? failed : NULL;
+    if (*why || !may_compile) return NULL;
+    compile(p, c, text, kernel);
+    handle = load(p);
+    if (!handle) *why = failed;
+    return handle;
+}
+
+void *emu_native_library(const char *text, const char *kernel, int may_compile,
+                         unsigned cpu_seconds, const char **why) {
     native_compiler compiler;
-    paths_t *paths = malloc(sizeof *paths);
+    paths_t *paths = calloc(1, sizeof *paths);
     void *handle = NULL;
-    if (paths && native_compiler_find(&compiler) && find_paths(paths, text, &compiler)) {
-        handle = load(paths);
-        if (!handle && may_compile) {
-            compile(paths, &compiler, text);
-            handle = load(paths);
-        }
-    }
+    if (!paths) return NULL;
+    paths->cpu_seconds = cpu_seconds;
+    if (!native_compiler_find(&compiler)) *why = "no C compiler";
+    else if (!native_cache_folder(paths->folder, sizeof paths->folder)) *why = "no cache";
+    else handle = library(paths, &compiler, text, kernel, may_compile, why);
     free(paths);
     return handle;
 }

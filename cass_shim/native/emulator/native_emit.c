@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define CSR_DEFAULT 0x1f80u /* MXCSR: exceptions masked, nothing flushed, rounding to nearest */
+
 typedef struct {
     char *text;
     size_t length, room;
@@ -195,11 +197,23 @@ static void put_entries(text_t *t, const native_unit *u) {
     free(entries);
 }
 
+/* What variant.c's emu_mode_changed and emu_fp_begin find out at run time. */
+static void put_mode(text_t *t, uint32_t mode) {
+    static const uint32_t rounding[4] = {0, 0x4000, 0x2000, 0x6000}; /* nearest, up, down, zero */
+    int special = (mode & 3) || (mode >> 4 & 3) != 3;
+    uint32_t csr = CSR_DEFAULT | rounding[mode & 3];
+    csr |= (mode >> 4 & 1 ? 0 : 0x40u) | (mode >> 5 & 1 ? 0 : 0x8000u); /* DAZ, FTZ */
+    put(t, "#define MODE_LOW %uu\n#define FP_SPECIAL %d\n#define ORDERED %s\n", mode,
+        special ? FP_F32 : 0, special ? "volatile" : "");
+    put(t, "#define CSR_DEFAULT %uu\n#define CSR_F32 %uu\n", CSR_DEFAULT, csr);
+}
+
 char *native_emit(const native_unit *u) {
     text_t t = {.room = strlen(native_bodies) + 65536 + (size_t)u->records * 256};
     t.text = malloc(t.room);
     if (!t.text) return NULL;
     put(&t, "#define LOCAL %d\n", !u->waits);
+    put_mode(&t, u->mode);
     put(&t, "%s", native_bodies);
     put_records(&t, u);
     put_registers(&t, u);

@@ -4,7 +4,7 @@
 #define EMU_VARIANT nat
 #include <stddef.h>
 #include <stdint.h>
-#if defined(__x86_64__)
+#if !defined(__clang__)
 #include <immintrin.h>
 #endif
 #include "emulator/native_services.h"

@@ -13,7 +13,7 @@
 #define ENTER_WAVE                                                                                 \
     local.stop_at = w->stop_at;                                                                    \
     local.state = WAVE_READY;                                                                      \
-    local.fp_special = 0;                                                                          \
+    local.fp_special = FP_SPECIAL;                                                                 \
     local.lds = w->lds;                                                                            \
     local.lds_bytes = w->lds_bytes;                                                                \
     local.code = w->code;                                                                          \
@@ -34,8 +34,8 @@
     if (w->state != WAVE_DONE) w->executed = w->count_bias + w->next->seq;                         \
     w->resume_pc = w->next->pc;
 #endif
-/* Rounding to nearest, denormals kept: units are entered in no other mode. */
-#define DEFAULT_MODE THE.mode = (w->mode & ~0xffu) | 0xf0u;
+/* Units are entered in no other mode than theirs. */
+#define KNOWN_MODE THE.mode = (w->mode & ~0xffu) | MODE_LOW;
 
 #define FULL THE.s[S_EXEC] = ~0u
 #define GO_BLOCK(at)                                                                               \
@@ -77,7 +77,7 @@
         const op_t *r = R + entry;                                                                 \
         ENTER                                                                                      \
         ENTER_WAVE                                                                                 \
-        DEFAULT_MODE                                                                               \
+        KNOWN_MODE                                                                                 \
         THE.count_bias = w->executed - r->seq;                                                     \
     dispatch:                                                                                      \
         switch (r - R) { ENTRIES }                                                                 \

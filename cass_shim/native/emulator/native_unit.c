@@ -126,7 +126,10 @@ static void measure(native_unit *u, native_block *b) {
     b->seq = u->covered;
     for (;;) {
         u->covered += (o->flags & F_COUNTED) != 0;
-        if (!native_is_covered(o) && emu_rows[o->row].encoding != ENC_INTERNAL) u->waits = 1;
+        if (!native_is_covered(o) && emu_rows[o->row].encoding != ENC_INTERNAL) {
+            u->waits = 1;
+            u->leaves = emu_rows[o->row].name;
+        }
         if (native_ends_block(o++)) break;
         if (o->row == NO_ROW || native_unit_block(u, o)) break;
     }
@@ -134,10 +137,14 @@ static void measure(native_unit *u, native_block *b) {
     u->records += b->count + 1;
 }
 
+/* Bits 2-3: rounding of f64 and f16; 6-7: their subnormals. */
+int native_mode_is_covered(uint32_t mode) { return (mode & 0xcc) == 0xc0; }
+
 void native_unit_build(native_unit *u, struct emu_program *program, const op_t *entry,
-                       const uint32_t *targets, unsigned target_count) {
+                       uint32_t mode, const uint32_t *targets, unsigned target_count) {
     memset(u, 0, sizeof *u);
     u->program = program;
+    u->mode = mode;
     u->room = BLOCKS_MAX;
     u->slot_count = 4 * BLOCKS_MAX;
     u->blocks = calloc(u->room, sizeof *u->blocks);

@@ -19,15 +19,19 @@ typedef struct {
     uint32_t count, room;
     uint32_t *slots; /* hash of `first` to block number + 1 */
     uint32_t slot_count;
-    uint32_t records; /* in all, with one filler behind each block */
-    uint32_t covered; /* instructions that are translated */
-    int waits;        /* holds a barrier, or leaves for the interpreter, inside */
-    int failed;       /* out of memory, or too large */
+    uint32_t records;   /* in all, with one filler behind each block */
+    uint32_t covered;   /* instructions that are translated */
+    uint32_t mode;      /* low byte of MODE when the kernel begins */
+    int waits;          /* holds a barrier, or leaves for the interpreter, inside */
+    int failed;         /* out of memory, or too large */
+    const char *leaves; /* an instruction that is left to the interpreter; NULL: none */
 } native_unit;
 
 /* Follows the code from `entry` and from addresses that indirect jumps went to so far. */
 void native_unit_build(native_unit *unit, struct emu_program *program, const op_t *entry,
-                       const uint32_t *targets, unsigned target_count);
+                       uint32_t mode, const uint32_t *targets, unsigned target_count);
+/* Whether code for this MODE can be made: the rules of 16 and 64 bits must be the host's. */
+int native_mode_is_covered(uint32_t mode);
 void native_unit_destroy(native_unit *unit);
 /* The block that begins at a record, NULL: none. */
 const native_block *native_unit_block(const native_unit *unit, const op_t *first);

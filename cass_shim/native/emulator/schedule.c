@@ -23,7 +23,7 @@ struct job {
     const op_t *entry;
     native_kernel *kernel;
     uint64_t total;
-    _Atomic uint64_t next_group, executed;
+    _Atomic uint64_t next_group, executed, translated;
     atomic_int stop;
     int helpers_wanted, active; /* under pool_lock */
     job_t *next;
@@ -115,6 +115,7 @@ static void finish_group(job_t *job, resident_t *r, uint64_t i) {
     uint64_t sum = executed_by(g);
     atomic_fetch_add_explicit(&executed_total, sum, memory_order_relaxed);
     atomic_fetch_add_explicit(&job->executed, sum, memory_order_relaxed);
+    atomic_fetch_add_explicit(&job->translated, g->translated, memory_order_relaxed);
     emu_native_executed(job->kernel, sum - g->reported);
     if (g->translated)
         atomic_fetch_add_explicit(&translated_total, g->translated, memory_order_relaxed);
@@ -267,10 +268,12 @@ emu_status emu_run(const emu_launch *launch, emu_fault *fault) {
                  launch->kernel_name ? launch->kernel_name : "a kernel", problem);
         return EMU_BAD_LAUNCH;
     }
-    job.kernel = emu_native_kernel(launch->program, job.entry);
+    job.kernel = emu_native_kernel(launch, job.entry);
     job.total = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
     run_job(&job);
     if (atomic_load(&job.stop)) *fault = job.fault;
     fault->executed = atomic_load(&job.executed);
+    fault->translated = atomic_load(&job.translated);
+    emu_native_describe(job.kernel, fault->translation, sizeof fault->translation);
     return fault->status;
 }

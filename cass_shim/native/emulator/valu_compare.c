@@ -92,7 +92,11 @@ COMPARE_CONST(t_u64, ~0u)
     HANDLER(v_cmp_##name) {                                                                        \
         FP_BEGIN(FP_F32);                                                                          \
         VF a = (VF)v_src(w, o, 0), b = (VF)v_src(w, o, 1);                                         \
-        uint32_t bits = v_bits((VI)(__VA_ARGS__)) & EXEC;                                          \
+        hide(fp_kind, &a, 128);                                                                    \
+        hide(fp_kind, &b, 128);                                                                    \
+        VI r = (VI)(__VA_ARGS__);                                                                  \
+        hide(fp_kind, &r, 128);                                                                    \
+        uint32_t bits = v_bits(r) & EXEC;                                                          \
         w->s[o->sd] = bits;                                                                        \
         FP_END;                                                                                    \
         NEXT;                                                                                      \

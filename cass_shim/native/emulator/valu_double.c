@@ -1,9 +1,22 @@
 /* 64-bit floating-point vector instructions. Source: AMD RDNA3 ISA, instruction pseudocode. */
+#include "emulator/float_exact.h"
 #include "emulator/float_rules.h"
 
-WIDE2(v_add_f64, FP_F64, f64, f64, f64, a + b)
-WIDE2(v_mul_f64, FP_F64, f64, f64, f64, a *b)
-WIDE3(v_fma_f64, FP_F64, f64, f64, f64, f64, __builtin_fma(a, b, c))
+#define DOUBLE_OP(name, n, ...)                                                                    \
+    HANDLER(name) {                                                                                \
+        lanesd a, b, c, r;                                                                         \
+        FP_BEGIN(FP_F64);                                                                          \
+        ld64(w, o, 0, (uint64_t *)a);                                                              \
+        ld64(w, o, 1, (uint64_t *)b);                                                              \
+        if ((n) > 2) ld64(w, o, 2, (uint64_t *)c);                                                 \
+        __VA_ARGS__;                                                                               \
+        put64(w, o->d, (const uint64_t *)r);                                                       \
+        FP_END;                                                                                    \
+        NEXT;                                                                                      \
+    }
+DOUBLE_OP(v_add_f64, 2, sum_f64(a, b, r))
+DOUBLE_OP(v_mul_f64, 2, product_f64(a, b, r))
+DOUBLE_OP(v_fma_f64, 3, all_fused_f64(a, b, c, r))
 WIDE2(v_min_f64, 0, u64, u64, u64, pick_f64(a, b, (int)MODE_IEEE(w), 0))
 WIDE2(v_max_f64, 0, u64, u64, u64, pick_f64(a, b, (int)MODE_IEEE(w), 1))
 WIDE2(v_ldexp_f64, FP_F64, f64, f64, i32, scale_f64(a, b))
@@ -100,7 +113,7 @@ typedef long double quadruple_t;
 /* One rounding, as in valu_float.c: quadruple precision holds the product and nearly always the
  * sum. */
 static double div_fmas_f64(double a, double b, double c, uint32_t scaled) {
-    if (!scaled) return __builtin_fma(a, b, c);
+    if (!scaled) return first_f64(__builtin_fma(a, b, c), a, b, c);
     return (double)(((quadruple_t)a * b + c) *
                     (quadruple_t)(biased(bits64(c)) > 1023 ? 0x1p128 : 0x1p-128));
 }

@@ -1,33 +1,19 @@
 /* 32-bit floating-point vector instructions. Source: AMD RDNA3 ISA, instruction pseudocode; the
  * scaling rule of v_div_fmas as later AMD manuals state it (by the exponent of the addend). */
+#include "emulator/float_exact.h"
 #include "emulator/float_rules.h"
 #include "emulator/half.h"
 
-FLOAT_V(v_add_f32, 2, x + y)
-FLOAT_V(v_sub_f32, 2, x - y)
-FLOAT_V(v_subrev_f32, 2, y - x)
-FLOAT_V(v_mul_f32, 2, x *y)
+FLOAT_V(v_add_f32, 2, v_sum(a, b))
+FLOAT_V(v_sub_f32, 2, v_difference(a, b))
+FLOAT_V(v_subrev_f32, 2, v_difference(b, a))
+FLOAT_V(v_mul_f32, 2, v_product(a, b))
 
-ALWAYS_INLINE V fused(V a, V b, V c) {
-    VF x = (VF)a, y = (VF)b, z = (VF)c;
-#if defined(__clang__) && __has_builtin(__builtin_elementwise_fma)
-    return (V)__builtin_elementwise_fma(x, y, z);
-#else
-    lanesf px, py, pz, r;
-    memcpy(px, &x, 128);
-    memcpy(py, &y, 128);
-    memcpy(pz, &z, 128);
-    for (int i = 0; i < LANES; i++) r[i] = __builtin_fmaf(px[i], py[i], pz[i]);
-    V out;
-    memcpy(&out, r, 128);
-    return out;
-#endif
-}
-FLOAT_V(v_fma_f32, 3, fused(a, b, c))
+FLOAT_V(v_fma_f32, 3, v_fused(a, b, c))
 /* DX9: zero times anything is zero. */
 #define ZERO_PRODUCT ((VI)(x == 0.0f) | (VI)(y == 0.0f))
-FLOAT_V(v_mul_dx9_zero_f32, 2, ~ZERO_PRODUCT &(VI)(x * y))
-FLOAT_V(v_fma_dx9_zero_f32, 3, (ZERO_PRODUCT & (VI)c) | (~ZERO_PRODUCT & (VI)fused(a, b, c)))
+FLOAT_V(v_mul_dx9_zero_f32, 2, ~ZERO_PRODUCT &(VI)v_product(a, b))
+FLOAT_V(v_fma_dx9_zero_f32, 3, (ZERO_PRODUCT & (VI)c) | (~ZERO_PRODUCT & (VI)v_fused(a, b, c)))
 
 #define IEEE MODE_IEEE(w)
 #define MIN(p, q) pick_f32(p, q, ieee, 0)
@@ -173,7 +159,7 @@ HANDLER(v_div_scale_f32) {
 /* The scaling back and the fused product share one rounding, or a subnormal quotient would be
  * rounded twice. */
 static inline float div_fmas_f32(float a, float b, float c, uint32_t scaled) {
-    if (!scaled) return __builtin_fmaf(a, b, c);
+    if (!scaled) return fused_f32(a, b, c);
     return (float)(odd_fma(a, b, c) * (biased(bits32(c)) > 127 ? 0x1p64 : 0x1p-64));
 }
 HANDLER(v_div_fmas_f32) {
@@ -183,7 +169,11 @@ HANDLER(v_div_fmas_f32) {
     const float *c = (const float *)ld32(w, o, 2, rc);
     float *r = (float *)rd;
     uint32_t vcc = w->s[S_VCC];
+    hide(fp_kind, ra, 128);
+    hide(fp_kind, rb, 128);
+    hide(fp_kind, rc, 128);
     for (int i = 0; i < LANES; i++) r[i] = div_fmas_f32(a[i], b[i], c[i], vcc >> i & 1);
+    hide(fp_kind, rd, 128);
     put32(w, o->d, rd);
     FP_END;
     NEXT;

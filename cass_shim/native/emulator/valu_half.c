@@ -39,10 +39,10 @@ static inline void store_half(wave_t *w, const op_t *o, lanes32 r) {
         FP_END;                                                                                    \
         NEXT;                                                                                      \
     }
-HALF_OP(v_add_f16, 2, a + b)
-HALF_OP(v_sub_f16, 2, a - b)
-HALF_OP(v_subrev_f16, 2, b - a)
-HALF_OP(v_mul_f16, 2, a *b)
+HALF_OP(v_add_f16, 2, first_f32(a + b, a, b, b))
+HALF_OP(v_sub_f16, 2, first_f32(a - b, a, b, b))
+HALF_OP(v_subrev_f16, 2, first_f32(b - a, b, a, a))
+HALF_OP(v_mul_f16, 2, first_f32(a *b, a, b, b))
 HALF_OP(v_trunc_f16, 1, __builtin_truncf(a))
 HALF_OP(v_ceil_f16, 1, __builtin_ceilf(a))
 HALF_OP(v_floor_f16, 1, __builtin_floorf(a))

@@ -74,8 +74,8 @@ static inline uint32_t flush_out(const wave_t *w, uint32_t h) {
         put32(w, o->d, r);                                                                         \
         NEXT;                                                                                      \
     }
-PACKED_HALF(v_pk_add_f16, 2, a + b)
-PACKED_HALF(v_pk_mul_f16, 2, a *b)
+PACKED_HALF(v_pk_add_f16, 2, first_f64(a + b, a, b, b))
+PACKED_HALF(v_pk_mul_f16, 2, first_f64(a *b, a, b, b))
 PACKED_HALF(v_pk_fma_f16, 3, odd_fma(a, b, c))
 PACKED(v_pk_min_f16, 2, pick_f16(flush_in(w, a), flush_in(w, b), (int)MODE_IEEE(w), 0))
 PACKED(v_pk_max_f16, 2, pick_f16(flush_in(w, a), flush_in(w, b), (int)MODE_IEEE(w), 1))
@@ -84,8 +84,7 @@ PACKED(v_pk_max_f16, 2, pick_f16(flush_in(w, a), flush_in(w, b), (int)MODE_IEEE(
 /* Products are exact in double; the sum is rounded to single after each addition, as AMD's
  * pseudocode writes it. */
 static inline float dot2(float c, float a0, float b0, float a1, float b1) {
-    float t = __builtin_fmaf(a0, b0, c);
-    return __builtin_fmaf(a1, b1, t);
+    return fused_f32(a1, b1, fused_f32(a0, b0, c));
 }
 LANE3(v_dot2_f32_f16, float, uint32_t, uint32_t, float,
       dot2(c, f32_from_half(LO(a)), f32_from_half(LO(b)), f32_from_half(HI(a)),
@@ -152,7 +151,7 @@ static inline float mix_source(uint32_t x, unsigned misc, int i) {
     return misc >> (6 + i) & 1 ? -f : f;
 }
 static inline float mix(uint32_t a, uint32_t b, uint32_t c, unsigned misc) {
-    return __builtin_fmaf(mix_source(a, misc, 0), mix_source(b, misc, 1), mix_source(c, misc, 2));
+    return fused_f32(mix_source(a, misc, 0), mix_source(b, misc, 1), mix_source(c, misc, 2));
 }
 FLANE3(v_fma_mix_f32, float, uint32_t, uint32_t, uint32_t, mix(a, b, c, o->misc))
 #define MIX_HALF(name, high)                                                                       \

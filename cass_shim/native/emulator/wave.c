@@ -191,17 +191,29 @@ static void run_wave(group_t *g, wave_t *w, uint64_t quantum) {
     }
 }
 
-int emu_group_round(group_t *g, uint64_t quantum) {
-    g->slept = 0;
+/* Every runnable wave once; counts what they executed and whether one gave way. */
+static void pass(group_t *g, uint64_t quantum, uint64_t *executed, int *yielded) {
     for (uint32_t i = 0; i < g->wave_count; i++) {
         wave_t *w = g->waves[i];
         if (w->state != WAVE_READY && w->state != WAVE_YIELD) continue;
+        uint64_t before = w->executed;
         run_wave(g, w, quantum);
-        if (g->faulted) return 1;
+        if (g->faulted) return;
+        *executed += w->executed - before;
+        *yielded |= w->state == WAVE_YIELD;
         release_barrier(g);
     }
     release_barrier(g);
-    return g->done == g->wave_count;
+}
+
+/* Barriers do not end a round: waves that meet at one have used little of their time. */
+int emu_group_round(group_t *g, uint64_t quantum) {
+    uint64_t executed = 0;
+    int yielded = 0;
+    g->slept = 0;
+    while (!g->faulted && !yielded && g->done < g->wave_count && executed < quantum * g->wave_count)
+        pass(g, quantum, &executed, &yielded);
+    return g->faulted || g->done == g->wave_count;
 }
 
 static const char *status_word(emu_status status) {
