@@ -19,10 +19,11 @@ from cass_shim.model.errors import CassError
 # Shapes of the operands of the opcodes whose operands are not all registers: R register, V vector as .vN says,
 # A address, P two destinations, I constant, H cache policy. Several: the first that fits.
 LAYOUTS: dict[str, tuple[str, ...]] = {
-    "ld": ("VA", "VAH"), "ldu": ("VA",), "st": ("AV", "AVH"), "atom": ("RAR", "RARR", "RARH"), "red": ("AV", "AVH"),
-    "lop3": ("RRRRI", "PRRRIR"), "prefetch": ("A",), "prefetchu": ("A",), "discard": ("AI",), "applypriority": ("AI",),
-    "mbarrier.init": ("AR",), "mbarrier.inval": ("A",), "mbarrier.arrive": ("RA", "RAR"), "mbarrier.arrive_drop":
-    ("RA", "RAR"), "mbarrier.test_wait": ("RAR",), "mbarrier.try_wait": ("RAR",), "bar": ("I", "II", "RIR"),
+    "ld": ("VA", "VAH"), "ldu": ("VA",), "st": ("AV", "AVH"), "atom": ("RAR", "RARR", "RARH", "VAV", "VAVH"),
+    "red": ("AV", "AVH"), "lop3": ("RRRRI", "PRRRIR"), "prefetch": ("A",), "prefetchu": ("A",), "discard": ("AI",),
+    "applypriority": ("AI",), "mbarrier.init": ("AR",), "mbarrier.inval": ("A",), "mbarrier.arrive": ("RA", "RAR"),
+    "mbarrier.arrive_drop": ("RA", "RAR"), "mbarrier.test_wait": ("RAR",), "mbarrier.try_wait": ("RAR",),
+    "mbarrier.expect_tx": ("AR",), "mbarrier.complete_tx": ("AR",), "bar": ("I", "II", "RIR"),
     "barrier": ("I", "II", "RIR"), "match": ("RRR", "PRR"), "elect": ("PR",), "pmevent": ("I",), "setmaxnreg": ("I",),
 }  # fmt: skip
 # Opcodes with operands of shapes of their own (fragments, coordinates, labels): probed elsewhere.

@@ -1,8 +1,8 @@
 """Asynchronous copies and mbarrier objects. Source: PTX ISA 9.0 §9.7.9.25 and §9.7.13.15.
 
 A copy is done when it is issued, so groups are complete at once and waiting for them is a matter of memory order. An
-mbarrier is one 64-bit word in shared memory: expected arrivals, pending arrivals and phase, as laid out in
-prelude/asynchronous.hip. Transaction counts belong to the bulk copies of sm_90, which are not translated.
+mbarrier is one 64-bit word in shared memory: expected arrivals, transactions and arrivals to come, phase, as laid out
+in prelude/asynchronous.hip. Transactions are completed by complete_tx; the bulk copies of sm_90 are not translated.
 """
 
 from __future__ import annotations
@@ -80,9 +80,31 @@ def mbarrier_arrive(w: Writer, i: Use) -> None:
     state, a, *counts = i.take(2, 3)
     if i["noComplete"] and not counts:
         raise i.unsupported("no count")
-    count = w.get(counts[0], "u32") if counts else "1u"
+    _arrive(w, i, state, a, w.get(counts[0], "u32") if counts else "1u")
+
+
+def _arrive(w: Writer, i: Use, state: Operand, a: Operand, amount: str) -> None:
     drop = str(i["what"] == "arrive_drop").lower()
-    w.set(state, "u64", f"ptx_mbarrier_arrive({_object(w, i, a)}, {count}, {drop})")
+    w.set(state, "u64", f"ptx_mbarrier_arrive({_object(w, i, a)}, {drop}, {amount})")
+
+
+@ptx(
+    f"mbarrier.{{what:arrive|arrive_drop}}.expect_tx.{{order:release|relaxed}}?.{_SCOPE}.{_SHARED}?.{{t:b64}}",
+    only=_ORDERED,
+)
+def mbarrier_arrive_expect(w: Writer, i: Use) -> None:
+    """Expect b more transactions in this phase, then arrive once."""
+    state, a, b = i.take(3)
+    _arrive(w, i, state, a, f"1u, {w.get(b, 'u32')}")
+
+
+@ptx(f"mbarrier.{{what:expect_tx|complete_tx}}.{{order:relaxed}}?.{_SCOPE}.{_SHARED}?.{{t:b64}}", only=_ORDERED)
+def mbarrier_transactions(w: Writer, i: Use) -> None:
+    """Expect b more transactions, or complete b of them."""
+    a, b = i.take(2)
+    count = w.get(b, "u32")
+    change = count if i["what"] == "expect_tx" else f"0u - {count}"
+    w.line(f"ptx_mbarrier_change({_object(w, i, a)}, 0u, 0u, {change})")
 
 
 def _waited(w: Writer, i: Use) -> tuple[Operand, Operand, Operand]:
@@ -116,7 +138,7 @@ def mbarrier_test_parity(w: Writer, i: Use) -> None:
 def mbarrier_pending(w: Writer, i: Use) -> None:
     """Arrivals still to come, of a state."""
     d, state = i.take(2)
-    w.set(d, "u32", f"(u32)({w.get(state, 'u64')} >> 32) & 0xfffff")
+    w.set(d, "u32", f"(u32)({w.get(state, 'u64')} >> 41) & 0xfffff")
 
 
 @ptx(f"cp.async.mbarrier.arrive.{{noinc:noinc}}?.{_SHARED}?.{{t:b64}}")
@@ -124,5 +146,5 @@ def cp_async_mbarrier(w: Writer, i: Use) -> None:
     """Arrive when earlier copies are done, which they are; without .noinc the arrival is expected on top."""
     a = i.take(1)[0]
     function = "ptx_mbarrier_arrive" if i["noinc"] else "ptx_mbarrier_touch"
-    arguments = ", 1u, false" if i["noinc"] else ""
+    arguments = ", false, 1u" if i["noinc"] else ""
     w.line(f"{function}({_object(w, i, a)}{arguments})")

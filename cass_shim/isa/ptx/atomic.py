@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cass_shim.isa.ptx.memory import SCOPES, access_space
+from cass_shim.isa.ptx.memory import SCOPES, access_space, generic_address
 from cass_shim.isa.ptx.spec import Use, Writer, items_of, memory, ptx
 from cass_shim.isa.ptx.syntax import Operand, Sink
 from cass_shim.isa.ptx.types import TYPES, bits_of
@@ -10,6 +10,7 @@ from cass_shim.isa.ptx.types import TYPES, bits_of
 _HEAD = "{order:relaxed|acquire|release|acq_rel}?.{scope:cta|cluster|gpu|sys}?.{space:global|shared|shared::cta}?"
 _HINT = "{hint:L2::cache_hint}?"
 _GLOBAL_HINT = {"L2::cache_hint": "shared shared::cta"}
+_HALVES = frozenset(("f16", "f16x2", "bf16", "bf16x2"))
 _ORDERS = {"": "RELAXED", "relaxed": "RELAXED", "acquire": "ACQUIRE", "release": "RELEASE", "acq_rel": "ACQ_REL"}
 
 
@@ -33,22 +34,21 @@ def _template(i: Use) -> str:
 
 def _operate(w: Writer, i: Use, d: Operand, a: Operand, sources: list[Operand]) -> None:
     """One element; the C++ type of the pointer says signedness and format."""
-    operation = i["op"]
+    t = i.t
     for operand in sources if isinstance(d, Sink) else (d, *sources):
-        w.agree(operand, i.t)
-    c = TYPES[i.t].c
-    if operation == "add" and i.t in ("f16x2", "bf16", "bf16x2", "f16"):
-        name = f"ptx_atom_add_{i.t}"
-        c = "u32" if bits_of(i.t) == 32 else "u16"
-        values = [w.get(source, f"b{bits_of(i.t)}") for source in sources]
+        w.agree(operand, t)
+    name, c = f"ptx_atom_{i['op']}", TYPES[t].c
+    if t in _HALVES:  # by their bits, compared and swapped
+        name, c, t = f"{name}_{t}", f"u{bits_of(t)}", f"b{bits_of(t)}"
+    values = ", ".join(w.get(source, t) for source in sources)
+    if t == "b128":
+        text = f"{name}_128({generic_address(w, i, a)}, {values})"
     else:
-        name = f"ptx_atom_{operation}"
-        values = [w.get(source, i.t) for source in sources]
-    text = f"{name}{_template(i)}({_pointer(w, i, a, c)}, {', '.join(values)})"
+        text = f"{name}{_template(i)}({_pointer(w, i, a, c)}, {values})"
     if isinstance(d, Sink):
         w.line(text)
     else:
-        w.set(d, f"b{bits_of(i.t)}" if i.t in ("f16x2", "bf16", "bf16x2", "f16") else i.t, text)
+        w.set(d, t, text)
 
 
 _FORMS = (
@@ -62,7 +62,7 @@ _FORMS = (
 
 @ptx(
     *(f"atom.{_HEAD}.{form}.{_HINT}" for form in _FORMS),
-    f"atom.{_HEAD}.{{op:exch}}.{{t:b32|b64}}.{_HINT}",
+    f"atom.{_HEAD}.{{op:exch}}.{{t:b32|b64|b128}}.{_HINT}",
     never=_GLOBAL_HINT,
 )
 def atom(w: Writer, i: Use) -> None:
@@ -72,7 +72,7 @@ def atom(w: Writer, i: Use) -> None:
     _operate(w, i, d, a, [b])
 
 
-@ptx(f"atom.{_HEAD}.{{op:cas}}.{{t:b16|b32|b64}}")
+@ptx(f"atom.{_HEAD}.{{op:cas}}.{{t:b16|b32|b64|b128}}")
 def atom_cas(w: Writer, i: Use) -> None:
     """d = [a]; [a] = d == b ? c : d, as one step."""
     d, a, b, c = i.take(4)
@@ -90,20 +90,34 @@ def red(w: Writer, i: Use) -> None:
     _operate(w, i, Sink(), a, [b])
 
 
-_VECTOR_HEAD = _RED_HEAD.replace("global|shared|shared::cta", "global")
-
-
-@ptx(
-    f"red.{_VECTOR_HEAD}.{{op:add}}.{_HINT}.{{vec:v2|v4}}.{{t:f32}}",
-    f"red.{_VECTOR_HEAD}.{{op:add|min|max}}.noftz.{_HINT}.{{vec:v2|v4|v8}}.{{t:f16|bf16}}",
-    f"red.{_VECTOR_HEAD}.{{op:add|min|max}}.noftz.{_HINT}.{{vec:v2|v4}}.{{t:f16x2|bf16x2}}",
+_VECTORS = (
+    "{op:add}.{hint:L2::cache_hint}?.{vec:v2|v4}.{t:f32}",
+    "{op:add|min|max}.noftz.{hint:L2::cache_hint}?.{vec:v2|v4|v8}.{t:f16|bf16}",
+    "{op:add|min|max}.noftz.{hint:L2::cache_hint}?.{vec:v2|v4}.{t:f16x2|bf16x2}",
 )
-def red_vector(w: Writer, i: Use) -> None:
+
+
+def _elements(w: Writer, i: Use, d: Operand, a: Operand, b: Operand) -> None:
     """Element by element: only each element is one step."""
-    a, b, *policy = i.take(3 if i["hint"] else 2)
-    _ignore(w, policy)
     count = int(i["vec"][1:])
     address = memory(a, i)
-    for index, item in enumerate(items_of(b, count, i)):
+    results = [Sink()] * count if isinstance(d, Sink) else items_of(d, count, i)
+    for index, (result, item) in enumerate(zip(results, items_of(b, count, i), strict=True)):
         step = index * bits_of(i.t) // 8
-        _operate(w, i, Sink(), type(address)(address.base, address.offset + step), [item])
+        _operate(w, i, result, type(address)(address.base, address.offset + step), [item])
+
+
+@ptx(*(f"red.{_RED_HEAD}.{form}" for form in _VECTORS), never={"v2 v4 v8": "shared shared::cta"})
+def red_vector(w: Writer, i: Use) -> None:
+    """[a] = [a] op b for each element."""
+    a, b, *policy = i.take(3 if i["hint"] else 2)
+    _ignore(w, policy)
+    _elements(w, i, Sink(), a, b)
+
+
+@ptx(*(f"atom.{_HEAD}.{form}" for form in _VECTORS), never={"v2 v4 v8": "shared shared::cta"})
+def atom_vector(w: Writer, i: Use) -> None:
+    """d = [a]; [a] = d op b for each element."""
+    d, a, b, *policy = i.take(4 if i["hint"] else 3)
+    _ignore(w, policy)
+    _elements(w, i, d, a, b)

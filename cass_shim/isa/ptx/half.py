@@ -69,13 +69,28 @@ def add_sub_mul(w: Writer, i: Use) -> None:
      "fma.{rnd:rn}.{relu}?.{t:bf16|bf16x2}")  # fmt: skip
 def fma(w: Writer, i: Use) -> None:
     """a × b + c, rounded once."""
+    elementwise(w, i, 3, lambda element, sources: _fma(i, element, sources))
+
+
+def _fma(i: Use, element: str, sources: list[str]) -> str:
+    if element == "bf16":
+        a, b, c = (f"(f64)ptx_bf16_to_f32({text})" for text in sources)
+        return _finish(i, element, f"ptx_f64_to_bf16_rn(ptx_add_odd({a} * {b}, {c}))")
+    a, b, c = _flush(i, sources)
+    return _finish(i, element, f"__builtin_fmaf16({a}, {b}, {c})")
+
+
+@ptx("fma.{rnd:rn}.{oob}.{relu}?.{t:f16|f16x2|bf16|bf16x2}", "fma.{rnd:rn}.{oob}.{sat}.{t:f16|f16x2}")
+def fma_oob(w: Writer, i: Use) -> None:
+    """fma, but +0 where a factor is the NaN that copies of tensors put beyond their bounds (0x7ff7 of either sign).
+
+    Sources of that value: bytes that such copies fill in, as two public emulators of sm_100 have them.
+    """
 
     def build(element: str, sources: list[str]) -> str:
-        if element == "bf16":
-            a, b, c = (f"(f64)ptx_bf16_to_f32({text})" for text in sources)
-            return _finish(i, element, f"ptx_f64_to_bf16_rn(ptx_add_odd({a} * {b}, {c}))")
-        a, b, c = _flush(i, sources)
-        return _finish(i, element, f"__builtin_fmaf16({a}, {b}, {c})")
+        a, b, _ = sources
+        zero = "(u16)0" if element == "bf16" else "(f16)0"
+        return f"ptx_oob({a}) || ptx_oob({b}) ? {zero} : {_fma(i, element, sources)}"
 
     elementwise(w, i, 3, build)
 

@@ -87,6 +87,9 @@ def ld_ordered(w: Writer, i: Use) -> None:
     """A load the compiler may not move, split or repeat; .acquire orders what follows."""
     d, a = _hinted(w, i)
     _needs_order(w, i, a)
+    if i.t == "b128" and _count(i) == 1:
+        w.set(d, "b128", f"ptx_ld_128({generic_address(w, i, a)})")
+        return
     order = {"acquire": "ACQUIRE"}.get(i["order"], "RELAXED")
     scope = "SYSTEM" if i["order"] in ("volatile", "mmio") and not i["scope"] else SCOPES[i["scope"]]
     count, c = _count(i), TYPES[i.t].c
@@ -135,6 +138,9 @@ def st_ordered(w: Writer, i: Use) -> None:
     """A store the compiler may not move, split or drop; .release orders what precedes."""
     a, b = _hinted(w, i)
     _needs_order(w, i, a)
+    if i.t == "b128" and _count(i) == 1:
+        w.line(f"ptx_st_128({generic_address(w, i, a)}, {w.get(b, 'b128')})")
+        return
     order = {"release": "RELEASE"}.get(i["order"], "RELAXED")
     scope = "SYSTEM" if i["order"] in ("volatile", "mmio") and not i["scope"] else SCOPES[i["scope"]]
     c, where, suffix = TYPES[i.t].c, _at(w, i, a), _suffix(w, i, a)
@@ -147,8 +153,12 @@ def st_ordered(w: Writer, i: Use) -> None:
 def _needs_order(w: Writer, i: Use, a: Operand) -> None:
     if i["space"].startswith("param") or access_space(w, i, a) == "const":
         raise i.unsupported("an ordered access to read-only memory")
-    if bits_of(i.t) > 64:
-        raise i.unsupported("an ordered 128-bit access")
+
+
+def generic_address(w: Writer, i: Use, a: Operand) -> str:
+    """The address of an access as one that names memory of any space."""
+    space, at = access_space(w, i, a), _at(w, i, a)
+    return f"ptx_from_{space}({at})" if space in ("shared", "local") else at
 
 
 def _types(i: Use) -> list[str]:

@@ -38,17 +38,25 @@ def coordinates(w: Writer, i: Use, address: Address, type_name: str) -> list[str
 
 
 def _put(w: Writer, i: Use, d: Operand, call: str) -> None:
-    """Four results, as floats or as the bits they are."""
+    """Four results, as floats, as the bits they are, or as two pairs of f16. No page is ever missing here."""
     if isinstance(d, Pair):
-        raise i.unsupported("the predicate of a missing page")
+        w.set(d.second, "pred", "true")
+        d = d.first
     name = w.fresh("texel")
     w.line(f"auto {name} = {call}")
+    if i.t == "f16x2":
+        for item, low, high in zip(items_of(d, 2, i), "xz", "yw", strict=True):
+            w.agree(item, "f16x2")
+            w.set(item, "b32", f"(u32)as<u16>((f16){name}.{high}) << 16 | as<u16>((f16){name}.{low})")
+        return
     for item, part in zip(items_of(d, 4, i), _PARTS, strict=True):
         value = f"{name}.{part}"
         w.set(item, i.t, value if i.t == "f32" else f"as<{'i32' if i.t == 's32' else 'u32'}>((f32){value})")
 
 
-@ptx(f"tex.{{base}}?.{{g:{GEOMETRIES}}}.v4.{{t:f32|s32|u32}}.f32")
+@ptx(
+    f"tex.{{base}}?.{{g:{GEOMETRIES}}}.v4.{{t:f32|s32|u32}}.f32", f"tex.{{base}}?.{{g:{GEOMETRIES}}}.v2.{{t:f16x2}}.f32"
+)
 def tex(w: Writer, i: Use) -> None:
     """Sample the first level."""
     d, a = i.take(2)
@@ -57,7 +65,7 @@ def tex(w: Writer, i: Use) -> None:
     _put(w, i, d, f"ptx_tex_{i['g']}({', '.join(arguments)})")
 
 
-@ptx("tex.{base}?.{g:1d|2d|3d|a1d|a2d}.v4.{t:f32|s32|u32}.s32")
+@ptx("tex.{base}?.{g:1d|2d|3d|a1d|a2d}.v4.{t:f32|s32|u32}.s32", "tex.{base}?.{g:1d|2d|3d|a1d|a2d}.v2.{t:f16x2}.s32")
 def tex_fetch(w: Writer, i: Use) -> None:
     """One texel by number."""
     d, a = i.take(2)
@@ -66,7 +74,7 @@ def tex_fetch(w: Writer, i: Use) -> None:
     _put(w, i, d, f"ptx_tex_fetch_{i['g']}({', '.join(arguments)})")
 
 
-@ptx(f"tex.level.{{g:{GEOMETRIES}}}.v4.{{t:f32|s32|u32}}.f32")
+@ptx(f"tex.level.{{g:{GEOMETRIES}}}.v4.{{t:f32|s32|u32}}.f32", f"tex.level.{{g:{GEOMETRIES}}}.v2.{{t:f16x2}}.f32")
 def tex_level(w: Writer, i: Use) -> None:
     """Sample a level."""
     d, a, level = i.take(3)
@@ -75,7 +83,7 @@ def tex_level(w: Writer, i: Use) -> None:
     _put(w, i, d, f"ptx_tex_level_{i['g']}({', '.join(arguments)})")
 
 
-@ptx("tex.grad.{g:1d|2d|3d|a1d|a2d}.v4.{t:f32|s32|u32}.f32")
+@ptx("tex.grad.{g:1d|2d|3d|a1d|a2d}.v4.{t:f32|s32|u32}.f32", "tex.grad.{g:1d|2d|3d|a1d|a2d}.v2.{t:f16x2}.f32")
 def tex_grad(w: Writer, i: Use) -> None:
     """Sample the level that the gradients ask for."""
     d, a, dx, dy = i.take(4)

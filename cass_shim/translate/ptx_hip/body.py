@@ -57,7 +57,7 @@ class BodyParser:
         self.scopes.append(scope)
         first = len(self.code)
         while not self.reader.accept("}"):
-            if self.reader.token.kind == "end":
+            if self.reader.kind == "end":
                 self.reader.fail("expected } before the end of the text")
             self._statement(scope)
         self._rename_labels(scope, first)
@@ -83,9 +83,9 @@ class BodyParser:
             self.function.prototypes[name] = parse_prototype(self.reader)
             self.reader.expect(";")
         elif self.reader.accept("dot", "branchtargets") or self.reader.accept("dot", "calltargets"):
-            names = [self.reader.expect("name").text]
+            names = [self.reader.expect("name")]
             while self.reader.accept(","):
-                names.append(self.reader.expect("name").text)
+                names.append(self.reader.expect("name"))
             self.reader.expect(";")
             self.function.targets[name] = tuple(names)
         else:
@@ -95,17 +95,17 @@ class BodyParser:
             self.code.append(Label(name, line))
 
     def _directive(self, scope: Declarations) -> None:
-        reader, name = self.reader, self.reader.token.text
+        reader, name = self.reader, self.reader.text
         if name == "reg":
             reader.next()
             scope.parse_registers(reader, self.function)
         elif name == "pragma":
             reader.next()
-            self.function.pragmas.append(reader.expect("string").text)
+            self.function.pragmas.append(reader.expect("string"))
             reader.skip_past(";")
         elif name == "loc":
             line = reader.line
-            while reader.token.kind != "end" and reader.line == line and not reader.peek("}"):
+            while reader.kind != "end" and reader.line == line and not reader.peek("}"):
                 reader.next()
         elif name in _VARIABLE_SPACES or name in ("extern", "visible", "weak"):
             for variable in parse_variable(reader):
@@ -143,19 +143,20 @@ class BodyParser:
         reader = self.reader
         guard = None
         if reader.accept("@"):
-            negated = reader.accept("!") is not None
-            token = reader.expect("name")
+            negated = reader.accept("!")
+            token = reader.expect_token("name")
             register = self._register(token.text)
             if register is None or register.type != "pred":
                 reader.fail(f"{token.text} is not a predicate register", token)
             guard = (register, negated)
-        line, column = reader.places.place(reader.token.at)
-        opcode = reader.expect("name").text
-        modifiers = []
-        while reader.peek("dot"):
-            modifiers.append(reader.next().text)
+        line, column = reader.places.place(reader.tokens.ats[reader.at])
+        opcode = reader.expect("name")
+        first = reader.at
+        while reader.kind == "dot":
+            reader.at += 1
+        modifiers = reader.texts[first : reader.at]
         operands: list[Operand] = []
-        if not reader.peek(";") and not reader.peek("}"):
+        if reader.kind not in (";", "}"):
             operands.append(self._operand())
             while reader.accept(","):
                 operands.append(self._operand())
@@ -164,28 +165,27 @@ class BodyParser:
 
     def _operand(self) -> Operand:
         reader = self.reader
-        if reader.accept("{"):
+        kind = reader.kind
+        if kind == "name" and reader.text != "WARP_SZ":
+            first = self._named()
+            return Pair(first, self._named()) if reader.accept("|") else first
+        if kind == "[":
+            reader.at += 1
+            return self._address()
+        if kind == "{":
+            reader.at += 1
             vector = Vector(self._list("}"))
             return Pair(vector, self._named()) if reader.accept("|") else vector
-        if reader.accept("("):
+        if kind == "(":
+            reader.at += 1
             if self._is_constant_group():
                 reader.at -= 1
                 return reader.constant()
             return Arguments(self._list(")"))
-        if reader.accept("["):
-            return self._address()
-        if reader.peek("!") and reader.peek("name", ahead=1):
-            reader.next()
-            return Not(self._declared_register())
-        if reader.peek("-") and reader.peek("name", ahead=1):
-            reader.next()
-            return Negative(self._declared_register())
-        if not reader.peek("name") or reader.token.text == "WARP_SZ":
-            return reader.constant()
-        first = self._named()
-        if reader.accept("|"):
-            return Pair(first, self._named())
-        return first
+        if kind in "!-" and reader.peek("name", ahead=1):
+            reader.at += 1
+            return (Not if kind == "!" else Negative)(self._declared_register())
+        return reader.constant()
 
     def _is_constant_group(self) -> bool:
         """Whether what follows `(` is an expression of numbers, not a list of call arguments."""
@@ -205,7 +205,7 @@ class BodyParser:
         """[base], [base + n], [n], [base, extra…]; the opening bracket already taken."""
         reader = self.reader
         base: Operand
-        if reader.peek("name") and reader.token.text != "WARP_SZ":
+        if reader.peek("name") and reader.text != "WARP_SZ":
             base = self._named()
         else:
             base = reader.constant()
@@ -225,24 +225,27 @@ class BodyParser:
     def _named(self) -> Operand:
         """A register (with its component), a symbol with an offset, or the sink."""
         reader = self.reader
-        token = reader.expect("name")
-        if token.text == "_":
+        name = reader.text if reader.kind == "name" else reader.expect("name")
+        reader.at += 1
+        register = self._register(name)
+        if register is not None:
+            return self._component(register) if reader.kind == "dot" else register
+        if name == "_":
             return Sink()
-        if token.text == "generic" and reader.accept("("):
-            name = self._variable_name(reader.expect("name").text)
+        if name == "generic" and reader.accept("("):
+            variable = self._variable_name(reader.expect("name"))
             reader.expect(")")
-            return Symbol(name, self._plus(), generic=True)
-        register = self._register(token.text)
-        if register is None:
-            if token.text.startswith("%"):
-                reader.fail(f"{token.text} is not declared", token)
-            return Symbol(self._variable_name(token.text), self._plus())
-        if not reader.peek("dot"):
-            return register
-        part = reader.next()
+            return Symbol(variable, self._plus(), generic=True)
+        if name.startswith("%"):
+            reader.at -= 1
+            reader.fail(f"{name} is not declared")
+        return Symbol(self._variable_name(name), self._plus())
+
+    def _component(self, register: Register) -> Register:
+        part = self.reader.next()
         kinds = _COMPONENT if register.part or register.special else _SELECTOR
         if not kinds.fullmatch(part.text):
-            reader.fail(f"{token.text} has no part .{part.text}", part)
+            self.reader.fail(f"{register.name} has no part .{part.text}", part)
         return dataclasses.replace(register, part=f".{part.text}")
 
     def _plus(self) -> int:
@@ -255,7 +258,7 @@ class BodyParser:
         return 0
 
     def _declared_register(self) -> Register:
-        token = self.reader.expect("name")
+        token = self.reader.expect_token("name")
         register = self._register(token.text)
         return register if register is not None else self.reader.fail(f"{token.text} is not declared", token)
 

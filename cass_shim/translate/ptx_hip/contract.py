@@ -71,17 +71,21 @@ def _counts(graph: Graph) -> tuple[Counter[str], Counter[str]]:
 
 def _plain(instruction: Instruction, opcodes: tuple[str, ...], allowed: tuple[str, ...]) -> bool:
     """One of these instructions on a float type without a rounding modifier."""
+    if instruction.opcode not in opcodes:
+        return False
     *flags, type_name = instruction.modifiers or ("",)
-    return instruction.opcode in opcodes and type_name in _TYPES and set(flags) <= set(allowed)
+    return type_name in _TYPES and set(flags) <= set(allowed)
 
 
 def contract(graph: Graph) -> None:
     """Rewrite the blocks of a graph in place."""
+    blocks = [block for block in graph.blocks if any(_plain(each, ("mul",), ("ftz",)) for each in block.code)]
+    if not blocks:
+        return
     written, read = _counts(graph)
     fresh = iter(range(1, 1 << 30))
-    for block in graph.blocks:
-        if any(_plain(instruction, ("mul",), ("ftz",)) for instruction in block.code):
-            _contract_block(block, written, read, fresh)
+    for block in blocks:
+        _contract_block(block, written, read, fresh)
 
 
 def _contract_block(block: Block, written: Counter[str], read: Counter[str], fresh: Iterator[int]) -> None:

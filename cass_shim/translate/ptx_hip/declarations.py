@@ -30,11 +30,11 @@ class Declarations:
         vector = ""
         if reader.peek("dot", "v2") or reader.peek("dot", "v4"):
             vector = reader.next().text
-        token = reader.expect("dot")
+        token = reader.expect_token("dot")
         if token.text not in TYPES:
             reader.fail(f"unknown register type .{token.text}", token)
         while True:
-            name = reader.expect("name").text
+            name = reader.expect("name")
             if reader.accept("<"):
                 count = reader.number()
                 reader.expect(">")
@@ -185,7 +185,7 @@ def _declarator(
     reader: Reader, linkage: str, space: str, type_name: str, vector: int, align: int, pointer: bool, managed: bool
 ) -> Variable:
     line = reader.line
-    name = reader.expect("name").text
+    name = reader.expect("name")
     count, array = 1, False
     if reader.accept("<"):  # parameterised variable names are only for registers
         reader.fail("a range of names is for registers only")
@@ -230,10 +230,10 @@ def _initializer(reader: Reader, into: list[Initializer], depth: int) -> None:
 
 
 def _symbol_initializer(reader: Reader) -> Initializer:
-    name = reader.expect("name").text
+    name = reader.expect("name")
     generic = name == "generic" and reader.accept("(") is not None
     if generic:
-        name = reader.expect("name").text
+        name = reader.expect("name")
         reader.expect(")")
     offset = 0
     if reader.peek("+") or reader.peek("-"):

@@ -1,6 +1,6 @@
 """PTX text to tokens, each with its place.
 
-In: text. Out: a list of `Token`, the last one of kind "end". Raises Malformed with line and column.
+In: text. Out: `Tokens`, the last one of kind "end". Raises Malformed with line and column.
 Source: PTX ISA 9.0, chapter 4.
 """
 
@@ -60,12 +60,27 @@ class Places:
         return f"line {line}, column {column}"
 
 
-def tokenize(text: str, places: Places) -> list[Token]:
+class Tokens:
+    """All tokens of a text as columns: a garbage collector has nothing to look at in lists of strings and numbers."""
+
+    def __init__(self) -> None:
+        self.kinds: list[str] = []
+        self.texts: list[str] = []
+        self.ats: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def __getitem__(self, number: int) -> Token:
+        return Token(self.kinds[number], self.texts[number], self.ats[number])
+
+
+def tokenize(text: str, places: Places) -> Tokens:
     """All tokens of `text`. A character that starts none is Malformed."""
     if len(text) > MAX_TEXT:
         raise Malformed(f"{len(text)} characters, more than {MAX_TEXT}", where="PTX")
-    tokens: list[Token] = []
-    append, new, token, at = tokens.append, tuple.__new__, Token, 0
+    tokens, at = Tokens(), 0
+    add_kind, add_text, add_at = tokens.kinds.append, tokens.texts.append, tokens.ats.append
     for found in _TOKEN.finditer(text):
         kind = found.lastgroup
         assert kind is not None
@@ -73,7 +88,9 @@ def tokenize(text: str, places: Places) -> list[Token]:
         if found.start() != at or (word == "/" and text.startswith("/*", first)):
             break
         at = last + 1 if kind == "string" else last
-        append(new(token, (word if kind == "mark" else kind, word, first - (kind in ("dot", "string")))))
+        add_kind(word if kind == "mark" else kind)
+        add_text(word)
+        add_at(first - 1 if kind in ("dot", "string") else first)
         if kind == "end":
             return tokens
     at = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing as well

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from cass_shim.isa.ptx.prelude import pieces
@@ -21,18 +22,25 @@ _KEYWORDS = frozenset((
 ))  # fmt: skip
 
 
+@functools.cache
 def sanitize(name: str) -> str:
     """Letters, digits and underscores only, not starting with a digit."""
     text = re.sub(r"\W", "_", name.lstrip("%").replace("$", "_"))
     return f"_{text}" if not text or text[0].isdigit() else text
 
 
+@functools.cache
+def _reserved() -> frozenset[str]:
+    return _KEYWORDS | pieces().keys()
+
+
 class Names:
     """Gives each PTX name one C++ name."""
 
-    def __init__(self, taken: Names | None = None) -> None:
+    def __init__(self, outer: Names | None = None) -> None:
         self._given: dict[str, str] = {}
-        self._taken: set[str] = set(taken._taken) if taken else set(_KEYWORDS) | set(pieces())
+        self._taken: set[str] = set(outer._taken) if outer else set()
+        self._reserved = _reserved()
 
     def of(self, key: str, wanted: str | None = None) -> str:
         """The C++ name of `key`; on first use derived from `wanted` (default: the key itself)."""
@@ -44,7 +52,7 @@ class Names:
     def fresh(self, hint: str) -> str:
         """A name nobody has."""
         name, number = hint, 1
-        while name in self._taken or name.startswith("__"):
+        while name in self._taken or name in self._reserved or name.startswith("__"):
             number += 1
             name = f"{hint.lstrip('_') if hint.startswith('__') else hint}_{number}"
         self._taken.add(name)

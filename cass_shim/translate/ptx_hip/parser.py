@@ -33,17 +33,17 @@ class _ModuleParser:
         reader = self.reader
         if not reader.peek("dot", "version"):
             reader.fail("PTX starts with .version")
-        while reader.token.kind != "end":
+        while reader.kind != "end":
             if reader.accept(";"):
                 continue
             self._directive()
         return self.module
 
     def _directive(self) -> None:
-        reader, token = self.reader, self.reader.expect("dot")
+        reader, token = self.reader, self.reader.expect_token("dot")
         name = token.text
         if name == "version":
-            major, _, minor = reader.expect("number").text.partition(".")
+            major, _, minor = reader.expect("number").partition(".")
             self.module.version = (int(major), int(minor or "0"))
         elif name == "target":
             self.module.target = self._target()
@@ -58,9 +58,9 @@ class _ModuleParser:
         elif name == "pragma":
             reader.skip_past(";")
         elif name == "alias":
-            alias = reader.expect("name").text
+            alias = reader.expect("name")
             reader.expect(",")
-            self.module.aliases[alias] = reader.expect("name").text
+            self.module.aliases[alias] = reader.expect("name")
             reader.expect(";")
         elif name in ("entry", "func"):
             self._function(name == "entry", "")
@@ -74,15 +74,15 @@ class _ModuleParser:
             reader.fail(f"unknown directive .{name}", token)
 
     def _target(self) -> tuple[str, ...]:
-        names = [self.reader.expect("name").text]
+        names = [self.reader.expect("name")]
         while self.reader.accept(","):
-            names.append(self.reader.expect("name").text)
+            names.append(self.reader.expect("name"))
         return tuple(names)
 
     def _rest_of_line(self, at: int) -> None:
         reader = self.reader
         line = reader.places.line(at)
-        while reader.token.kind != "end" and reader.line == line:
+        while reader.kind != "end" and reader.line == line:
             reader.next()
 
     def _section(self) -> None:
@@ -101,7 +101,7 @@ class _ModuleParser:
     def _function(self, entry: bool, linkage: str) -> None:
         reader, line = self.reader, self.reader.line
         results = parse_parameters(reader) if not entry and reader.peek("(") else ()
-        token = reader.expect("name")
+        token = reader.expect_token("name")
         parameters = parse_parameters(reader) if reader.peek("(") else ()
         function = Function(token.text, entry, Prototype(results, parameters), linkage, line=line)
         for variable in (*results, *parameters):
@@ -125,9 +125,9 @@ class _ModuleParser:
         while reader.peek("dot"):
             token = reader.next()
             if token.text == "pragma":
-                function.pragmas.append(reader.expect("string").text)
+                function.pragmas.append(reader.expect("string"))
                 while reader.accept(","):
-                    function.pragmas.append(reader.expect("string").text)
+                    function.pragmas.append(reader.expect("string"))
                 reader.expect(";")
                 continue
             if token.text not in _TUNING:

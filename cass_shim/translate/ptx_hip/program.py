@@ -98,7 +98,10 @@ class Program:
         self.shared_total += size
         if self.shared_total > _LDS_BYTES:
             raise Unsupported(
-                "shared memory", kernel=self.kernel.name, why=f"{self.shared_total} bytes, the device has {_LDS_BYTES}"
+                "shared memory",
+                kernel=self.kernel.name,
+                why=f"{self.shared_total} bytes of static shared memory, a work-group has {_LDS_BYTES}: build the "
+                "program with smaller tiles",
             )
 
     # -- functions ---------------------------------------------------------------------------------------------

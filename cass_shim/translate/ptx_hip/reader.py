@@ -18,6 +18,7 @@ _LEVELS: tuple[tuple[str, ...], ...] = (
     ("+", "-"), ("*", "/", "%"),
 )  # fmt: skip
 _MASK = (1 << 64) - 1
+_AFTER_CONSTANT = frozenset((",", ";", "]", "}", ")"))  # what shows that a literal is the whole expression
 
 
 def _divide(a: int, b: int) -> int:
@@ -57,11 +58,12 @@ class Reader:
     def __init__(self, text: str) -> None:
         self.places = Places(text)
         self.tokens = tokenize(text, self.places)
+        self.kinds, self.texts = self.tokens.kinds, self.tokens.texts
         self.at = 0
 
     def fail(self, what: str, token: Token | None = None) -> NoReturn:
         """Malformed at a token, by default the current one."""
-        place = self.places.describe((token or self.tokens[self.at]).at)
+        place = self.places.describe((token or self.token).at)
         raise Malformed(what, where=f"PTX {place}")
 
     @property
@@ -69,8 +71,18 @@ class Reader:
         return self.tokens[self.at]
 
     @property
+    def kind(self) -> str:
+        """Of the current token."""
+        return self.kinds[self.at]
+
+    @property
+    def text(self) -> str:
+        """Of the current token."""
+        return self.texts[self.at]
+
+    @property
     def line(self) -> int:
-        return self.places.line(self.tokens[self.at].at)
+        return self.places.line(self.tokens.ats[self.at])
 
     def next(self) -> Token:
         token = self.tokens[self.at]
@@ -78,29 +90,45 @@ class Reader:
             self.at += 1
         return token
 
+    def word(self) -> str:
+        """The text of the current token, which is passed."""
+        text = self.texts[self.at]
+        if self.kinds[self.at] != "end":
+            self.at += 1
+        return text
+
     def peek(self, kind: str, text: str | None = None, ahead: int = 0) -> bool:
-        token = self.tokens[min(self.at + ahead, len(self.tokens) - 1) if ahead else self.at]
-        return token.kind == kind and (text is None or token.text == text)
+        at = min(self.at + ahead, len(self.kinds) - 1) if ahead else self.at
+        return self.kinds[at] == kind and (text is None or self.texts[at] == text)
 
-    def accept(self, kind: str, text: str | None = None) -> Token | None:
-        token = self.tokens[self.at]
-        if token.kind == kind and (text is None or token.text == text):
-            self.at += 1
-            return token
-        return None
+    def accept(self, kind: str, text: str | None = None) -> bool:
+        """Whether the current token is this one, which is passed then."""
+        at = self.at
+        if self.kinds[at] == kind and (text is None or self.texts[at] == text):
+            self.at = at + 1
+            return True
+        return False
 
-    def expect(self, kind: str, text: str | None = None) -> Token:
-        token = self.tokens[self.at]
-        if token.kind == kind and (text is None or token.text == text):
-            self.at += 1
-            return token
-        wanted = text or {"name": "a name", "number": "a number", "dot": "a directive"}.get(kind, kind)
+    def expect(self, kind: str) -> str:
+        """The text of a token that must come here, which is passed."""
+        at = self.at
+        if self.kinds[at] == kind:
+            self.at = at + 1
+            return self.texts[at]
+        token = self.token
+        wanted = {"name": "a name", "number": "a number", "dot": "a directive"}.get(kind, kind)
         return self.fail(f"expected {wanted}, found {token.text or 'the end of the text'!r}")
+
+    def expect_token(self, kind: str) -> Token:
+        """As expect, with the token's place."""
+        token = self.token
+        self.expect(kind)
+        return token
 
     def skip_past(self, mark: str) -> None:
         """Drop tokens up to and including `mark`."""
         while not self.accept(mark):
-            if self.token.kind == "end":
+            if self.kind == "end":
                 self.fail(f"expected {mark} before the end of the text")
             self.at += 1
 
@@ -112,19 +140,21 @@ class Reader:
 
     def number(self) -> int:
         """A plain integer literal (where `>` ends it, as in `%r<8>`)."""
-        token = self.expect("number")
-        value = parse_number(token.text)
+        token = self.token
+        value = parse_number(self.expect("number"))
         return value.value if isinstance(value, Integer) else self.fail("expected an integer", token)
 
     def constant(self) -> Integer | Float:
         """A constant expression, without the ternary operator."""
+        if self.kind == "number" and self.kinds[self.at + 1] in _AFTER_CONSTANT:
+            return parse_number(self.word())
         return self._binary(0, 0)
 
     def _binary(self, level: int, depth: int) -> Integer | Float:
         if level == len(_LEVELS):
             return self._unary(depth)
         left = self._binary(level + 1, depth)
-        while self.token.kind in _LEVELS[level]:
+        while self.kind in _LEVELS[level]:
             operator = self.next()
             right = self._binary(level + 1, depth)
             if not isinstance(left, Integer) or not isinstance(right, Integer):

@@ -57,6 +57,7 @@ class FunctionWriter:
         self.names = Names(program.names)
         self.votes: dict[str, Counter[str]] = {}
         self.types: dict[str, str] = {}
+        self.named: dict[str, str] = {}
         self.lines: list[str] = []
         self.uses_carry = False
         self.symbols: dict[str, str] = {}
@@ -178,9 +179,13 @@ class FunctionWriter:
     # -- registers ---------------------------------------------------------------------------------------------
 
     def _name(self, register: Register) -> str:
-        if register.part.startswith("v"):
-            raise self.malformed(f"{register.name} is a vector register, a component is expected")
-        return self.names.of(f"%{register.name}{register.part}", register.name + register.part.replace(".", "_"))
+        key = register.name + register.part
+        found = self.named.get(key)
+        if found is None:
+            if register.part.startswith("v"):
+                raise self.malformed(f"{register.name} is a vector register, a component is expected")
+            found = self.named[key] = self.names.of(f"%{key}", register.name + register.part.replace(".", "_"))
+        return found
 
     def _vote(self, register: Register, type_name: str) -> None:
         row = TYPES[type_name]
@@ -192,13 +197,13 @@ class FunctionWriter:
             counter[row.kind] += 1
 
     def _type(self, register: Register) -> str:
-        """The C++ type that its uses prefer, decided once."""
+        """The C++ type that its uses prefer, decided once; while they are counted, that of its declaration."""
+        if not self.program.writing:
+            return TYPES[register.type].c
         key = register.name + register.part
         found = self.types.get(key)
         if found is None:
-            found = self._decide(register, self.votes.get(key) or _NO_VOTES)
-            if self.program.writing:
-                self.types[key] = found
+            found = self.types[key] = self._decide(register, self.votes.get(key) or _NO_VOTES)
         return found
 
     def _decide(self, register: Register, votes: Counter[str]) -> str:

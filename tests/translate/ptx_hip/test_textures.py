@@ -32,6 +32,8 @@ FORMS = [
      "image_sample_d 3D"),
     ("tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%tex, {%r5}]", "image_load 1D"),
     ("tex.2d.v4.u32.s32 {%r1,%r2,%r3,%r4}, [%tex, {%r5,%r6}]", "image_load 2D"),
+    ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}|%p1, [%tex, {%f5,%f6}]", "image_sample_lz 2D"),
+    ("tex.level.3d.v2.f16x2.f32 {%r1,%r2}, [%tex, {%f5,%f6,%f7,%f7}], %f8", "image_sample_l 3D"),
     ("tld4.b.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5,%f6}]", "image_gather4_lz 2D"),
     ("tld4.r.acube.v4.u32.f32 {%r1,%r2,%r3,%r4}, [%tex, {%r5,%f5,%f6,%f7}]", "image_gather4_lz CUBE"),
     ("suld.b.1d.v4.b8.trap {%h1,%h2,%h3,%h4}, [%tex, {%r5}]", "image_load 1D"),
@@ -51,7 +53,6 @@ FORMS = [
 REFUSED = [
     ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [image, {%f5,%f6}]", "reference image"),
     ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, %tex, {%f5,%f6}]", "a sampler of its own"),
-    ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}|%p1, [%tex, {%f5,%f6}]", "missing page"),
     ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5,%f6}], {%r1,%r2}", "3 operands"),
     ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5}]", "a vector of 1"),
     ("tex.grad.cube.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5,%f6,%f7,%f7}], {%f5,%f6,%f7,%f7}, {%f5,%f6,%f7,%f7}",

@@ -15,13 +15,13 @@ HEADER = """\
 using u8 = unsigned char; using u16 = unsigned short; using u32 = unsigned int; using u64 = unsigned long;
 using i8 = signed char; using i16 = short; using i32 = int; using i64 = long; using u128 = unsigned __int128;
 using i128 = __int128;
-using i128 = __int128;
 using f16 = _Float16; using f32 = float; using f64 = double;
 #define FN static inline __attribute__((device, always_inline))
 """
 
 _DEFINES = re.compile(
-    r"#define (\w+)|(?:template <.*?> )?struct alignas\(.*\) (\w+) \{|(?:template <.*?> )?struct (\w+)"
+    r"#define (\w+)|static __attribute__\(\(device\)\) \w+ (\w+)\["
+    r"|(?:template <.*?> )?struct alignas\(.*\) (\w+) \{|(?:template <.*?> )?struct (\w+)"
     r"|template <.*?> using (\w+)|(?:template <.*?> )?FN [\w<> ]+[ *](\w+)\("
 )
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -67,6 +67,11 @@ def pieces() -> dict[str, Piece]:
 
 def select(words: Iterable[str]) -> str:
     """The text of all pieces that these identifiers need, definitions before their uses."""
+    return _selected(frozenset(pieces().keys() & set(words)))
+
+
+@functools.lru_cache(maxsize=256)
+def _selected(words: frozenset[str]) -> str:
     table = pieces()
     chosen: list[Piece] = []
     state: dict[int, bool] = {}
@@ -80,7 +85,7 @@ def select(words: Iterable[str]) -> str:
             visit(needed)
         chosen.append(piece)
 
-    for word in sorted(set(words)):
+    for word in sorted(words):
         visit(word)
     return "\n\n".join(piece.text for piece in chosen)
 

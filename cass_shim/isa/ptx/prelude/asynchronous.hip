@@ -8,25 +8,31 @@ template <u32 size> FN void ptx_copy(u32 to, u64 from, u32 used) {
     }
 }
 
-FN u64 ptx_mbarrier_of(u64 phase, u64 pending, u64 expected) {
-    return phase << 63 | (pending & 0xfffff) << 32 | (expected & 0xfffff);
+/* Bits 0 to 19: arrivals expected in a phase; 20 to 40: transactions to come, signed; 41 to 60: arrivals to come; 63:
+   the phase. */
+FN u64 ptx_mbarrier_of(u64 phase, u64 pending, u64 transactions, u64 expected) {
+    return phase << 63 | (pending & 0xfffff) << 41 | (transactions & 0x1fffff) << 20 | (expected & 0xfffff);
 }
 
 FN void ptx_mbarrier_init(u32 at, u32 count) {
-    __hip_atomic_store((SHARED u64 *)at, ptx_mbarrier_of(0, count, count), __ATOMIC_RELAXED,
+    __hip_atomic_store((SHARED u64 *)at, ptx_mbarrier_of(0, count, 0, count), __ATOMIC_RELAXED,
                        __HIP_MEMORY_SCOPE_WORKGROUP);
 }
 
-FN u64 ptx_mbarrier_arrive(u32 at, u32 count, bool drop) {
+FN u64 ptx_mbarrier_change(u32 at, u32 arrivals, u32 dropped, u32 transactions) {
     SHARED u64 *object = (SHARED u64 *)at;
     u64 seen = __hip_atomic_load(object, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP), next;
     do {
-        u64 phase = seen >> 63, pending = (seen >> 32 & 0xfffff) - count, expected = (seen & 0xfffff) - (drop ? count : 0);
-        next = (pending & 0xfffff) ? ptx_mbarrier_of(phase, pending, expected)
-                                   : ptx_mbarrier_of(phase ^ 1, expected, expected);
+        u64 pending = (seen >> 41) - arrivals, to_come = (seen >> 20) + transactions, expected = seen - dropped;
+        bool over = !(pending & 0xfffff) && !(to_come & 0x1fffff);
+        next = ptx_mbarrier_of(seen >> 63 ^ over, over ? expected : pending, to_come, expected);
     } while (!__hip_atomic_compare_exchange_strong(object, &seen, next, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED,
                                                    __HIP_MEMORY_SCOPE_WORKGROUP));
     return seen;
+}
+
+FN u64 ptx_mbarrier_arrive(u32 at, bool drop, u32 count, u32 transactions = 0) {
+    return ptx_mbarrier_change(at, count, drop ? count : 0, transactions);
 }
 
 FN void ptx_mbarrier_touch(u32 at) {

@@ -46,17 +46,27 @@ template <int order, int scope, class P> FN u32 ptx_atom_dec(P at, u32 x) {
     return ptx_atom_update<order, scope>(at, [=](u32 seen) { return seen == 0 || seen > x ? x : seen - 1; });
 }
 
+FN u16 ptx_add_f16(u16 a, u16 b) { return as<u16>((f16)(as<f16>(a) + as<f16>(b))); }
+
+FN u16 ptx_min_f16(u16 a, u16 b) { return as<u16>((f16)ptx_fmin((f32)as<f16>(a), (f32)as<f16>(b))); }
+
+FN u16 ptx_max_f16(u16 a, u16 b) { return as<u16>((f16)ptx_fmax((f32)as<f16>(a), (f32)as<f16>(b))); }
+
+FN u16 ptx_add_bf16(u16 a, u16 b) {
+    return ptx_f64_to_bf16_rn(ptx_add_odd((f64)ptx_bf16_to_f32(a), (f64)ptx_bf16_to_f32(b)));
+}
+
+FN u16 ptx_min_bf16(u16 a, u16 b) { return ptx_f32_to_bf16_rn(ptx_fmin(ptx_bf16_to_f32(a), ptx_bf16_to_f32(b))); }
+
+FN u16 ptx_max_bf16(u16 a, u16 b) { return ptx_f32_to_bf16_rn(ptx_fmax(ptx_bf16_to_f32(a), ptx_bf16_to_f32(b))); }
+
 template <int order, int scope, class P> FN u16 ptx_atom_add_f16(P at, u16 x) {
-    return ptx_atom_update<order, scope>(at, [=](u16 seen) { return as<u16>((f16)(as<f16>(seen) + as<f16>(x))); });
+    return ptx_atom_update<order, scope>(at, [=](u16 seen) { return ptx_add_f16(seen, x); });
 }
 
 template <int order, int scope, class P> FN u32 ptx_atom_add_f16x2(P at, u32 x) {
     return ptx_atom_update<order, scope>(
-        at, [=](u32 seen) { return ptx_pair<f16>([](f16 a, f16 b) { return a + b; }, seen, x); });
-}
-
-FN u16 ptx_add_bf16(u16 a, u16 b) {
-    return ptx_f64_to_bf16_rn(ptx_add_odd((f64)ptx_bf16_to_f32(a), (f64)ptx_bf16_to_f32(b)));
+        at, [=](u32 seen) { return ptx_pair<u16>([](u16 a, u16 b) { return ptx_add_f16(a, b); }, seen, x); });
 }
 
 template <int order, int scope, class P> FN u16 ptx_atom_add_bf16(P at, u16 x) {
@@ -67,3 +77,69 @@ template <int order, int scope, class P> FN u32 ptx_atom_add_bf16x2(P at, u32 x)
     return ptx_atom_update<order, scope>(
         at, [=](u32 seen) { return ptx_pair<u16>([](u16 a, u16 b) { return ptx_add_bf16(a, b); }, seen, x); });
 }
+
+template <int order, int scope, class P> FN u16 ptx_atom_min_f16(P at, u16 x) {
+    return ptx_atom_update<order, scope>(at, [=](u16 seen) { return ptx_min_f16(seen, x); });
+}
+
+template <int order, int scope, class P> FN u32 ptx_atom_min_f16x2(P at, u32 x) {
+    return ptx_atom_update<order, scope>(
+        at, [=](u32 seen) { return ptx_pair<u16>([](u16 a, u16 b) { return ptx_min_f16(a, b); }, seen, x); });
+}
+
+template <int order, int scope, class P> FN u16 ptx_atom_min_bf16(P at, u16 x) {
+    return ptx_atom_update<order, scope>(at, [=](u16 seen) { return ptx_min_bf16(seen, x); });
+}
+
+template <int order, int scope, class P> FN u32 ptx_atom_min_bf16x2(P at, u32 x) {
+    return ptx_atom_update<order, scope>(
+        at, [=](u32 seen) { return ptx_pair<u16>([](u16 a, u16 b) { return ptx_min_bf16(a, b); }, seen, x); });
+}
+
+template <int order, int scope, class P> FN u16 ptx_atom_max_f16(P at, u16 x) {
+    return ptx_atom_update<order, scope>(at, [=](u16 seen) { return ptx_max_f16(seen, x); });
+}
+
+template <int order, int scope, class P> FN u32 ptx_atom_max_f16x2(P at, u32 x) {
+    return ptx_atom_update<order, scope>(
+        at, [=](u32 seen) { return ptx_pair<u16>([](u16 a, u16 b) { return ptx_max_f16(a, b); }, seen, x); });
+}
+
+template <int order, int scope, class P> FN u16 ptx_atom_max_bf16(P at, u16 x) {
+    return ptx_atom_update<order, scope>(at, [=](u16 seen) { return ptx_max_bf16(seen, x); });
+}
+
+template <int order, int scope, class P> FN u32 ptx_atom_max_bf16x2(P at, u32 x) {
+    return ptx_atom_update<order, scope>(
+        at, [=](u32 seen) { return ptx_pair<u16>([](u16 a, u16 b) { return ptx_max_bf16(a, b); }, seen, x); });
+}
+
+static __attribute__((device)) u32 ptx_locks_128[64];
+
+/* RDNA3 has no access of 16 bytes that is one step: the lanes of a wave take turns, waves take the address's lock. */
+template <class F> FN u128 ptx_locked_128(u64 at, F f) {
+    GLOBAL u32 *lock = (GLOBAL u32 *)ptx_locks_128 + (at >> 4 & 63);
+    u128 seen = 0;
+    for (u32 turns = __builtin_amdgcn_ballot_w32(true); turns; turns &= turns - 1) {
+        if (ptx_lane() == (u32)__builtin_ctz(turns)) {
+            while (__hip_atomic_exchange(lock, 1u, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT)) __builtin_amdgcn_s_sleep(1);
+            seen = f((u128 *)at);
+            __hip_atomic_store(lock, 0u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+        }
+    }
+    return seen;
+}
+
+FN u128 ptx_atom_exch_128(u64 at, u128 x) {
+    return ptx_locked_128(at, [=](u128 *p) { u128 seen = *p; *p = x; return seen; });
+}
+
+FN u128 ptx_atom_cas_128(u64 at, u128 expected, u128 x) {
+    return ptx_locked_128(at, [=](u128 *p) { u128 seen = *p; if (seen == expected) *p = x; return seen; });
+}
+
+FN u128 ptx_ld_128(u64 at) {
+    return ptx_locked_128(at, [=](u128 *p) { return *p; });
+}
+
+FN void ptx_st_128(u64 at, u128 x) { ptx_atom_exch_128(at, x); }

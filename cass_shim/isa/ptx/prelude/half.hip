@@ -16,3 +16,6 @@ template <class F, class... W> FN u64 ptx_pair_f32(F f, W... words) {
     u32 low = as<u32>(f(as<f32>((u32)words)...)), high = as<u32>(f(as<f32>((u32)(words >> 32))...));
     return (u64)high << 32 | low;
 }
+
+FN bool ptx_oob(u16 x) { return (x & 0x7fff) == 0x7ff7; }
+FN bool ptx_oob(f16 x) { return ptx_oob(as<u16>(x)); }

@@ -1,0 +1,121 @@
+"""Forms that no recording covers yet, on the emulated device, against what PTX's manual makes of them."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cass_shim.model.artifacts import PtxModule
+from cass_shim.model.errors import Unsupported
+from cass_shim.translate.ptx_hip import translate_kernel
+from tests.translate.ptx_hip.emulated import build, device
+
+REGISTERS = """.reg .pred %p<9>; .reg .b16 %h<40>; .reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .f32 %f<9>;
+.reg .b128 %q<9>; .shared .align 16 .b64 gate[2];
+ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out]; mov.u32 %r0, %tid.x;"""
+THREADS = 64
+
+
+def kernel(name: str, body: str) -> str:
+    return f".visible .entry {name}(.param .u64 in, .param .u64 out) {{ {REGISTERS}\n{body}\nret; }}\n"
+
+
+KERNELS = {
+    # 64 threads of two warps and four blocks count in one 128-bit cell: each adds 1 to the low and 3 to the high half.
+    "swap128": """again: ld.relaxed.gpu.global.b128 %q0, [%rd1]; mov.b128 {%rd2, %rd3}, %q0;
+      add.u64 %rd4, %rd2, 1; add.u64 %rd5, %rd3, 3; mov.b128 %q1, {%rd4, %rd5};
+      atom.acq_rel.gpu.global.cas.b128 %q2, [%rd1], %q0, %q1; mov.b128 {%rd6, %rd7}, %q2;
+      setp.ne.u64 %p0, %rd2, %rd6; @%p0 bra again; setp.ne.u64 %p1, %rd3, %rd7; @%p1 bra again;""",
+    # Each lane puts its number in; what comes out, and what stays, is every number once.
+    "exchange128": """cvt.u64.u32 %rd2, %r0; not.b64 %rd3, %rd2; mov.b128 %q0, {%rd2, %rd3};
+      atom.exch.b128 %q1, [%rd1], %q0; mov.b128 {%rd4, %rd5}, %q1; mul.wide.u32 %rd6, %r0, 16; add.u64 %rd7, %rd1, %rd6;
+      st.global.v2.u64 [%rd7+16], {%rd4, %rd5};""",
+    "vectors": """ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd0];
+      atom.global.v2.f32.add {%f1, %f2}, [%rd1], {1.5, 0f40000000};
+      red.global.add.noftz.v4.f16x2 [%rd1+16], {%r1, %r2, %r3, %r4};
+      red.global.max.noftz.v4.f16x2 [%rd1+32], {%r1, %r2, %r3, %r4};
+      red.global.min.noftz.v4.bf16x2 [%rd1+48], {%r1, %r2, %r3, %r4};
+      setp.eq.u32 %p0, %r0, 0; @!%p0 bra end;
+      atom.global.v2.bf16.max.noftz {%h0, %h1}, [%rd1+64], {%h2, %h3}; end:""",
+    # The second warp waits for a phase that needs 64 arrivals and 640 transactions, 10 completed by each thread.
+    "transactions": """setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [gate], 64; bar.sync 0;
+      @%p0 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [gate], 300;
+      @%p0 mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %rd2, [gate], 340;
+      @!%p0 mbarrier.arrive.shared.b64 %rd2, [gate]; bar.sync 0;
+      mbarrier.test_wait.parity.shared.b64 %p1, [gate], 0; selp.u32 %r1, 1, 0, %p1; bar.sync 0;
+      mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [gate], 10;
+      wait: mbarrier.try_wait.parity.shared.b64 %p2, [gate], 0; @!%p2 bra wait;
+      mbarrier.test_wait.parity.shared.b64 %p3, [gate], 1; selp.u32 %r2, 1, 0, %p3;
+      mul.wide.u32 %rd3, %r0, 8; add.u64 %rd4, %rd1, %rd3; st.global.v2.u32 [%rd4], {%r1, %r2};""",
+    "beyond": """mul.wide.u32 %rd2, %r0, 4; add.u64 %rd3, %rd0, %rd2; ld.global.u32 %r1, [%rd3];
+      mov.b32 {%h0, %h1}, %r1; mov.b16 %h2, 0x3c00; mov.b16 %h3, 0x4000;
+      fma.rn.oob.f16 %h4, %h0, %h2, %h3; fma.rn.oob.relu.f16 %h5, %h2, %h0, %h3; mov.b32 %r2, {%h4, %h5};
+      mov.b32 %r3, 0x3f803f80; mov.b32 %r4, 0x40004000; fma.rn.oob.bf16x2 %r5, %r1, %r3, %r4;
+      shl.b32 %r6, %r0, 3; cvt.u64.u32 %rd4, %r6; add.u64 %rd5, %rd1, %rd4; st.global.v2.u32 [%rd5], {%r2, %r5};""",
+}
+TEXT = ".version 8.8\n.target sm_90\n.address_size 64\n" + "".join(kernel(*each) for each in KERNELS.items())
+
+
+@pytest.fixture(scope="module")
+def code() -> object:
+    return build(PtxModule(TEXT, 90), list(KERNELS))
+
+
+def run(code: object, name: str, given: NDArray[np.uint32], words: int, blocks: int = 1) -> NDArray[np.uint32]:
+    with device().buffer(given) as source, device().buffer(np.zeros(words, np.uint32)) as target:
+        kernarg = struct.pack("<QQQ", source.address, target.address, 0)
+        code.function(name).launch((blocks,), (THREADS,), kernarg)  # type: ignore[attr-defined]
+        device().synchronize()
+        read: NDArray[np.uint32] = target.read()
+        return read
+
+
+NOTHING = np.zeros(4, np.uint32)
+
+
+def test_compare_and_swap_of_16_bytes_loses_no_update(code: object) -> None:
+    low, high = run(code, "swap128", NOTHING, 4, blocks=4).view(np.uint64)
+    assert (low, high) == (4 * THREADS, 3 * 4 * THREADS)
+
+
+def test_exchange_of_16_bytes_hands_every_value_on_once(code: object) -> None:
+    cells = run(code, "exchange128", NOTHING, 4 * (THREADS + 1)).view(np.uint64).reshape(-1, 2)
+    seen = sorted(map(tuple, cells.tolist()))
+    assert seen == sorted([(0, 0), *((n, n ^ 0xFFFFFFFFFFFFFFFF) for n in range(THREADS))])
+
+
+def test_vectors_of_halves_are_added_and_compared_as_floats(code: object) -> None:
+    halves = np.array([1.0, -2.0, 0.5, 3.0, -0.25, 0.0, 8.0, -1.0], np.float16)
+    found = run(code, "vectors", halves.view(np.uint32), 20)
+    assert found[:2].view(np.float32).tolist() == [1.5 * THREADS, 2.0 * THREADS]
+    assert found[4:8].view(np.float16).tolist() == (halves * THREADS).tolist()
+    assert found[8:12].view(np.float16).tolist() == np.maximum(halves, 0).tolist()
+    as_bf16 = (halves.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    assert (found[12:16].view(np.uint16).astype(np.uint32) << 16).view(np.float32).tolist() == np.minimum(
+        as_bf16, 0
+    ).tolist()
+    assert found[16] == 0
+
+
+def test_a_phase_is_over_when_arrivals_and_transactions_are(code: object) -> None:
+    flags = run(code, "transactions", NOTHING, 2 * THREADS).reshape(THREADS, 2)
+    assert not flags.any()  # not over before the transactions, and the next phase not over after them
+
+
+def test_oob_nan_factors_give_zero_and_other_nans_stay(code: object) -> None:
+    given = np.full(THREADS, 0x3C003C00, np.uint32)
+    given[1:5] = [0x7FF77FF7, 0xFFF7FFF7, 0x7E007E00, 0x7FF73C00]
+    found = run(code, "beyond", given, 2 * THREADS).view(np.uint16).reshape(THREADS, 4)
+    assert found[0].tolist() == [0x4200, 0x4200, 0x4000, 0x4000]  # 1 + 2 = 3; as bf16 2^-7 + 2 rounds to 2
+    assert found[1].tolist() == found[2].tolist() == [0, 0, 0, 0]
+    assert found[3, 0] & 0x7C00 == 0x7C00 and found[3, 0] & 0x3FF and found[3, 1] & 0x3FF
+    assert found[4].tolist() == [0x4200, 0x4200, 0x4000, 0]
+
+
+def test_static_shared_memory_beyond_the_devices_says_what_to_do() -> None:
+    text = TEXT.replace("gate[2]", "gate[8193]")
+    with pytest.raises(Unsupported, match="65544 bytes of static shared memory, a work-group has 65536: build"):
+        translate_kernel(PtxModule(text, 90), "transactions")
