@@ -10,13 +10,15 @@ from cass_shim.isa.spec import CONTROL
 from cass_shim.lift.barriers import BARRIERS_OFFSET, FRONT_BYTES
 from cass_shim.lift.code import Code, Function, find_functions, never, restrict, target_of
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter
+from cass_shim.lift.flow import Flow
 from cass_shim.lift.helpers import Shortcut, find_shortcut
+from cass_shim.lift.independent import Independent
 from cass_shim.lift.layout import Instance, Layout, choose_shared
 from cass_shim.lift.lines import with_lines
+from cass_shim.lift.meetings import Meetings, split_at_meetings
 from cass_shim.lift.modes import flushes_f32
 from cass_shim.lift.module import module_text
-from cass_shim.lift.spin import find_spins
-from cass_shim.lift.transfer import Transfers
+from cass_shim.lift.waiting import lanes_wait
 from cass_shim.model.artifacts import LlvmModule, SassKernel
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Imm, Instruction
@@ -32,10 +34,15 @@ def lift_kernel(kernel: SassKernel, *, lines: bool = False) -> LlvmModule:
     try:
         code = Code.of(kernel, frozenset(SYSTEM_CALLS))
         functions = find_functions(code)
+        apart = lanes_wait(code, functions)
+        if apart:
+            split_at_meetings(code)
+            functions = find_functions(code)
         shortcuts = _find_shortcuts(code, functions)
         layout = Layout(functions, code.entry, choose_shared(functions, code.entry))
         emitter = _emitter(kernel, code, functions)
-        lifter = _Lifter(code, emitter, functions, layout, shortcuts)
+        flow = Independent(emitter) if apart else Flow(emitter)
+        lifter = _Lifter(code, emitter, functions, layout, shortcuts, flow)
         lifter.marks = lines
         return with_lines(lifter.run(), code.place_of) if lines else lifter.run()
     except Unsupported as error:
@@ -88,7 +95,7 @@ def _shared_shift(kernel: SassKernel, live: list[Instruction]) -> int:
     return FRONT_BYTES if counted else BARRIERS_OFFSET
 
 
-class _Lifter(Transfers):
+class _Lifter(Meetings):
     """Walks the instances of a kernel's functions and writes their blocks."""
 
     def __init__(
@@ -98,18 +105,20 @@ class _Lifter(Transfers):
         functions: dict[int, Function],
         layout: Layout,
         shortcuts: dict[int, Shortcut],
+        flow: Flow,
     ) -> None:
         super().__init__(code, emitter, functions, layout)
         self.shortcuts = shortcuts
-        self.spins = find_spins(code, functions)
+        self.flow = flow
 
     def run(self) -> LlvmModule:
         root = self.layout.root()
+        first = self.flow.begin(root.label(self.code.entry))
         if any(_counts(i) for f in self.functions.values() for b in f.blocks for _, i in self.code.block(b)):
             self.e.start(_CLEAR)
             self.e.clear_barriers()
-            self.e.raw(f"br label %{root.label(self.code.entry)}")
-        first = _CLEAR if self.e.lines else root.label(self.code.entry)
+            self.e.raw(f"br label %{first}")
+            first = _CLEAR
         try:
             while self.layout.waiting:
                 instance = self.layout.waiting.pop()
@@ -120,6 +129,7 @@ class _Lifter(Transfers):
                 raise Unsupported(self._form(error), address=self._offset(), why=error.why or error.feature) from None
             raise
         self._write_returns()
+        self.flow.finish()
         return module_text(self.e, first)
 
     def _form(self, error: Unsupported) -> str:
@@ -135,7 +145,7 @@ class _Lifter(Transfers):
         sources = [self.e.get_reg(index, False) for index in shortcut.sources]
         self.e.set_reg(shortcut.target, False, self.e.exact32(shortcut.operation, sources))
         self.e.write_back()
-        self.e.raw(f"br label %{instance.label(shortcut.tail)}")
+        self.flow.goto(instance.label(shortcut.tail))
 
     def _block(self, instance: Instance, start: int) -> None:
         self.e.start_block(instance.label(start))
@@ -149,17 +159,20 @@ class _Lifter(Transfers):
             self._at(address)
             if never(i):
                 continue
-            if i.mnemonic in CONTROL and i.mnemonic not in _NO_OPERATION:
+            if self._waits(i):
+                if self._meet(instance, address, i):
+                    self._check_exclusive()
+                    return
+            elif i.mnemonic in CONTROL and i.mnemonic not in _NO_OPERATION:
                 self.e.settle()
                 if self._control(instance, address, i):
                     self._check_exclusive()
                     return
             elif i.mnemonic not in _NO_OPERATION:
                 self._straight(i)
-                if address in self.spins.released:
-                    self._stay_in_loop(instance.label(self.spins.released[address]))
+                self._note_yield(i)
             elif i.mnemonic == "BSYNC":
                 self._reconverge()
         self._check_exclusive()
         self.e.write_back()
-        self.e.raw(f"br label %{self._next(instance, address)}")
+        self.flow.goto(self._next(instance, address))

@@ -35,10 +35,12 @@ class Region:
 class Registers(Barriers):
     """Register part of the emitter. used: every register touched, with its width. guard: of selected writes.
 
+    initial: first values that are not just any.
     region: what guarded instructions have opened and others may still join.
     """
 
     used: dict[str, int] = field(default_factory=dict)
+    initial: dict[str, str] = field(default_factory=dict)
     held: dict[str, Value] = field(default_factory=dict)
     dirty: dict[str, None] = field(default_factory=dict)
     guard: Value | None = None
@@ -175,7 +177,9 @@ class Registers(Barriers):
         for name, width in sorted(self.used.items()):
             lines.append(f"  %{name} = alloca i{width}, align 4, addrspace(5)")
             first = "false"
-            if width != 1:
+            if name in self.initial:
+                first = self.initial[name]
+            elif width != 1:
                 lines.append(f"  %{name}.start = freeze i{width} poison")
                 first = f"%{name}.start"
             lines.append(f"  store i{width} {first}, ptr addrspace(5) %{name}, align 4")

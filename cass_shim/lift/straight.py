@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from cass_shim.isa.operands import address32, address64, predicate
+from cass_shim.isa.operands import predicate
 from cass_shim.isa.spec import Effect, Spec, effect_of, lookup
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.code import Code, always
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
+from cass_shim.lift.flow import Flow
 from cass_shim.lift.lines import MARK
-from cass_shim.lift.spin import Spins
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Mem, Pred, Reg, Special, Target
+from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Pred, Reg, Special, Target
 from cass_shim.model.kernel_abi import SlotKind
 
 _R_CUDA_ABS32_HI = 57
-AGAIN = ".again"  # behind a block's label: where all ways back to it meet
 
 
 def _reads_clock(i: Instruction) -> bool:
@@ -25,7 +24,7 @@ def _reads_clock(i: Instruction) -> bool:
 class Straight:
     """Writes instructions into the emitter's current block. address: of the instruction at hand.
 
-    exclusive: labels of the open WARPSYNC.EXCLUSIVE region, if any. spins: locks that are taken in loops.
+    exclusive: labels of the open WARPSYNC.EXCLUSIVE region, if any. flow: how lanes get to other blocks.
     marks: write each instruction's address in front of what becomes of it.
     """
 
@@ -34,7 +33,7 @@ class Straight:
         self.e = emitter
         self.address = code.entry
         self.exclusive: tuple[str, str] | None = None
-        self.spins = Spins()
+        self.flow = Flow(emitter)
         self.marks = False
 
     def _at(self, address: int) -> None:
@@ -96,8 +95,6 @@ class Straight:
     def _run(self, spec: Spec, i: Instruction) -> None:
         if self.marks and self.e.region is None:  # a region's lines are apart from those around it
             self.e.lines.append(f"{MARK}{self.address}")
-        if self.address in self.spins.contended:
-            self._refuse_contention(i)
         if i.relocation is not None:
             self._relocated(i)
         else:
@@ -109,21 +106,6 @@ class Straight:
             spec.meaning(self.e, i)
         except (ValueError, IndexError, KeyError, StopIteration) as error:
             raise Unsupported(i.form, address=i.address, why=f"its operands: {error}") from error
-
-    def _refuse_contention(self, i: Instruction) -> None:
-        """Trap when two lanes of the wave want the same lock: they would wait for each other (`lift.spin`)."""
-        where = next(o for o in i.operands if isinstance(o, Mem))
-        if i.mnemonic == "ATOMS":
-            place = address32(self.e, where)
-        else:
-            place = address64(self.e, where, wide=True)
-        alone = self.e.compare("eq", self.e.popcount(self.e.match_any(place)), constant(1, 32))
-        stop, go = self.e.new_label("contend"), self.e.new_label("alone")
-        self.e.raw(f"br i1 {alone.text}, label %{go}, label %{stop}")
-        self.e.start(stop)
-        self.e.trap()
-        self.e.raw(f"br label %{go}")
-        self.e.start(go)
 
     def _relocated(self, i: Instruction) -> None:
         """MOV of half of a symbol's address; functions are their virtual addresses."""
@@ -158,12 +140,10 @@ class Straight:
         self.exclusive = (turn, latch)
 
     def _reconverge(self) -> None:
-        """BSYNC: LLVM reconverges there anyway; what must not move across is pinned by a barrier without code."""
+        """BSYNC: LLVM reconverges there anyway."""
         self.e.settle()
         if self.exclusive is not None:
             self._end_exclusive()
-        elif self.address in self.spins.pinned:
-            self.e.call_text("void", "llvm.amdgcn.wave.barrier")
 
     def _check_exclusive(self) -> None:
         if self.exclusive is not None:
@@ -181,17 +161,6 @@ class Straight:
         served = self.e.op(1, f"phi i1 [ false, %{turn} ], [ true, %{last} ]")
         self.e.call_text("void", "llvm.amdgcn.wave.barrier")  # or LLVM takes the region out of the loop
         self.e.raw(f"br i1 {served.text}, label %{after}, label %{turn}")
-        self.e.start_block(after)
-
-    def _stay_in_loop(self, label: str) -> None:
-        """Behind the release of a lock: an edge back to the loop that takes it, on a condition only LLVM doubts."""
-        self.e.write_back()
-        certain = self.e.op(32, 'call i32 asm "", "=v,0"(i32 1)')
-        after, again = self.e.new_label("released"), label + AGAIN
-        self.e.raw(f"br i1 {self.e.compare('ne', certain, constant(0, 32)).text}, label %{after}, label %{again}")
-        self.e.start_block(again)
-        self.e.call_text("void", "llvm.amdgcn.wave.barrier")  # or LLVM makes a loop of its own of those that wait
-        self.e.raw(f"br label %{label}")
         self.e.start_block(after)
 
     def _lepc(self, i: Instruction) -> None:

@@ -6,7 +6,7 @@ from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.code import STEP, Code, Function, always, ends, target_of
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
 from cass_shim.lift.layout import Instance, Layout
-from cass_shim.lift.straight import AGAIN, Straight
+from cass_shim.lift.straight import Straight
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Instruction, Pred, Reg, Target
 
@@ -68,24 +68,22 @@ class Transfers(Straight):
         self.e.write_back()
         if guard is None:
             return True
-        inside = self.e.new_label("taken")
-        self.e.raw(f"br i1 {guard.text}, label %{inside}, label %{self._next(instance, address)}")
-        held = dict(self.e.held)
-        self.e.start_block(inside)
-        self.e.held.update(held)
+        self.flow.unless(guard, self._next(instance, address))
         return True
 
     def _conditional(self, instance: Instance, address: int, i: Instruction, target: str) -> None:
         if any(not isinstance(o, Pred) for o in i.operands):
             raise Unsupported(i.form, address=i.address)
         self._enter(instance, address, i)
-        self.e.raw(f"br label %{target}")
+        self.flow.goto(target)
 
     def _branch(self, instance: Instance, address: int, i: Instruction) -> None:
         following = self._next(instance, address)
+        if i.has("DIV") and self.flow.apart:
+            self._come_together(instance, address, i)
         if i.has("DIV") and always(i):  # the lanes of a wave are together at such a place
             self.e.write_back()
-            self.e.raw(f"br label %{following}")
+            self.flow.goto(following)
             return
         target = target_of(i)
         if target is None:
@@ -103,13 +101,14 @@ class Transfers(Straight):
         if i.has("ANY") and condition is not None:  # one lane that jumps takes those along that are here with it
             condition = self.e.compare("ne", self.e.ballot(condition), constant(0, 32))
         self.e.write_back()
-        taken = instance.label(self.code.destination(address, target)) + (
-            AGAIN if address in self.spins.retries else ""
-        )
+        taken = instance.label(self.code.destination(address, target))
         if condition is None or condition.known == 1:
-            self.e.raw(f"br label %{taken}")
+            self.flow.goto(taken)
         else:
-            self.e.raw(f"br i1 {condition.text}, label %{taken}, label %{following}")
+            self.flow.branch(condition, taken, following)
+
+    def _come_together(self, instance: Instance, address: int, i: Instruction) -> None:
+        raise NotImplementedError
 
     def _indexed_branch(self, instance: Instance, address: int, i: Instruction) -> None:
         """BRX R, target: the printed target is where R = 0 goes; the rest the cubin lists."""
@@ -125,12 +124,9 @@ class Transfers(Straight):
     def _switch(self, value: Value, cases: list[tuple[int, str]]) -> None:
         if value.known is not None:
             found = [label for number, label in cases if number == value.known]
-            self.e.raw(f"br label %{found[0] if found else 'lost'}")
+            self.flow.goto(found[0] if found else "lost")
             return
-        listed = " ".join(
-            f"i{value.width} {constant(number, value.width).text}, label %{label}" for number, label in cases
-        )
-        self.e.raw(f"switch i{value.width} {value.text}, label %lost [ {listed} ]")
+        self.e.lines += self.flow.switch(value.text, value.width, cases)
 
     def _call(self, instance: Instance, address: int, i: Instruction) -> None:
         self._enter(instance, address, i)
@@ -140,7 +136,7 @@ class Transfers(Straight):
             return
         callees = self.functions[instance.function.entry].calls[address]
         if target is not None:
-            self.e.raw(f"br label %{self._callee(instance, address, callees[0])}")
+            self.flow.goto(self._callee(instance, address, callees[0]))
             return
         register = next((o for o in i.operands if isinstance(o, Reg)), None)
         if register is None:
@@ -179,7 +175,7 @@ class Transfers(Straight):
     def _system(self, instance: Instance, address: int, name: str) -> None:
         self.e.system_call(name)
         self.e.write_back()
-        self.e.raw(f"br label %{self._next(instance, address)}")
+        self.flow.goto(self._next(instance, address))
 
     def _return(self, instance: Instance, address: int, i: Instruction) -> None:
         register = i.operands[0]
@@ -198,12 +194,14 @@ class Transfers(Straight):
     def _write_returns(self) -> None:
         """Return sites are known only when every block is written."""
         marks = {mark: (instance, text) for instance, mark, text in self.returns}
-        for at, line in enumerate(self.e.lines):
-            if not line.startswith("  ; return "):
-                continue
-            instance, text = marks[line.strip()]
-            listed = " ".join(f"i32 {constant(number, 32).text}, label %{label}" for number, label in instance.returns)
-            self.e.lines[at] = f"  switch i32 {text}, label %lost [ {listed} ]"
+        lines: list[str] = []
+        for line in self.e.lines:
+            if line.startswith("  ; return "):
+                instance, text = marks[line.strip()]
+                lines += self.flow.switch(text, 32, instance.returns)
+            else:
+                lines.append(line)
+        self.e.lines = lines
 
 
 def target_of_indexed(i: Instruction) -> int:

@@ -1,7 +1,8 @@
 """Control flow of the reference interpreter: jumps, calls, exits and explicit convergence barriers, lane by lane.
 
 In: one control instruction and the lanes that execute it. Out: new program counters and waiting states. Nothing is
-structurised: a BSSY notes who takes part, a BSYNC waits for them, a BREAK takes lanes out.
+structurised: a BSSY notes who takes part, a BSYNC waits for them, a BREAK takes lanes out. Who yields again and again
+is no longer waited for, and is left behind when the barrier opens (US patent 10,067,768, claim 1).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from cass_shim.verify.system_calls import SystemCalls, called
 
 RUN, AT_BSYNC, AT_WARPSYNC, AT_BARRIER, AT_DIVERGENCE = range(5)
 _CONVERGENCE = (AT_BSYNC, AT_WARPSYNC, AT_DIVERGENCE)
+PATIENCE = 64  # times that a lane yields before a BSYNC opens without it
 
 
 class ControlFlow(AtomicState):
@@ -32,6 +34,7 @@ class ControlFlow(AtomicState):
     wait_for: Lanes  # the lanes (a bit mask) it waits for
     wait_at: Lanes  # which barrier register a BSYNC waits on
     convergence: Value  # B registers: mask of participating lanes
+    yields: Lanes  # how often it has yielded since it last waited at a BSYNC
     exclusive: Lanes  # group of a WARPSYNC.EXCLUSIVE region, 0: none
 
     def _guard(self, guard: Pred | None) -> Mask:
@@ -53,14 +56,31 @@ class ControlFlow(AtomicState):
             live = _pack(alive)
             there = _pack(at)
             wanted = self.wait_for[lanes] & live
+            if state == AT_BSYNC:
+                wanted &= ~_pack(self.yields[lanes] >= PATIENCE)
             ready = at & ((wanted & ~there) == 0)
             if ready.any():
                 chosen = np.flatnonzero(ready) + lanes.start
+                if state == AT_BSYNC and (self.yields[lanes] >= PATIENCE).any():
+                    self._leave_behind(lanes, number, ready)
                 self.waiting[chosen] = RUN
                 self.exclusive[chosen] = 0
                 self.pc[chosen] += 1
                 done = True
         return done
+
+    def _leave_behind(self, lanes: slice, number: int, ready: Mask) -> None:
+        """The lanes of an opened barrier that have not come to it no longer wait there for those that have."""
+        row, mask = self.convergence[number][lanes], self.wait_for[lanes][ready][0]
+        part = row == mask
+        row[part & ~ready] &= ~np.uint32(_pack(ready))
+        self.yields[lanes][part] = 0
+
+    def _yield(self) -> None:
+        """The executing lanes wait for somebody."""
+        self.yields[self.active] += 1
+        if (self.yields[self.active] == PATIENCE).any() and (self.waiting == AT_BSYNC).any():
+            self._after_leaving()
 
     def _control(self, step: Step, index: int, every: Mask) -> None:
         """One control instruction for the lanes `every`, of which those in `self.mask` pass the guard."""
@@ -211,6 +231,7 @@ class ControlFlow(AtomicState):
     def _do_bsync(self, step: Step, index: int) -> None:
         number = self._barrier_register(step.instruction)
         masks = self.convergence[number][self.active].astype(np.int64)
+        self.yields[self.active] = 0
         self._wait(AT_BSYNC, masks, index, number)
 
     def _do_break(self, step: Step, index: int) -> None:

@@ -116,6 +116,7 @@ class Interpreter(ControlFlow):
         self.wait_at = np.zeros(count, np.int8)  # which barrier register a BSYNC waits on
         self.convergence = np.zeros((16, count), np.uint32)  # B registers: mask of participating lanes
         self.exclusive: Lanes = np.zeros(count, np.int64)
+        self.yields: Lanes = np.zeros(count, np.int64)
         self.turn = self._turns(policy)
         self.arrived: dict[tuple[int, int], int] = {}  # (block, barrier) → threads of BAR.ARV
         self.executed = np.zeros(len(program.steps), bool)
@@ -266,6 +267,8 @@ class Interpreter(ControlFlow):
                     raise self.program.unsupported[index]
                 if step.meaning is not None:
                     step.meaning(self, step.instruction)
+                elif step.yields:
+                    self._yield()
         except Fault as fault:
             if fault.address >= 0:
                 raise

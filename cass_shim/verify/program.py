@@ -22,16 +22,22 @@ SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail", "cudaGraphSetCondit
 SYSTEM_CALL_BASE = 0x7C00_0000_0000  # pretended addresses of the driver's functions, 16 apart
 IGNORED = frozenset({"NOP", "YIELD", "NANOSLEEP", "DEPBAR", "LDGDEPBAR", "ERRBAR", "CGAERRBAR", "CCTL", "PREEXIT"})
 
+YIELDS = frozenset({"YIELD", "NANOSLEEP"})
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One instruction. meaning: None for control flow and hints. parks: waits for the block (BAR)."""
+    """One instruction. meaning: None for control flow and hints. parks: waits for the block (BAR).
+
+    yields: a hint that the lanes wait for others.
+    """
 
     instruction: Instruction
     base: int  # virtual address of its section
     meaning: Meaning | None
     control: bool
     parks: bool
+    yields: bool = False
 
 
 @dataclass
@@ -100,7 +106,7 @@ def _step(instruction: Instruction, base: int) -> tuple[Step, Unsupported | None
     if instruction.mnemonic in CONTROL:
         return Step(instruction, base, None, True, False), None
     if instruction.mnemonic in IGNORED:
-        return Step(instruction, base, None, False, False), None
+        return Step(instruction, base, None, False, False, instruction.mnemonic in YIELDS), None
     try:
         spec = lookup(instruction)
     except Unsupported as error:

@@ -1,0 +1,333 @@
+"""What the registers of one loop depend on: definitions, which of them reach which, and what changes from turn to turn.
+
+In: the blocks of a loop and the edges between them that a lane may take. Out: for each branch in it, whether its
+condition can change while memory stays as it is, and whether it depends on what was loaded. Where this is not exact it
+errs towards "stays": `lift.waiting` then takes a loop for one that waits, which costs speed and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from cass_shim.lift.code import Code, Function, is_call, never
+from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Mem, Operand, Pred, Reg, Special
+
+Name = tuple[str, int, bool]  # "R" or "P", number, uniform
+Definition = tuple[int, Name]  # address and what it writes
+Edges = Mapping[int, Iterable[int]]
+
+ATOMICS = frozenset({"ATOM", "ATOMG", "ATOMS"})
+LOADS = frozenset({"LD", "LDG", "LDS", "LDSM", "SYNCS", *ATOMICS})
+_NO_RESULT = frozenset({"ST", "STG", "STS", "STL", "STSM", "RED", "REDG", "LDGSTS", "BRA", "EXIT", "BSSY", "BSYNC"})
+# What gives one of its sources, or bits of them: repeated, it comes to rest.
+_COPIES = frozenset(
+    {"MOV", "UMOV", "SEL", "USEL", "FSEL", "R2UR", "R2P", "P2R", "PRMT", "UPRMT", "SHFL", "LOP3", "ULOP3", "PLOP3"}
+    | {"UPLOP3", "I2I", "SGXT"}
+)
+_STEPS = frozenset({"ADD", "INC", "DEC", "POPC", "ARRIVE"})  # atomics that move on by themselves
+_WIDE = ("64", "WIDE", "F64")
+_SETS_PREDICATES = ("ISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "PSETP", "UISETP", "UPLOP3", "UPSETP")
+_CARRIES = ("IADD3", "UIADD3", "LEA", "ULEA", "IMAD")
+_CLOBBERED = 16  # registers from R0 on that a system call may change: nvcc's calling convention keeps R16 and up
+
+
+def strongly_connected(edges: Edges) -> list[set[int]]:
+    """The strongly connected components that have a cycle. Source: Tarjan's algorithm, without recursion."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    held: set[int] = set()
+    found: list[set[int]] = []
+    for root in edges:
+        if root in index:
+            continue
+        work = [(root, iter(edges[root]))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        held.add(root)
+        while work:
+            node, following = work[-1]
+            successor = next(following, None)
+            if successor is not None:
+                if successor not in index:
+                    index[successor] = low[successor] = len(index)
+                    stack.append(successor)
+                    held.add(successor)
+                    work.append((successor, iter(edges[successor])))
+                elif successor in held:
+                    low[node] = min(low[node], index[successor])
+                continue
+            work.pop()
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[node])
+            if low[node] == index[node]:
+                at = stack.index(node)
+                component = set(stack[at:])
+                del stack[at:]
+                held -= component
+                if len(component) > 1 or node in edges[node]:
+                    found.append(component)
+    return found
+
+
+def is_load(i: Instruction) -> bool:
+    """Whether it brings what somebody else may have written: not constants, not the thread's own memory."""
+    return i.mnemonic in LOADS and not i.has("CONSTANT")
+
+
+def _split(i: Instruction) -> tuple[list[Operand], list[Operand]]:
+    """Operands that are written and those that are read."""
+    leading = 2 if i.mnemonic in _SETS_PREDICATES else 1
+    at = 0
+    while at < min(leading, len(i.operands)) and isinstance(i.operands[at], Pred):
+        at += 1
+    if i.mnemonic not in _SETS_PREDICATES and at < len(i.operands) and isinstance(i.operands[at], Reg):
+        at += 1
+        while at < len(i.operands) and isinstance(i.operands[at], Pred) and i.mnemonic in _CARRIES:
+            at += 1
+    return list(i.operands[:at]), list(i.operands[at:])
+
+
+def _destinations(i: Instruction) -> set[Name]:
+    """Registers and predicates that an instruction other than a call writes."""
+    found: set[Name] = set()
+    for operand in _split(i)[0] if i.mnemonic not in _NO_RESULT else []:
+        found |= _named(operand)
+        if isinstance(operand, Reg) and operand.index != RZ:
+            count = 4 if i.has("128") else 2 if i.has(*_WIDE) or i.mnemonic[0] == "D" else 1
+            found |= {("R", operand.index + k, operand.uniform) for k in range(count)}
+    return found
+
+
+def _named(operand: Operand | None) -> set[Name]:
+    if isinstance(operand, Pred):
+        return {("P", operand.index, operand.uniform)} if operand.index != PT else set()
+    if isinstance(operand, Reg):
+        return {("R", operand.index, operand.uniform)} if operand.index != RZ else set()
+    if isinstance(operand, Mem):
+        return _named(operand.base) | _named(operand.uniform)
+    return set()
+
+
+def _sources(i: Instruction) -> set[Name]:
+    """What its result depends on; of atomics and loads only the address, since memory stays as it is."""
+    guard = _named(i.guard)
+    if is_load(i):
+        return guard.union(*(_named(o) for o in i.operands if isinstance(o, Mem)))
+    read = list(i.operands) if i.mnemonic in _NO_RESULT else _split(i)[1]
+    return guard.union(*(_named(o) for o in read))
+
+
+@dataclass
+class Effects:
+    """What a function with its callees writes and reads; whether it loads, and whether it may wait."""
+
+    written: set[Name] = field(default_factory=set)
+    read: set[Name] = field(default_factory=set)
+    loads: bool = False
+    hints: bool = False
+
+    def add(self, other: Effects) -> None:
+        self.written |= other.written
+        self.read |= other.read
+        self.loads |= other.loads
+        self.hints |= other.hints
+
+
+_SYSTEM = Effects({("R", n, False) for n in range(_CLOBBERED)} | {("P", n, False) for n in range(PT)})
+
+
+def hints(i: Instruction) -> bool:
+    """A sign of waiting for other threads."""
+    if never(i):
+        return False
+    if i.mnemonic in ATOMICS:
+        result = next((o for o in i.operands if isinstance(o, Reg)), None)
+        return result is not None and result.index != RZ
+    return i.mnemonic in ("YIELD", "NANOSLEEP", "MEMBAR", "SYNCS") or (is_load(i) and i.has("STRONG"))
+
+
+def effects_of(code: Code, functions: Mapping[int, Function]) -> dict[int, Effects]:
+    """The effects of every function by its entry, closed over calls."""
+    found = {}
+    for entry, function in functions.items():
+        own = found[entry] = Effects()
+        for block in function.blocks:
+            for _, i in code.block(block):
+                if not never(i) and not is_call(i):
+                    own.add(Effects(_destinations(i), _sources(i), is_load(i), hints(i)))
+    for _ in found:
+        before = [(len(e.written), len(e.read), e.loads, e.hints) for e in found.values()]
+        for entry, function in functions.items():
+            for callees in function.calls.values():
+                for callee in callees:
+                    found[entry].add(found[callee])
+        if before == [(len(e.written), len(e.read), e.loads, e.hints) for e in found.values()]:
+            break
+    return found
+
+
+def _copies(i: Instruction) -> bool:
+    """Whether its result is one of its sources or a constant."""
+    if i.mnemonic in _COPIES or (i.mnemonic in ("IMAD", "IMAD.MOV") and i.has("MOV")):
+        return True
+    sources = _split(i)[1]
+    return bool(sources) and all(isinstance(o, Imm) or (isinstance(o, Reg) and o.index == RZ) for o in sources)
+
+
+def _reads_clock(i: Instruction) -> bool:
+    return any(isinstance(o, Special) and ("CLOCK" in o.name or "TIMER" in o.name) for o in i.operands)
+
+
+def comparand(i: Instruction) -> Operand | None:
+    """What a compare-and-swap compares memory with."""
+    if i.mnemonic not in ATOMICS or not i.has("CAS"):
+        return None
+    values = [o for o in i.operands if not isinstance(o, Mem)]
+    at = 1 if i.mnemonic == "ATOMS" else 2
+    return values[at] if at < len(values) else None
+
+
+def calls_of(function: Function, effects: Mapping[int, Effects]) -> dict[int, Effects]:
+    """What each call of a function does, by its address."""
+    found = {}
+    for address, callees in function.calls.items():
+        found[address] = Effects()
+        for each in [effects[callee] for callee in callees] or [_SYSTEM]:
+            found[address].add(each)
+    return found
+
+
+@dataclass
+class Loop:
+    """Facts about some blocks and edges of a function.
+
+    made: definition → its instruction and the definitions it depends on; kept: those whose value it may leave.
+    asked: block → definitions that its last instruction's condition depends on. changing, loaded: definitions that
+    differ from turn to turn, that depend on memory. old: definitions that reach a compare-and-swap's comparand, by its
+    address.
+    """
+
+    code: Code
+    edges: dict[int, list[int]]
+    calls: Mapping[int, Effects]  # by the call's address
+    patient: bool  # it has YIELD or NANOSLEEP: polls memory whatever the addresses are
+    made: dict[Definition, tuple[Instruction, set[Definition]]] = field(default_factory=dict)
+    kept: dict[Definition, set[Definition]] = field(default_factory=dict)
+    asked: dict[int, set[Definition]] = field(default_factory=dict)
+    old: dict[int, set[Definition]] = field(default_factory=dict)
+    changing: set[Definition] = field(default_factory=set)
+    loaded: set[Definition] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, code: Code, edges: dict[int, list[int]], calls: Mapping[int, Effects]) -> Loop:
+        body = [i for b in edges for _, i in code.block(b) if not never(i)]
+        loop = cls(code, edges, calls, any(i.mnemonic in ("YIELD", "NANOSLEEP") for i in body))
+        loop._reach()
+        loop._classify()
+        return loop
+
+    def may_change(self, block: int) -> bool:
+        """Whether the condition at the block's end can change although memory does not."""
+        return not self.asked[block].isdisjoint(self.changing)
+
+    def depends_on_memory(self, block: int) -> bool:
+        return not self.asked[block].isdisjoint(self.loaded)
+
+    def _reach(self) -> None:
+        """Which definitions reach what, by iteration."""
+        before: dict[int, dict[Name, set[Definition]]] = {b: {} for b in self.edges}
+        waiting = list(self.edges)
+        while waiting:
+            block = waiting.pop()
+            after = self._through(block, {name: set(d) for name, d in before[block].items()})
+            for successor in self.edges[block]:
+                known, grown = before[successor], False
+                for name, definitions in after.items():
+                    more = definitions - known.get(name, set())
+                    if more:
+                        known.setdefault(name, set()).update(more)
+                        grown = True
+                if grown and successor not in waiting:
+                    waiting.append(successor)
+
+    def _through(self, block: int, now: dict[Name, set[Definition]]) -> dict[Name, set[Definition]]:
+        asked: set[Definition] = set()
+        for address, i in self.code.block(block):
+            if never(i):
+                continue
+            effects = self.calls.get(address)
+            sources = _sources(i) if effects is None else set() if effects.loads else effects.read
+            used = set().union(*(now.get(name, set()) for name in sources))
+            asked = used
+            compared = comparand(i)
+            if compared is not None:
+                self.old[address] = set().union(*(now.get(name, set()) for name in _named(compared)))
+            for name in _destinations(i) if effects is None else effects.written:
+                kept = now.get(name, set()) if i.guard is not None else set()
+                self.made[address, name], self.kept[address, name] = (i, used), kept
+                now[name] = {(address, name)} | kept
+        self.asked[block] = asked
+        return now
+
+    def _classify(self) -> None:
+        numbers = {d: n for n, d in enumerate(self.made)}
+        names = list(self.made)
+        edges = {numbers[d]: [numbers[u] for u in used | self.kept[d]] for d, (_, used) in self.made.items()}
+        seeds = {d for d, (i, _) in self.made.items() if self._moves_on(d[0], i)}
+        for component in strongly_connected(edges):
+            members = {names[n] for n in component}
+            if any(not _copies(i) and not members.isdisjoint(used) for i, used in (self.made[d] for d in members)):
+                seeds |= members
+        self.changing = self._closure(seeds, stop_at_loads=True)
+        self.loaded = self._closure({d for d, (i, _) in self.made.items() if self._loads(d[0], i)}, False)
+
+    def _loads(self, address: int, i: Instruction) -> bool:
+        return is_load(i) or (address in self.calls and self.calls[address].loads)
+
+    def _moves_on(self, address: int, i: Instruction) -> bool:
+        """Whether it gives something new in each turn, or makes sure that a turn is the last."""
+        if _reads_clock(i):
+            return True
+        if i.mnemonic not in ATOMICS:
+            return False
+        if i.has("CAST"):
+            return True
+        if i.has("CAS"):
+            return self._is_current(self.old.get(address, set()), set())
+        amount = i.operands[-1] if i.operands else None
+        nothing = (isinstance(amount, Imm) and not amount.bits) or (isinstance(amount, Reg) and amount.index == RZ)
+        return i.has(*_STEPS) and not nothing
+
+    def _is_current(self, definitions: set[Definition], seen: set[Definition]) -> bool:
+        """Whether a comparand is what memory held in this turn or the last: then only another's success fails it."""
+        if not definitions:
+            return False
+        for definition in definitions - seen:
+            seen.add(definition)
+            i, used = self.made[definition]
+            if self._loads(definition[0], i):
+                continue
+            if not _copies(i) or not self._is_current(used | self.kept[definition], seen):
+                return False
+        return True
+
+    def _closure(self, seeds: set[Definition], stop_at_loads: bool) -> set[Definition]:
+        """What depends on the seeds; through addresses of loads only where nobody polls there."""
+        users: dict[Definition, list[Definition]] = {}
+        for definition, (_, used) in self.made.items():
+            for one in used | self.kept[definition]:
+                users.setdefault(one, []).append(definition)
+        found, waiting = set(seeds), list(seeds)
+        while waiting:
+            for user in users.get(waiting.pop(), []):
+                i = self.made[user][0]
+                polled = stop_at_loads and is_load(i) and i.mnemonic not in ATOMICS and self._polls(i)
+                if user not in found and not polled:
+                    found.add(user)
+                    waiting.append(user)
+        return found
+
+    def _polls(self, i: Instruction) -> bool:
+        return i.has("STRONG") or self.patient

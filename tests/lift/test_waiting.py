@@ -1,0 +1,177 @@
+"""Lanes of a warp that wait for each other: which kernels have them, and that these end as the interpreter says."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.decode import decode_kernel
+from cass_shim.device import Device
+from cass_shim.extract.cubin import read_cubin
+from cass_shim.lift import lift_kernel
+from cass_shim.lift.code import Code, find_functions
+from cass_shim.lift.waiting import lanes_wait
+from cass_shim.model.artifacts import SassKernel
+from cass_shim.model.errors import DeviceFailed, ToolFailed
+from cass_shim.native.locate import emulated_hip
+from tests.lift.support import CRITICAL, HEAD, LOCK, kernel, run
+from tests.verify import text
+
+SOURCE = Path(__file__).with_name("waiting.cu")
+LANES = list(range(32))
+WORDS = 256
+
+SPIN = """
+    wait:
+    YIELD
+    LDG.E.STRONG.SYS R8, [R4.64]
+    ISETP.NE.AND P0, PT, R8, RZ, PT
+    @!P0 BRA =wait
+"""
+STORE = "STG.E [R2.64], R0\n"
+
+
+def waits(body: str) -> bool:
+    code = Code.of(kernel(HEAD + body + "EXIT\n"))
+    return lanes_wait(code, find_functions(code))
+
+
+def test_a_flag_that_a_sibling_may_set_is_waited_for() -> None:
+    assert waits(SPIN + STORE)
+    assert waits("ISETP.NE.AND P1, PT, R0, RZ, PT\n@P1 BRA =past\n" + SPIN + "EXIT\npast:\n" + STORE)
+    assert waits(LOCK.replace(HEAD, "").replace("EXIT\n", "").format(critical=CRITICAL, after=""))
+
+
+def test_what_no_sibling_can_write_is_not_waited_for() -> None:
+    assert not waits(STORE + SPIN)  # all lanes have stored by then
+    assert not waits(SPIN + "BAR.SYNC.DEFER_BLOCKING 0x0\n" + STORE)  # nobody goes on before all have come
+    assert not waits(SPIN)
+
+
+def test_polling_many_places_is_waiting() -> None:
+    """The address changes from turn to turn, and the loop still ends by what is read only."""
+    moved = SPIN.replace("YIELD", "YIELD\nIADD3 R4, R4, 0x4, RZ\nLOP3.LUT R4, R4, 0xff, RZ, 0xc0, !PT")
+    assert waits(moved + STORE)
+
+
+def test_a_consumer_that_counts_what_it_got_waits() -> None:
+    assert waits(
+        """
+        MOV R9, RZ
+        again:
+        ISETP.GE.AND P1, PT, R9, 0x8, PT
+        @P1 BRA =out
+        LDG.E.STRONG.SYS R8, [R4.64]
+        ISETP.NE.AND P0, PT, R8, R9, PT
+        @P0 BRA =again
+        IADD3 R9, R9, 0x1, RZ
+        BRA =again
+        out:
+        """
+        + STORE
+    )
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "IADD3 R9, R9, 0x1, RZ\nLDG.E.STRONG.SYS R8, [R4.64]\nISETP.LT.AND P0, PT, R9, R8, PT",
+        "LDG.E.STRONG.SYS R8, [R4.64]\nMEMBAR.SC.GPU\nFADD R9, R10, R8\nATOMG.E.CAS.STRONG.GPU PT, R11, [R4], R10, R9\n"
+        "ISETP.NE.AND P0, PT, R11, R10, PT\nMOV R10, R11",
+        "ATOMG.E.ADD.STRONG.GPU PT, R8, [R4.64], R7\nISETP.LT.AND P0, PT, R8, 0x64, PT",
+        "IMAD.WIDE R12, R9, R7, R4\nATOMG.E.CAS.STRONG.GPU PT, R8, [R12], RZ, R0\nIADD3 R9, R9, 0x1, RZ\n"
+        "ISETP.NE.AND P0, PT, R8, RZ, PT",
+    ],
+    ids=["bounded", "compare and swap", "work queue", "open addressing"],
+)
+def test_loops_that_end_by_themselves(loop: str) -> None:
+    assert not waits(f"MOV R9, RZ\nMOV R10, RZ\nagain:\nYIELD\n{loop}\n@P0 BRA =again\n{STORE}")
+
+
+def test_lanes_of_which_none_can_ever_go_on_stop_the_kernel() -> None:
+    """Lane 0 waits for lane 1, which waits for the whole block."""
+    sass = kernel(
+        HEAD
+        + """
+        ISETP.NE.AND P1, PT, R0, RZ, PT
+        @P1 BRA =other
+        WARPSYNC 0x3
+        EXIT
+        other:
+        BAR.SYNC.DEFER_BLOCKING 0x0
+        """
+        + SPIN
+        + STORE
+        + "EXIT\n"
+    )
+    with pytest.raises(DeviceFailed, match="trap"):
+        run(sass, np.zeros(2, np.uint32), 32)
+
+
+def built(options: list[str], folder: Path) -> dict[str, SassKernel]:
+    if shutil.which("nvcc") is None or shutil.which("gcc") is None:
+        pytest.skip("needs nvcc and gcc")
+    target = folder / "waiting.cubin"
+    subprocess.run(["nvcc", *options, "-cubin", "-w", "-o", str(target), str(SOURCE)], check=True, timeout=120)
+    cubin = read_cubin(target.read_bytes())
+    return {name: decode_kernel(one, cubin) for name, one in cubin.kernels.items()}
+
+
+def on_device(sass: SassKernel, number: int) -> list[int]:
+    try:
+        emulated_hip()
+    except ToolFailed as missing:
+        pytest.skip(str(missing))
+    code = assemble_llvm(lift_kernel(sass), sass.abi)
+    device = Device.open("emulated")
+    try:
+        words = device.buffer(np.zeros(WORDS, np.uint32))
+        table = device.buffer(np.zeros(8, np.uint64))
+        kernarg = bytearray(code.bindings_offset + 8)
+        struct.pack_into("<QI", kernarg, 0, words.address, number)
+        struct.pack_into("<Q", kernarg, code.bindings_offset, table.address)
+        device.load(code.elf).function(sass.name).launch((1,), (32,), bytes(kernarg))
+        device.synchronize()
+        return np.asarray(words.read()).tolist()
+    finally:
+        device.reset()
+
+
+def turns_from(first: int) -> list[int]:
+    total, found = 0, [0] * 32
+    for lane in range(first, -1, -1):
+        total = total * 3 + lane & 0xFFFF_FFFF
+        found[lane] = total
+    return found
+
+
+EXPECTED = {
+    "flag": (5, [1000 if lane == 5 else 7 + lane for lane in LANES]),
+    "turns": (31, turns_from(31)),
+    "tickets": (3, [3 * k for k in LANES]),
+    "bit_lock": (9, [9 * k for k in LANES]),
+    "pipeline": (6, [(6 * k + 1 if k else 0) + ((k ^ 1) << 16) + ((3 if k & 1 else 16) << 24) for k in LANES]),
+    "chain": (4, [4 + lane for lane in LANES]),
+}
+
+
+@pytest.mark.nvcc
+@pytest.mark.parametrize("options", [["-arch=sm_80"], ["-arch=sm_90"], ["-arch=sm_80", "-G"]], ids=" ".join)
+def test_waiting_lanes_end_as_the_interpreter_says(options: list[str], tmp_path: Path) -> None:
+    kernels = built(options, tmp_path)
+    assert set(kernels) == set(EXPECTED)
+    for name, (number, expected) in EXPECTED.items():
+        if "-G" in options and name in ("tickets", "chain"):  # three seconds each of the interpreter
+            continue
+        sass = kernels[name]
+        code = Code.of(sass)
+        assert lanes_wait(code, find_functions(code)), name
+        assert on_device(sass, number)[64:96] == expected, name
+        reference, _ = text.run(sass, number=number, words=WORDS, max_steps=400_000)
+        assert reference[64:96].tolist() == expected, name
