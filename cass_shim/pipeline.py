@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import cass_shim
 from cass_shim.cache.epoch import sources_digest
@@ -37,6 +38,9 @@ from cass_shim.model.errors import CassError, Malformed, Rejected, ToolFailed, U
 from cass_shim.model.kernel_abi import KernelAbi
 from cass_shim.model.sidecar import EXTENSIONS, Source, describe, write_sidecar
 from cass_shim.module import Module
+
+if TYPE_CHECKING:
+    from cass_shim.verify import Against
 
 log = logging.getLogger(__name__)
 
@@ -165,11 +169,17 @@ def assemble(source: Source, abi: KernelAbi) -> CodeObject:
 
 
 def verify(
-    work: Work, code: CodeObject, blocks: Sequence[tuple[int, int, int]] = (), route: str = "lift", seed: int = 1
+    work: Work,
+    code: CodeObject,
+    blocks: Sequence[tuple[int, int, int]] = (),
+    route: str = "lift",
+    seed: int = 1,
+    against: Against | None = None,
 ) -> Verified:
     """Ask the verifier; Rejected with a witness when the code object is wrong.
 
     blocks: shapes to prove, if any. route: the translator that made it, for a second opinion must come from another.
+    against: what serves, than which it has to cost less.
     """
     from cass_shim.verify import Captured, verify_kernel
 
@@ -190,6 +200,7 @@ def verify(
         second=second,
         captured=Captured(work.captured, config.capture_seconds) if work.captured is not None else None,
         enough=wanted if wanted in (Evidence.E2, Evidence.E3) and not config.number("prove") else Evidence.E4,
+        against=against,
     )
 
 

@@ -184,6 +184,7 @@ def check_settings() -> Iterator[Check]:
 def check_behind(config: Config) -> Iterator[Check]:
     """What the daemon does behind programs."""
     from cass_shim.daemon.behind import on_battery
+    from cass_shim.daemon.rival import model_works_behind
     from cass_shim.daemon.workers import LOWEST_PRIORITY
 
     budget = config.number("behind")
@@ -194,7 +195,14 @@ def check_behind(config: Config) -> Iterator[Check]:
     done = facts.get("behind") if facts is not None else None
     used = f"; {done['cpu_s']} s used, {done['waiting']} kernels wait" if isinstance(done, dict) else ""
     now = ", now none: on battery" if on_battery() else ", none on battery"
-    yield Check("work behind", "ok", f"{budget:g} CPU-seconds a program, nice {LOWEST_PRIORITY}{now}{used}")
+    model = "second opinions, then the model" if model_works_behind(config) else "second opinions"
+    text = f"{model}: {budget:g} CPU-seconds a program, nice {LOWEST_PRIORITY}{now}{used}"
+    counters = facts.get("counters", {}) if facts is not None else {}
+    if isinstance(counters, dict) and counters.get("model tried"):
+        text += (
+            f"; the model was tried {counters['model tried']} times and replaced {counters.get('model replaced', 0)}"
+        )
+    yield Check("work behind", "ok", text)
 
 
 def all_checks(config: Config) -> Iterator[Check]:

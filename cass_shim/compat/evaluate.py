@@ -41,7 +41,7 @@ class Measured:
     """One problem with one translator. The first candidate of a model is its greedy answer.
 
     unsupported: why there was no candidate at all. reason: why the first was not accepted, "" when it was.
-    repaired: it or a second look was accepted; looks: how many there were. best: or a sample was.
+    repaired: a second look was accepted; looks: how many there were up to it. best: anything was accepted.
     samples, accepted: of the model's samples. tokens: generated, by all candidates. masked: refused by the grammar.
     only_final: the first accepted candidate failed on fresh inputs.
     """
@@ -136,11 +136,9 @@ def _model(work: Work, problem: Problem, start: Measured, options: Options) -> M
             exact = one.text == problem.target if ours and problem.target else None
             found = replace(found, assembled=assembled, verified=not reason, reason=reason, exact=exact)
         elif one.kind == "repair":
-            found = replace(found, looks=found.looks + 1)
+            found = replace(found, looks=found.looks + (not found.repaired), repaired=found.repaired or not reason)
         else:
             samples, right = samples + 1, right + (not reason)
-        if one.kind != "sample":
-            found = replace(found, repaired=found.repaired or not reason)
     fresh = not accepted or not _Judge(work, FINAL_SEED)(accepted[0])[1]
     found = replace(found, best=bool(accepted), only_final=not fresh)
     return replace(found, samples=samples, accepted=right, tokens=tokens, masked=masked)

@@ -1,9 +1,9 @@
-"""Work behind a program: second opinions (E2) on what it was served, when nobody waits (architecture decision 5).
+"""Work behind a program: second opinions (E2) on what it was served, then the model (architecture decision 5).
 
-In: translations at E1 that were just served. Out: the same code with a record at E2, where code derived in another way
-agrees; or, where fresh inputs show twice that the translation is wrong, its withdrawal. Nothing that a program runs is
-replaced by other code unless it is wrong. One worker at the lowest priority, a budget of CPU-seconds for each program
-(CASS_BEHIND), and nothing on battery.
+In: translations that were just served, when nobody waits. Out: the same code with a record at E2, where code derived
+in another way agrees; where fresh inputs show twice that the translation is wrong, its withdrawal; and the model's
+code in its place, where the rule of `rival.py` allows it. One worker at the lowest priority, a budget of CPU-seconds
+for each program (CASS_BEHIND), and nothing on battery.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from cass_shim.cache.index import Index
 from cass_shim.cache.local import LocalTier
 from cass_shim.cache.storage import Entry
 from cass_shim.daemon.reverify import pack_check, unpack_translation
+from cass_shim.daemon.rival import ROUTE, asked, has_replaced, model_works_behind, pack_rival
 from cass_shim.daemon.wanted import Wanted
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, Worker, WorkerLost
 from cass_shim.model.artifacts import Evidence
 from cass_shim.model.config import SECOND_SECONDS
+from cass_shim.model.entry import read_entry
 from cass_shim.model.errors import Rejected
 from cass_shim.model.wire import FrameKind, Reply, Status
 
@@ -74,6 +76,7 @@ class Job:
     wanted: Wanted
     entry: Entry
     program: int
+    is_rival: bool = False  # for the model, not for a second opinion
 
 
 class Behind:
@@ -89,24 +92,27 @@ class Behind:
     ) -> None:
         self.index, self.pool, self.tier, self.busy, self.push = index, pool, tier, busy, push
         self.waiting: deque[Job] = deque()
+        self.rivals: deque[Job] = deque()  # served when nothing else waits
         self.spent: dict[int, float] = {}  # CPU-seconds by program
         self.task: asyncio.Task[None] | None = None
 
     def offer(self, wanted: Wanted, entry: Entry, program: int) -> None:
-        """Look at a translation later, where that is wanted and could add to what is known of it."""
+        """Look at a translation later, where that is wanted and could add to what is known of it, or replace it."""
         record = entry.record
         if (
             self.tier is None
             or not isinstance(self.pool, ProcessPool)
             or wanted.config.number("behind") <= self.spent.get(program, 0.0)
-            or record.level is not Evidence.E1
+            or record.level < Evidence.E1
             or record.signature
-            or len(self.waiting) >= WAITING_LIMIT
-            or self.index.get(_done(entry)) is not None
+            or len(self.waiting) + len(self.rivals) >= WAITING_LIMIT
         ):
             return
-        self.waiting.append(Job(wanted, entry, program))
-        if self.task is None or self.task.done():
+        if record.level is Evidence.E1 and self.index.get(_done(entry)) is None:
+            self.waiting.append(Job(wanted, entry, program))
+        if record.route != ROUTE and model_works_behind(wanted.config) and self.index.get(_tried(entry)) is None:
+            self.rivals.append(Job(wanted, entry, program, is_rival=True))
+        if (self.waiting or self.rivals) and (self.task is None or self.task.done()):
             self.task = asyncio.create_task(self._work(self.pool, self.tier))
 
     def unsuspected(self, wanted: Wanted) -> tuple[str, ...]:
@@ -119,30 +125,35 @@ class Behind:
 
     def status(self) -> dict[str, object]:
         """For `cass daemon status` and `cass doctor`."""
-        return {"waiting": len(self.waiting), "cpu_s": round(sum(self.spent.values()), 2), "on_battery": on_battery()}
+        waiting = len(self.waiting) + len(self.rivals)
+        return {"waiting": waiting, "cpu_s": round(sum(self.spent.values()), 2), "on_battery": on_battery()}
 
     async def close(self) -> None:
         """Stop at once: nobody waits for this."""
-        self.waiting.clear()
+        self._forget()
         if self.task is not None:
             self.task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self.task
 
+    def _forget(self) -> None:
+        self.waiting.clear()
+        self.rivals.clear()
+
     async def _work(self, pool: ProcessPool, tier: LocalTier) -> None:
-        while self.waiting:
+        while self.waiting or self.rivals:
             await self._quiet()
-            if not self.waiting:
+            if not self.waiting and not self.rivals:
                 return
-            job = self.waiting.popleft()
+            job = (self.waiting or self.rivals).popleft()
             left = job.wanted.config.number("behind") - self.spent.get(job.program, 0.0)
             if left <= 0:
                 continue
             if on_battery():
-                self.waiting.clear()
+                self._forget()
                 return
             try:
-                await self._look_at(pool, tier, job, left)
+                await (self._try_rival if job.is_rival else self._look_at)(pool, tier, job, left)
             except PoolLost:
                 return
             except Exception:  # nobody waits for the answer: the next job may do better
@@ -173,6 +184,33 @@ class Behind:
                 self._raise(tier, job, found)
         elif json.loads(reply.body)["lasting"]:
             await self._doubt(pool, tier, job, str(json.loads(reply.body)["message"]))
+
+    async def _try_rival(self, pool: ProcessPool, tier: LocalTier, job: Job, budget_s: float) -> None:
+        """The model's code in the place of what was served, where the rule allows it and nobody took that back."""
+        record, wanted = job.entry.record, job.wanted
+        self.index.set(_tried(job.entry), 1, DONE_LIFETIME_S)
+        reply = None
+        with contextlib.suppress(WorkerLost):
+            async with pool.background() as worker:
+                reply = await self._ask(worker, job, budget_s)
+        if reply is None:
+            self.index.add("model given up")
+            return
+        self.index.add("model tried")
+        if reply.status is not Status.OK:
+            log.info("%s: %s", record.kernel, json.loads(reply.body)["message"])
+            return
+        found = unpack_translation(reply.body)
+        served = tier.admitted(wanted.key, wanted.config)
+        if served is None or not has_replaced(found.record) or read_entry(served).route != record.route:
+            return
+        self.index.add("model replaced")
+        log.info("%s: the model's code (%s) replaces %s's", record.kernel, found.record.evidence, record.route)
+        reason = f"{found.record.evidence} instead of {record.route}, {record.evidence}"
+        Audit(tier.root).add("replaced", key=record.key, kernel=record.kernel, signer="", reason=reason)
+        tier.put(wanted.key, found)
+        tier.admit(found.record, found.content, wanted.config)
+        self.push(wanted.key, found)
 
     def _raise(self, tier: LocalTier, job: Job, found: Entry) -> None:
         """The same code with more evidence takes the place of what was served, unless somebody took that back."""
@@ -216,11 +254,14 @@ class Behind:
 
     async def _exchange(self, worker: Worker, job: Job) -> Reply:
         wanted = job.wanted
-        options = f"{wanted.request.options}\nCASS_SECOND={SECOND_SECONDS:g}\nCASS_MIN_EVIDENCE=E0\n"
         limit = wanted.config.number("kernel_timeout")
         await worker.ask(FrameKind.MODULE, wanted.known.request, limit)
-        asked = replace(wanted.request, options=options)
-        return await worker.ask(FrameKind.VERIFY, pack_check(asked, job.entry), limit)
+        if job.is_rival:
+            payload = pack_rival(asked(wanted.request, SECOND_SECONDS), job.entry, wanted.launch)
+            return await worker.ask(FrameKind.RIVAL, payload, limit)
+        options = f"{wanted.request.options}\nCASS_SECOND={SECOND_SECONDS:g}\nCASS_MIN_EVIDENCE=E0\n"
+        request = replace(wanted.request, options=options)
+        return await worker.ask(FrameKind.VERIFY, pack_check(request, job.entry), limit)
 
 
 def _wrong(key: bytes, route: str) -> str:
@@ -230,3 +271,8 @@ def _wrong(key: bytes, route: str) -> str:
 
 def _done(entry: Entry) -> str:
     return f"behind:{entry.record.provenance.get('sources', '')}:{entry.record.entry}"
+
+
+def _tried(entry: Entry) -> str:
+    """What the index knows a translation as that the model was asked to better."""
+    return f"model:{entry.record.provenance.get('sources', '')}:{entry.record.entry}"

@@ -26,6 +26,7 @@ from cass_shim.cache.trust import TrustSet
 from cass_shim.daemon.behind import Behind
 from cass_shim.daemon.refusals import Refusals
 from cass_shim.daemon.reverify import pack_check, unpack_translation
+from cass_shim.daemon.rival import has_replaced
 from cass_shim.daemon.wanted import KnownModule, Wanted, keep_capture, with_passed_over
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, WorkerLost
 from cass_shim.model.captured import unpack_capture
@@ -186,18 +187,27 @@ class Service:
         return self.refusals.known(name) or await self.refusals.of_the_team(name, wanted.config, left)
 
     def _best(self, entries: Iterable[Entry], wanted: Wanted) -> Entry | None:
-        """The best candidate that the policy allows and that today's rules made."""
+        """The best candidate that the policy allows and that today's rules made.
+
+        A model's that has replaced another one's comes first, as long as anything may work behind programs.
+        """
         order, least = wanted.config.translator_order, wanted.least
+        replaced = wanted.config.number("behind") > 0
+
+        def rank(one: Entry) -> tuple[int, int]:
+            first = replaced and has_replaced(one.record)
+            return -1 if first else order.index(one.record.route), -one.record.level
+
         allowed = [
             one
             for one in entries
-            if one.record.route in order
+            if (one.record.route in order or (replaced and has_replaced(one.record)))
             and one.record.level >= least
             and one.record.provenance.get("sources") == sources_digest()
             and not bad_reason(one.record)
             and self._is_trusted(one.record)
         ]
-        return min(allowed, key=lambda one: (order.index(one.record.route), -one.record.level), default=None)
+        return min(allowed, key=rank, default=None)
 
     def _is_trusted(self, record: Record) -> bool:
         """Our own are unsigned; a signed one came from the team, and its key may have been revoked since."""

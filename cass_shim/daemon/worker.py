@@ -14,6 +14,7 @@ from collections import OrderedDict
 
 from cass_shim.cache.record import Record
 from cass_shim.daemon.reverify import check_again, pack_translation, unpack_check
+from cass_shim.daemon.rival import find_rival, unpack_rival
 from cass_shim.daemon.runtime import receive_frame
 from cass_shim.model.captured import CapturedLaunch, unpack_capture
 from cass_shim.model.config import Config
@@ -78,6 +79,8 @@ class Translator:
                 return self._kernel(*unpack_capture(payload))
             if kind is FrameKind.VERIFY:
                 return self._verify(*unpack_check(payload))
+            if kind is FrameKind.RIVAL:
+                return self._rival(*unpack_rival(payload))
             raise Malformed(f"a {kind.name} frame", where="worker")
         except Exception as error:  # the daemon must get an answer, whatever a stage does
             return failure(error, kind.name)
@@ -104,6 +107,13 @@ class Translator:
             return Reply(Status.NEED_MODULE)
         config = self.config.with_options(request.options)
         return Reply(Status.OK, pack_translation(check_again(module, request.name, record, content, config)))
+
+    def _rival(self, request: KernelRequest, record: Record, content: bytes, launch: CapturedLaunch | None) -> Reply:
+        module = self.modules.get(request.module)
+        if module is None:
+            return Reply(Status.NEED_MODULE)
+        config = self.config.with_options(request.options)
+        return Reply(Status.OK, pack_translation(find_rival(module, request.name, record, content, config, launch)))
 
 
 def set_limits(memory_mib: float) -> None:

@@ -7,6 +7,7 @@ grids in workgroups, addresses as integers. Every failure is `DeviceFailed` with
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -111,6 +112,14 @@ class Device:
         if size:
             self.call("hipMemset", address, value, size)
             self.synchronize()
+
+    def spent(self) -> float:
+        """What launches have cost so far: wave-instructions on the emulated device, seconds on the clock elsewhere."""
+        if not self.emulated:
+            return time.perf_counter()
+        count = self.library.native.hipCassInstructions
+        count.restype = ctypes.c_size_t
+        return float(count())
 
     def synchronize(self) -> None:
         """Wait for everything; the place where a launch's failure is heard of."""

@@ -91,8 +91,8 @@ class Config:
     )
     behind: str = setting(
         "20",
-        "CPU-seconds that the daemon may spend behind a program on second opinions of what it was served, at the "
-        "lowest priority and never on battery; 0: none.",
+        "CPU-seconds that the daemon may spend behind a program on second opinions of what it was served and on the "
+        "model (docs/verification.md), at the lowest priority and never on battery; 0: none.",
         Scope.REQUEST,
     )
     capture: str = setting(

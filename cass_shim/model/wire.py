@@ -48,6 +48,7 @@ class FrameKind(IntEnum):
     STOP = 4  # empty → empty; the daemon ends
     VERIFY = 5  # daemon to worker only: u32 size, a KERNEL payload, record, newline, code entry → record and code entry
     CAPTURE = 6  # CAPTURE_HEAD, a KERNEL payload, the launch (model/captured.py) → code entry
+    RIVAL = 7  # daemon to worker only: u32 size, a VERIFY payload, perhaps a CAPTURE payload → record and code entry
     REPLY = 16
 
 

@@ -1,6 +1,7 @@
 """Verification: contract checks (E0), a reference interpreter of SASS, generated inputs, agreement (E1)."""
 
 from cass_shim.verify.captured import Captured
+from cass_shim.verify.cost import Against
 from cass_shim.verify.kernel import verify_kernel
 
-__all__ = ["Captured", "verify_kernel"]
+__all__ = ["Against", "Captured", "verify_kernel"]

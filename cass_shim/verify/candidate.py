@@ -60,6 +60,7 @@ class Candidate:
         """arena: bytes to allocate for it; base: another candidate's arena to use instead."""
         self.code, self.kernel, self.device = code, kernel, device
         self.launch_seconds = LAUNCH_SECONDS
+        self.spent = 0.0  # by the last launch (Device.spent)
         self.stuck = False  # its kernel runs on; the device is of no use to this process any more
         unsure = [s.kind.name for s in code.slots if s.kind not in _BOUND]
         if unsure:
@@ -137,8 +138,10 @@ class Candidate:
         if self.code.abi is AbiClass.CASS1:
             kernarg = kernarg.ljust(self.code.bindings_offset, b"\0") + self.table.to_bytes(8, "little")
         shape = given.scenario.shape
+        began = device.spent()
         self.function.launch(shape.grid, shape.block, kernarg, shape.dynamic_shared)
         self._wait()
+        self.spent = device.spent() - began
         after = np.empty(len(given.content), np.uint8)
         device.copy(after, self.base)
         return after, parse_ring(device.read(self.ring, RING_BYTES))

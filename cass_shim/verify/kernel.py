@@ -20,16 +20,11 @@ from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, Verified
 from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.verify import mufu as mufu_models
-from cass_shim.verify.agreement import (
-    PATIENCE,
-    Judge,
-    judge_input,
-    raced,
-    run_reference,
-)
+from cass_shim.verify.agreement import PATIENCE, Judge, judge_input, raced, run_reference
 from cass_shim.verify.candidate import EMULATED_LIMIT, Candidate
 from cass_shim.verify.captured import Captured, Replayed, replay
 from cass_shim.verify.contract import check_contract
+from cass_shim.verify.cost import Against, Cost, compare_cost
 from cass_shim.verify.inputs import (
     Roles,
     Scenario,
@@ -85,6 +80,7 @@ class _Campaign:
     opinion: Opinion | None = None
     replayed: Replayed | None = None
     proof: Proof | None = None
+    cost: Cost | None = None
 
 
 def verify_kernel(
@@ -102,6 +98,7 @@ def verify_kernel(
     captured: Captured | None = None,
     enough: Evidence = Evidence.E4,
     known: KnownRuns | None = None,
+    against: Against | None = None,
 ) -> Verified:
     """Accept or reject a candidate.
 
@@ -110,8 +107,8 @@ def verify_kernel(
     approximate functions of the device. prove_s: seconds for a proof (E4) of what agreed, 0 for none; blocks: the block
     shapes it is about, by default those that agreed. second: what derives the kernel's code in another way, and the
     seconds for comparing with it (E2). captured: a launch of the program's own (E3). enough: evidence after which no
-    more is tried. known: keeps reference runs, where many candidates of one kernel are judged. Raises Rejected,
-    Malformed, DeviceFailed.
+    more is tried. known: keeps reference runs, where many candidates of one kernel are judged. against: what serves,
+    than which it has to cost less. Raises Rejected, Malformed, DeviceFailed.
     """
     started = time.monotonic()
     contract = check_contract(code, sass.abi if sass is not None else None)
@@ -136,7 +133,7 @@ def verify_kernel(
         return Verified(code, Evidence.E0, report)
     campaign = _begin(judge, candidate, roles, budget_s)
     with contextlib.closing(candidate):
-        _run(campaign, seed, second, captured, _Proving(prove_s, blocks, enough))
+        _run(campaign, seed, second, captured, _Proving(prove_s, blocks, enough), against)
     report.update(_report(campaign, sass, time.monotonic() - started))
     return _conclude(code, sass, campaign, report)
 
@@ -156,6 +153,7 @@ def _run(
     second: tuple[Derive, float] | None,
     captured: Captured | None,
     proving: _Proving,
+    against: Against | None,
 ) -> None:
     """Everything that runs the candidate: inputs, the second opinion, the captured launch, the proof."""
     judge, candidate = campaign.judge, campaign.candidate
@@ -163,8 +161,11 @@ def _run(
         campaign.judge.until = time.monotonic() + BUSY * (campaign.give_up - time.process_time())
         _search(campaign, seed)
         campaign.judge.until = math.inf
+        case = Case(judge, candidate, campaign.roles, campaign.agreed, seed)
+        if against is not None and campaign.agreed:
+            campaign.cost = compare_cost(case, against)
         if second is not None and campaign.agreed:
-            campaign.opinion = second_opinion(Case(judge, candidate, campaign.roles, campaign.agreed, seed), *second)
+            campaign.opinion = second_opinion(case, *second)
             if campaign.opinion.verdict == "agrees" and proving.enough <= Evidence.E2:
                 return
         if captured is not None:
@@ -194,6 +195,8 @@ def _conclude(code: CodeObject, sass: SassKernel, campaign: _Campaign, report: d
     report["unvectored"] = missing
     if campaign.proof is not None:
         report["proof"] = campaign.proof.report()
+    if campaign.cost is not None:
+        report["cost"] = campaign.cost.report()
     if campaign.opinion is not None:
         report["second opinion"] = campaign.opinion.report()
     if missing:  # proofs and captured launches rest on the meanings, and some have not been seen on NVIDIA hardware

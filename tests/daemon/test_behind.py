@@ -44,6 +44,7 @@ WRONG = Reply(Status.FAILED, json.dumps({"message": "differs", "lasting": True})
 
 def test_a_second_opinion_is_found_behind_the_program(launcher: Path, programs: Place) -> None:
     programs.environment["CASS_BEHIND"] = "20"
+    programs.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:9"  # so that no model works behind
     assert_right(SAMPLE, run(launcher, programs, SAMPLE))
     until = time.monotonic() + 60
     while programs.counters().get("behind looked at", 0) < 1 and time.monotonic() < until:
@@ -110,6 +111,7 @@ def made(tmp_path: Path, served: Entry, monkeypatch: pytest.MonkeyPatch) -> Made
     monkeypatch.setattr(behind_module, "QUIET_S", 0.0)
     monkeypatch.setattr(behind_module, "LOOK_S", 0.01)
     monkeypatch.setattr(behind_module, "on_battery", lambda: False)
+    monkeypatch.setattr(behind_module, "model_works_behind", lambda config: bool(config.model))
 
     def make(pool: Answers, **settings: str) -> tuple[Behind, LocalTier, Wanted, list[bytes]]:
         config = Config(**settings)

@@ -2,6 +2,7 @@
  * packet, faults. Source: AMDGPUUsage "Kernel Dispatch", "Code Object V5 kernel argument metadata";
  * HSA 1.2 dispatch packet. */
 #include "emulator/hip_launch.h"
+#include "emulator/core.h"
 #include "emulator/hip_calls.h"
 #include "emulator/hip_count.h"
 #include "emulator/memory.h"
@@ -368,3 +369,6 @@ emu_launch_op *emu_launch_new(emu_function *function, const emu_shape *shape, vo
 }
 
 int emu_hipCassFaultStatus(void) { return (int)emu_last_status(); }
+
+/* Wave-instructions that this process's launches have run. */
+size_t emu_hipCassInstructions(void) { return (size_t)emu_instructions_executed(); }

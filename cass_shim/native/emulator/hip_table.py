@@ -1207,6 +1207,7 @@ DECLARED: tuple[Function, ...] = (
     # Our own queries.
     fn("hipCassFaultStatus", "void", returns="int", guard=NONE),
     fn("hipCassLastFault", "char *text, size_t bytes", returns="size_t", guard=NONE),
+    fn("hipCassInstructions", "void", returns="size_t", guard=NONE),
 )
 
 # The same calls with the calling thread's own default stream (hip_runtime_api.h built with

@@ -14,7 +14,7 @@ from cass_shim.translate.cass.contract import rebuild
 from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Contract, Listing
 from cass_shim.translate.cass.models import Answer, Decoding, Model
 from cass_shim.translate.cass.prompt import Message
-from cass_shim.translate.cass.search import Doubts
+from cass_shim.translate.cass.search import beginnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Drawing:
 
 
 def draw(sass: SassKernel, text: Listing, model: Model, how: Drawing, accepted: Callable[[], bool]) -> Iterator[Drawn]:
-    """The greedy answer, second looks until `accepted` says that one was right, then the samples in one batch.
+    """The greedy answer, unless `accepted` second looks in one batch, and the samples in another.
 
     text: cuobjdump's, for models of the authors' contract, whose repair turns need a reason and are not drawn here.
     Raises Unsupported when the prompt does not fit, ToolFailed.
@@ -51,16 +51,12 @@ def draw(sass: SassKernel, text: Listing, model: Model, how: Drawing, accepted: 
     tokens = model.count_tokens(prompt.content)
     if model.window and tokens >= model.window:
         raise Unsupported("prompt length", kernel=sass.name, why=f"{tokens} tokens, the model reads {model.window}")
-    doubts, cost, kind = Doubts(), 0.0, "greedy"
-    prefix: tuple[int, ...] = ()
-    for _ in range(1 + (0 if contract.repairs else how.repairs)):
-        given = (prefix,) if prefix else ()
-        for answer in model.generate((prompt,), Decoding(timeout_s=how.seconds, prefixes=given)):
-            yield _judged(sass, contract, answer, kind)
-            doubts.add(answer, cost)
-        (prefix, cost), kind = doubts.next(), "repair"
-        if not prefix or accepted():
-            break
+    (greedy,) = model.generate((prompt,), Decoding(timeout_s=how.seconds))[:1]
+    yield _judged(sass, contract, greedy, "greedy")
+    begun = () if accepted() or contract.repairs else beginnings(greedy, how.repairs)
+    if begun:
+        for answer in model.generate((prompt,), Decoding(len(begun), timeout_s=how.seconds, prefixes=begun)):
+            yield _judged(sass, contract, answer, "repair")
     if how.samples:
         decoding = Decoding(how.samples, how.temperature, timeout_s=how.seconds, seed=how.seed)
         for answer in model.generate((prompt,), decoding):

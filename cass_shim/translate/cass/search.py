@@ -8,9 +8,8 @@ with a record of everything that was tried.
 
 from __future__ import annotations
 
-import heapq
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from cass_shim.model.artifacts import AmdgcnAsm, CodeObject, SassKernel
@@ -117,36 +116,32 @@ class Search:
 
     def _doubt(self, answer: Answer, reason: str) -> str | None:
         """Repair turns of a model that reads none: the answer again, with another token where it was least sure."""
-        doubts = Doubts()
-        doubts.add(answer, 0.0)
-        for turn in range(1, self.budget.repairs + 1):
-            prefix, cost = doubts.next()
-            if not prefix:
-                return None
-            decoding = Decoding(1, 0.0, self.budget.max_tokens, self._left(), (prefix,))
-            answers = self._ask((self.prompt,), decoding)
-            if not answers:
-                return None
-            if self._judge(answers[0], f"repair {turn}") is None:
-                return f"repair {turn}"
-            doubts.add(answers[0], cost)
-        return None
+        begun = beginnings(answer, self.budget.repairs)
+        if not begun:
+            return None
+        decoding = Decoding(len(begun), 0.0, self.budget.max_tokens, self._left(), begun)
+        return self._judge_together(self._ask((self.prompt,), decoding), "repair")
 
     def _sample(self) -> None:
-        """Samples, judged together: what assembles to the same bytes counts once, and the most frequent comes first."""
+        """Samples, as far as seconds and tokens go."""
         if self.budget.samples <= 0 or self._exhausted():
             return
         decoding = Decoding(self.budget.samples, self.budget.temperature, self.budget.max_tokens, self._left())
-        answers = self._ask((self.prompt,), decoding)
+        accepted = self._judge_together(self._ask((self.prompt,), decoding), "sample")
+        if accepted is not None:
+            self._done(accepted, self.budget.temperature)
+
+    def _judge_together(self, answers: Sequence[Answer], kind: str) -> str | None:
+        """What assembles to the same bytes counts once, and the most frequent comes first. Which one was accepted."""
         kept: dict[bytes, list[Candidate]] = {}
         for number, answer in enumerate(answers, 1):
-            candidate = self._prepare(answer, f"sample {number}")
+            candidate = self._prepare(answer, f"{kind} {number}")
             if candidate is not None:
                 kept.setdefault(candidate.elf, []).append(candidate)
-        for same in sorted(kept.values(), key=lambda each: (-len(each), len(each[0].source.text))):
+        for same in sorted(kept.values(), key=lambda each: -len(each)):
             if not self._exhausted() and self._verify(same[0]) is None:
-                self._done(same[0].kind, self.budget.temperature)
-                return
+                return same[0].kind
+        return None
 
     def _done(self, kind: str, temperature: float) -> Outcome:
         self.outcome.provenance |= {
@@ -221,24 +216,10 @@ def _words(error: CassError) -> str:
     return getattr(error, "stderr", "") or str(error)
 
 
-class Doubts:
-    """Beginnings of answers that have not been tried, the likeliest first (limited discrepancy search).
+def beginnings(answer: Answer, amount: int) -> tuple[tuple[int, ...], ...]:
+    """Where to begin again: up to each of the answer's likeliest doubts, with the other token there.
 
-    Source: Harvey and Ginsberg, "Limited discrepancy search", 1995; costs are differences of logarithms of
-    probability, added up over the tokens in which an answer differs from the greedy one.
+    Source: Harvey and Ginsberg, "Limited discrepancy search", 1995, with one discrepancy.
     """
-
-    def __init__(self) -> None:
-        self.heap: list[tuple[float, tuple[int, ...]]] = []
-
-    def add(self, answer: Answer, cost: float) -> None:
-        """The doubts of an answer that itself cost so much."""
-        for one in answer.doubts:
-            heapq.heappush(self.heap, (cost + one.cost, (*answer.ids[: one.at], one.token)))
-
-    def next(self) -> tuple[tuple[int, ...], float]:
-        """A beginning and its cost; () when there is none left."""
-        if not self.heap:
-            return (), 0.0
-        cost, prefix = heapq.heappop(self.heap)
-        return prefix, cost
+    likeliest = sorted(answer.doubts, key=lambda one: one.cost)[:amount]
+    return tuple((*answer.ids[: one.at], one.token) for one in likeliest)

@@ -215,19 +215,19 @@ def test_an_answer_without_doubts_is_followed_by_samples_the_commonest_first() -
 
 
 def test_a_rejected_answer_is_given_again_where_it_was_least_sure() -> None:
-    """Two places are doubtful: the likelier one is tried first, and does not help; from it on, the other does."""
+    """Three places are doubtful: the two likeliest are tried, in one request."""
     good = joined(target_lines(VECTOR_ADD.splitlines()))
     wrong = good.replace("v_add_f32", "v_sub_f32")
+    doubts = (Doubt(1, 9, 2.5), Doubt(2, 8, 0.5), Doubt(3, 7, 2.0))
     answers = [
-        Answer(wrong, 10, ids=(1, 2, 3, 4), doubts=(Doubt(1, 9, 0.5), Doubt(3, 7, 2.0))),
-        Answer(f"{wrong}\ns_nop #0", 10, ids=(1, 9, 3, 4), doubts=(Doubt(2, 8, 1.0),)),
-        Answer(good, 10),
+        [Answer(wrong, 10, ids=(1, 2, 3, 4), doubts=doubts)],
+        [Answer(f"{wrong}\ns_nop #0", 10), Answer(good, 10)],
     ]
     speaker = Speaker()
-    speaker.generate = lambda messages, decoding: speaker.asked.append(decoding) or [answers.pop(0)]  # type: ignore[method-assign,func-returns-value]
+    speaker.generate = lambda messages, decoding: speaker.asked.append(decoding) or answers.pop(0)  # type: ignore[method-assign,func-returns-value]
     outcome = Search(kernel()[0], "", speaker, check, Budget()).run()
     assert [one.kind for one in outcome.attempts] == ["greedy", "repair 1", "repair 2"]
-    assert [one.prefixes for one in speaker.asked] == [(), ((1, 9),), ((1, 9, 8),)]
+    assert [one.prefixes for one in speaker.asked] == [(), ((1, 2, 8), (1, 2, 3, 7))]
     assert outcome.source is not None
     assert outcome.provenance["decoding"] == "repair 2, temperature 0"
 
