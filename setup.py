@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
+# The same sources, compiler and setuptools give the same wheel: archives take this time where none is set.
+os.environ.setdefault("SOURCE_DATE_EPOCH", "1767225600")  # 2026-01-01
 
 
 class BuildWithNative(build_py):
@@ -23,7 +26,7 @@ class BuildWithNative(build_py):
             from cass_shim.native.client import generate
 
             generate.FOR_WHEEL = True
-            build_all()
+            build_all(reproducible=True)
         super().run()
         if not self.editable_mode:
             self.pack_self_test()
@@ -47,6 +50,13 @@ class PlatformWheel(bdist_wheel):
 
     def get_tag(self) -> tuple[str, str, str]:
         return ("py3", "none", super().get_tag()[2])
+
+    def write_wheelfile(self, wheelfile_base: str, *rest: object) -> None:
+        """The last step before packing: files' modes are the same under every umask."""
+        super().write_wheelfile(wheelfile_base, *rest)
+        for path in Path(self.bdist_dir).rglob("*"):
+            if path.is_file():
+                path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
 
 
 # Only a machine without a C compiler needs zig to build (PEP 517: becomes a build requirement).

@@ -13,6 +13,7 @@ COMMANDS = {
     "docs": ("tools.docs", "build the documentation site into site/, strictly"),
     "wheel": ("tools.wheel", "build a wheel, install it in a fresh environment and try it there"),
     "screenshots": ("tools.screenshots", "open our pages in Chromium, desk and phone, and look for faults"),
+    "audit": ("tools.audit", "ask for known vulnerabilities of the packages that come along"),
     "bench": ("tools.bench", "measure against the named rivals, as ratios"),
 }
 

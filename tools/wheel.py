@@ -1,30 +1,86 @@
-"""`python3 -m tools wheel [DIR]`: build a wheel into DIR (default dist/), install it in a fresh environment, try it."""
+"""`python3 -m tools wheel [DIR]`: build a wheel into DIR (default dist/), install it in a fresh environment, try it.
+
+`python3 -m tools wheel --twice [DIR]` builds it a second time, from another folder, at another time, under another
+umask, and compares: every file that differs is named, and is a failure.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import venv
+import zipfile
 from pathlib import Path
 
 from tools import environment
 
 
+def build(source: Path, python: str, target: Path) -> Path:
+    """One wheel of the sources in `target`."""
+    environment.run([python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(target), str(source)])
+    (built,) = target.glob("*.whl")
+    return built
+
+
+def differences(first: Path, second: Path) -> list[str]:
+    """What two wheels do not share: members, their bytes, times and modes; their names."""
+    found = [] if first.name == second.name else [f"{first.name} and {second.name}"]
+    with zipfile.ZipFile(first) as one, zipfile.ZipFile(second) as other:
+        ours, theirs = ({entry.filename: entry for entry in archive.infolist()} for archive in (one, other))
+        found += [f"{name}: in one only" for name in sorted(ours.keys() ^ theirs.keys())]
+        for name in sorted(ours.keys() & theirs.keys()):
+            if one.read(name) != other.read(name):
+                found.append(f"{name}: content")
+            for part in ("date_time", "external_attr"):
+                if getattr(ours[name], part) != getattr(theirs[name], part):
+                    found.append(f"{name}: {part}")
+    if not found and first.read_bytes() != second.read_bytes():
+        found.append("the archive's own order or compression")
+    return found
+
+
+def disguised(source: Path) -> Path:
+    """A copy of the sources given other times and modes."""
+    for number, path in enumerate(sorted(source.rglob("*"))):
+        os.utime(path, (1_000_000_000 + number, 1_000_000_000 + number))
+        if path.is_file():
+            path.chmod(path.stat().st_mode | 0o060)
+    return source
+
+
+def build_again(source: Path, python: str, target: Path) -> Path:
+    """A wheel under another umask."""
+    before = os.umask(0o002)
+    try:
+        return build(source, python, target)
+    finally:
+        os.umask(before)
+
+
 def main(arguments: list[str]) -> int:
-    """Build, install, try; the first failure stops."""
+    """Build, compare where asked to, install, try; the first failure stops."""
+    twice = "--twice" in arguments
+    arguments = [one for one in arguments if one != "--twice"]
     target = Path(arguments[0] if arguments else environment.ROOT / "dist").resolve()
     with tempfile.TemporaryDirectory(prefix="cass-wheel-") as name:
         folder, fresh = Path(name), Path(name, "venv")
         venv.create(fresh, with_pip=True)
         python = str(fresh / "bin" / "python")
-        source = _copy_of_the_sources(folder / "source")
-        environment.run([python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder), str(source)])
-        (built,) = folder.glob("*.whl")
+        sources = _copy_of_the_sources(folder / "source")
+        others = disguised(_copy_of_the_sources(folder / "another" / "place")) if twice else sources
+        built = build(sources, python, folder / "first")
         target.mkdir(parents=True, exist_ok=True)
         wheel = Path(shutil.copy2(built, target))
-        print(wheel, flush=True)
+        print(wheel, hashlib.sha256(wheel.read_bytes()).hexdigest(), flush=True)
+        if twice:
+            found = differences(built, build_again(others, python, folder / "second"))
+            print("\n".join(found) or "the second wheel has the same bytes", flush=True)
+            if found:
+                return 1
         environment.run([python, "-m", "pip", "install", "-q", str(wheel)])
         environment.run([python, str(Path(__file__).with_name("try_wheel.py"))], quiet=False)
     return 0

@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cass_shim.model.errors import ToolFailed
@@ -67,6 +67,15 @@ def compiler(clang: bool = False) -> tuple[str, ...]:
 def baseline(tool: Sequence[str]) -> str:
     """The processor every part runs on; zig's driver spells it its own way."""
     return "-march=x86_64_v2" if "ziglang" in tool else "-march=x86-64-v2"
+
+
+def path_maps() -> tuple[str, ...]:
+    """Flags that keep the places of this tree and of zig out of what is compiled (its debug information)."""
+    places = {NATIVE.parent.parent: "."}
+    zig = importlib.util.find_spec("ziglang")
+    if zig is not None and zig.origin:
+        places[Path(zig.origin).parent] = "zig"
+    return tuple(f"-ffile-prefix-map={place}={name}" for place, name in places.items())
 
 
 def run_tool(command: Sequence[str]) -> None:
@@ -145,11 +154,16 @@ def build_part(part: Part, pool: concurrent.futures.Executor, headers: str) -> P
     return target
 
 
-def build_all(only: Sequence[str] = ()) -> list[Path]:
-    """Build every part (or those whose output name contains one of `only`); returns the files."""
+def build_all(only: Sequence[str] = (), reproducible: bool = False) -> list[Path]:
+    """Build every part (or those whose output name contains one of `only`); returns the files.
+
+    reproducible: the same bytes wherever this tree lies; a debugger then has to be told where the sources are.
+    """
     from cass_shim.native.parts import PARTS
 
     chosen = [part for part in PARTS if not only or any(name in part.output for name in only)]
+    if reproducible:
+        chosen = [replace(part, flags=(*part.flags, *path_maps())) for part in chosen]
     GENERATED.mkdir(parents=True, exist_ok=True)
     for generate in dict.fromkeys(part.generate for part in chosen if part.generate):
         generate(GENERATED)

@@ -36,7 +36,9 @@ def pack(archive: Path) -> None:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, patterns in FOLDERS.items():
             for file in sorted(one for pattern in patterns for one in (CHECKOUT / name).glob(pattern)):
-                packed.write(file, f"{name}/{file.name}")
+                entry = zipfile.ZipInfo(f"{name}/{file.name}")  # of 1980: the archive is the same whenever it is made
+                entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+                packed.writestr(entry, file.read_bytes())
 
 
 def unpack(target: Path) -> None:

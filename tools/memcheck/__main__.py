@@ -25,6 +25,11 @@ from tools.faults.stages import Place
 MARK = "<!-- rows of tools.memcheck -->"
 SITUATIONS = ("warm", "served")
 LIMIT_S = 900.0
+OPTIONS = (
+    "--trace-children=yes", "--trace-children-skip=*python*,*/sh", "--num-callers=12",
+    "--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite",
+    "--vex-guest-max-insns=20",  # the interpreter's unrolled bodies exhaust valgrind's own storage otherwise
+)  # fmt: skip
 # A frame's line begins with "at" or "by", its context with "Address" or "Uninitialised value": the rest are headings.
 HEADING = re.compile(
     r"^==\d+== ((?:Conditional jump|Use of uninit|Invalid|Syscall param|Mismatched|Source and dest|Jump to|Argument"
@@ -62,9 +67,7 @@ def check(place: Place, library: Path, situation: str) -> Checked:
     if situation == "served":
         place.forget_entries()
     settings = place.settings(False) | {"LD_PRELOAD": str(library)}
-    command = ["valgrind", "--trace-children=yes", "--trace-children-skip=*python*,*/sh", "--leak-check=full",
-               "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite", "--num-callers=12",
-               str(environment.launcher()), str(place.program)]  # fmt: skip
+    command = ["valgrind", *OPTIONS, str(environment.launcher()), str(place.program)]
     began = time.monotonic()
     done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     findings = [heading.strip() for heading in HEADING.findall(done.stderr)]
