@@ -133,7 +133,7 @@ def _start_of(pid: int) -> str:
 
 def _is_dead(lock: Path, seen: os.stat_result) -> bool:
     """Whether the lock's owner is gone: a process of this machine that ended, or a lock that is too old."""
-    if time.time() - seen.st_mtime > LOCK_STALE_S:
+    if abs(time.time() - seen.st_mtime) > LOCK_STALE_S:  # one of the future is of before the clock was set back
         return True
     try:
         owner = (_read(lock, 1000) or b"").decode(errors="replace")

@@ -6,6 +6,7 @@ Out: the text of the file `epoch`, from which C derives the directory of the ent
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import re
@@ -80,12 +81,18 @@ def sources_digest() -> str:
     return digest.hexdigest()
 
 
-def sources_changed(since: float) -> bool:
-    """Whether a source is newer than `since` (seconds since 1970) or gone: this process runs old code."""
-    try:
-        return any(path.stat().st_mtime > since for path in _sources())
-    except OSError:
-        return True
+def sources_state() -> tuple[tuple[str, int, int], ...]:
+    """Name, size and time of every source, to tell later whether this process runs old code.
+
+    Their own times are compared and no clock is asked: one that was set back would make every source newer than a
+    process that starts now.
+    """
+    found = []
+    for path in _sources():
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            found.append((str(path), status.st_size, status.st_mtime_ns))
+    return tuple(found)
 
 
 def base_epoch(root: Path) -> str:

@@ -18,6 +18,8 @@ from diskcache.core import MODE_RAW, MODE_TEXT, UNKNOWN
 
 log = logging.getLogger(__name__)
 
+CLOCK_ERROR_S = 60.0  # by which a clock may be put right
+TIMED = frozenset(("value", "made", "until"))  # of a value that does not last
 NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "lustre", "beegfs", "gpfs", "9p")
 
 
@@ -60,6 +62,15 @@ def is_on_network(path: Path, mounted: Path = MOUNTS) -> bool:
     return kind in NETWORK_FILESYSTEMS
 
 
+def _living(stored: Any) -> Any:
+    """What was set, None when its time is over. A clock that was set back makes nothing live longer: what is of the
+    future counts as old."""
+    if not isinstance(stored, dict) or stored.keys() != TIMED:
+        return stored
+    made, until = stored["made"], stored["until"]
+    return stored["value"] if made - CLOCK_ERROR_S <= time.time() < until else None
+
+
 class Index:
     """Counters and negatives. Any trouble with the database turns it into a dictionary, with one log line."""
 
@@ -78,21 +89,23 @@ class Index:
         """The value, or None."""
         if self._cache is not None:
             try:
-                return self._cache.get(key)
+                return _living(self._cache.get(key))
             except (OSError, sqlite3.Error, ValueError, diskcache.Timeout) as error:
                 self._lost(error)
-        value, until = self._memory.get(key, (None, None))
-        return value if until is None or until > time.time() else None
+        return _living(self._memory.get(key))
 
     def set(self, key: str, value: Any, lifetime_s: float | None = None) -> None:
         """Keeps a JSON value, for `lifetime_s` seconds when given."""
+        if lifetime_s is not None:
+            now = time.time()
+            value = {"value": value, "made": now, "until": now + lifetime_s}
         if self._cache is not None:
             try:
                 self._cache.set(key, value, expire=lifetime_s)
                 return
             except (OSError, sqlite3.Error, ValueError, diskcache.Timeout) as error:
                 self._lost(error)
-        self._memory[key] = (value, None if lifetime_s is None else time.time() + lifetime_s)
+        self._memory[key] = value
 
     def add(self, counter: str, amount: float = 1) -> None:
         """Count something; read back by `counters`."""

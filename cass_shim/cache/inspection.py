@@ -120,7 +120,8 @@ def _kind(path: Path) -> str:
 
 def _is_old(path: Path) -> bool:
     try:
-        return time.time() - path.stat().st_mtime > TEMPORARY_AGE_S
+        # one of the future is of before the clock was set back
+        return abs(time.time() - path.stat().st_mtime) > TEMPORARY_AGE_S
     except OSError:
         return False
 

@@ -11,10 +11,9 @@ import logging
 import os
 import signal
 import socket
-import time
 from pathlib import Path
 
-from cass_shim.cache.epoch import sources_changed, sources_digest
+from cass_shim.cache.epoch import sources_digest, sources_state
 from cass_shim.cache.index import Index, is_on_network
 from cass_shim.cache.local import LocalTier, cache_root
 from cass_shim.cache.places import open_remotes
@@ -78,7 +77,7 @@ class Daemon:
         self.connections = self.programs = 0
         self.ended = asyncio.Event()
         self.last_use = 0.0
-        self.started = time.time()
+        self.sources = sources_state()
 
     async def serve_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one program's frames in order, until it leaves or sends nonsense."""
@@ -133,7 +132,7 @@ class Daemon:
             elif loop.time() - self.last_use > self.idle_s:
                 log.info("idle for %g s; ending", self.idle_s)
                 self.ended.set()
-            elif sources_changed(self.started):
+            elif sources_state() != self.sources:
                 log.info("the package was changed; ending")
                 self.ended.set()
             elif self.service.tier is not None and not self.service.tier.root.exists():
@@ -174,7 +173,7 @@ async def _run(config: Config, listener: socket.socket, path: Path, zygote: Zygo
     with contextlib.suppress(OSError):
         if path.stat().st_ino == inode:
             path.unlink()
-    if tier is not None and sources_changed(daemon.started):
+    if tier is not None and sources_state() != daemon.sources:
         sources_digest.cache_clear()
         tier.publish()  # what the old package made is looked at again
     server.close()

@@ -58,7 +58,7 @@ class Service:
         self.modules: OrderedDict[bytes, KnownModule] = OrderedDict()
         self.flights: dict[bytes, asyncio.Task[Reply]] = {}
         self.behind = Behind(index, pool, tier, lambda: bool(self.flights), self._push)
-        self.started = time.time()
+        self.started = time.monotonic()
 
     async def answer(self, kind: FrameKind, payload: bytes, program: int = 0) -> Reply:
         """The reply to one frame of a program; expected errors become failed replies. Raises PoolLost."""
@@ -84,7 +84,7 @@ class Service:
         """What `cass daemon status` shows."""
         return {
             "pid": os.getpid(),
-            "uptime_s": round(time.time() - self.started),
+            "uptime_s": round(time.monotonic() - self.started),
             "modules": len(self.modules),
             "translating": len(self.flights),
             "workers": self.pool.size,

@@ -31,9 +31,10 @@ def change(root: Path) -> float:
     return time.monotonic() - began
 
 
-def test_an_old_lock_is_taken_away(lock: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("made", [1, 2**32], ids=["long ago", "before the clock was set back"])
+def test_an_old_lock_is_taken_away(lock: Path, tmp_path: Path, made: int) -> None:
     lock.touch()
-    os.utime(lock, (1, 1))
+    os.utime(lock, (made, made))
     assert change(tmp_path) < 2
     assert [one.name for one in lock.parent.iterdir()] == [KEY.hex()]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,3 +52,17 @@ def test_a_row_takes_what_it_names_out_of_use(tmp_path: Path, monkeypatch: pytes
     assert base_epoch(tmp_path) != before
     assert service._best([bad, good], wanted) == good
     assert service._best([bad], wanted) is None
+
+
+def test_code_that_changed_is_seen_without_a_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "pipeline.py"
+    source.write_text("old")
+    monkeypatch.setattr(epoch, "PACKAGE", tmp_path)
+    os.utime(source, (2**32, 2**32))  # newer than any process: the clock was set back
+    before = epoch.sources_state()
+    assert epoch.sources_state() == before and any(name.endswith("pipeline.py") for name, _, _ in before)
+    source.write_text("new")
+    changed = epoch.sources_state()
+    assert changed != before
+    source.unlink()
+    assert epoch.sources_state() not in (before, changed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,18 @@ def test_a_value_expires(tmp_path: Path) -> None:
     for index in (Index(tmp_path / "index"), Index(None)):
         index.set("k", 1, lifetime_s=-1)
         assert index.get("k") is None
+
+
+@pytest.mark.parametrize("directory", [True, False])
+def test_a_clock_that_is_set_makes_nothing_live_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, directory: bool
+) -> None:
+    index, now = Index(tmp_path / "index" if directory else None), time.time()
+    index.set("k", "why", lifetime_s=3600)
+    assert index.get("k") == "why"
+    for moved, left in ((-30, "why"), (-3600, None), (-(10**8), None), (1800, "why"), (3601, None)):
+        monkeypatch.setattr(time, "time", lambda moved=moved: now + moved)
+        assert index.get("k") == left, moved
 
 
 class Bomb:

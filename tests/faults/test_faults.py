@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -19,7 +22,7 @@ WARM = STAGES["warm"]
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A program with everything cached."""
     folder = tmp_path_factory.mktemp("faults")
-    made = prepared(folder / "place", build(folder), WARM)
+    made = prepared(folder / "place", build(folder), WARM.side)
     made.stop_daemon()
     return made
 
@@ -38,6 +41,16 @@ def test_a_failing_call_ends_in_the_right_output_or_a_message(place: Place) -> N
 def test_what_a_program_does_not_survive_is_seen(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "expected", "another output\n")
     assert judge(place, WARM, Fault("read", "EINTR", 1000, 1000)).startswith("another output, and success")
+
+
+def test_the_clock_is_wrong_where_it_is_set(place: Place) -> None:
+    settings = place.settings(True) | {"CASS_FAULT_UNDER": str(place.folder)}
+    command = [sys.executable, "-c", "import time; print(time.time())"]
+    for seconds in (-(10**8), 86400):
+        place.state.set_clock(seconds)
+        said = subprocess.run(command, env=settings, capture_output=True, text=True, check=True).stdout
+        assert abs(float(said) - seconds - time.time()) < 60
+    place.state.set_clock(0)
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ ERRORS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 HEAD = struct.Struct("<4I")
 COUNTS = struct.Struct(f"<{len(CALLS)}II")
+CLOCK = struct.Struct("<q")
+CLOCK_AT = -(-(HEAD.size + COUNTS.size) // CLOCK.size) * CLOCK.size  # where C aligns it
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class State:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.write_bytes(bytes(HEAD.size + COUNTS.size))
+        path.write_bytes(bytes(CLOCK_AT + CLOCK.size))
         with path.open("r+b") as file:
             self.map = mmap.mmap(file.fileno(), 0)
 
@@ -69,7 +71,11 @@ class State:
         if fault is not None:
             error = getattr(errno, fault.error) if fault.error else 0
             numbers = (CALLS.index(fault.call), error, fault.first, fault.last)
-        self.map[:] = HEAD.pack(*numbers) + bytes(COUNTS.size)
+        self.map[: HEAD.size + COUNTS.size] = HEAD.pack(*numbers) + bytes(COUNTS.size)
+
+    def set_clock(self, seconds: int) -> None:
+        """Let the clock of the day be wrong by so much, from now on, in every process that maps the file."""
+        CLOCK.pack_into(self.map, CLOCK_AT, seconds)
 
     @property
     def counts(self) -> dict[str, int]:

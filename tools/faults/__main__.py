@@ -33,9 +33,9 @@ def build(folder: Path) -> Path:
     return target
 
 
-def prepared(folder: Path, injector: Path, stage: Stage) -> Place:
-    """A place whose cache is filled and whose reference output is known."""
-    place = Place(folder, injector, stage.side)
+def prepared(folder: Path, injector: Path, side: str) -> Place:
+    """A place whose cache is filled and whose reference output is known. side: where calls fail, as Place has it."""
+    place = Place(folder, injector, side)
     place.state.arm(None)
     first = place.run(False)
     if first.returncode != 0:
@@ -72,7 +72,7 @@ def campaign(stage: Stage, plan: Sequence[Fault], places: Sequence[Place], until
 def run_stage(name: str, options: argparse.Namespace, folder: Path, injector: Path) -> tuple[str, int]:
     """One situation: a row for the page, and the number of findings."""
     stage, began = STAGES[name], time.monotonic()
-    places = [prepared(folder / f"{name}{number}", injector, stage) for number in range(options.jobs)]
+    places = [prepared(folder / f"{name}{number}", injector, stage.side) for number in range(options.jobs)]
     counts = counted(places[0], stage)
     plan = faults({call: count for call, count in counts.items() if not options.calls or call in options.calls},
                   options.places)  # fmt: skip
@@ -99,7 +99,7 @@ def run_stage(name: str, options: argparse.Namespace, folder: Path, injector: Pa
 def run_hardship(name: str, folder: Path, injector: Path) -> tuple[str, int]:
     """The same for a hardship: all its values, one after another."""
     hardship, began = HARDSHIPS[name], time.monotonic()
-    place = prepared(folder / name, injector, STAGES["warm"])
+    place = prepared(folder / name, injector, hardship.side)
     verdicts = [(value, judge_hardship(place, hardship, value)) for value in hardship.values]
     damage = place.damage()
     place.stop_daemon()

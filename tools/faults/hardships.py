@@ -14,12 +14,13 @@ Apply = Callable[[Place, int], "subprocess.CompletedProcess[str]"]
 
 @dataclass(frozen=True)
 class Hardship:
-    """values: how hard, each one run. before: the stage whose preparation comes first."""
+    """values: how hard, each one run. before: the stage whose preparation comes first. side: as a place's."""
 
     purpose: str
     values: Sequence[int]
     before: str
     apply: Apply
+    side: str = "program"
 
 
 def _limited(option: str, unit: int = 1) -> Apply:
@@ -40,6 +41,23 @@ def _killed(place: Place, milliseconds: int) -> subprocess.CompletedProcess[str]
         killer.cancel()
 
 
+def _clock(place: Place, seconds: int) -> subprocess.CompletedProcess[str]:
+    """The clock is set while the daemon runs, then it starts under the wrong clock, then the clock is put right."""
+    try:
+        for moment in (0, seconds, seconds, 0):
+            place.state.set_clock(moment)
+            STAGES["served"].prepare(place)
+            done = place.run(True)
+            if (done.returncode, done.stdout) != (0, place.expected):
+                return done
+            if moment:
+                place.stop_daemon()
+        return done
+    finally:
+        place.state.set_clock(0)
+
+
+HOUR, DAY, YEAR = 3600, 86400, 366 * 86400
 HARDSHIPS = {
     "descriptors": Hardship("as many file descriptors as", range(3, 24), "served", _limited("nofile")),
     "stack": Hardship("KiB of stack", (64, 128, 256, 512, 1024), "served", _limited("stack", 1 << 10)),
@@ -52,6 +70,13 @@ HARDSHIPS = {
     ),
     "kill": Hardship(
         "milliseconds after which the daemon is killed, empty cache", range(0, 4000, 200), "cold", _killed
+    ),
+    "clock": Hardship(
+        "seconds that the clock is set by, under a daemon and before one starts",
+        (10, HOUR, DAY, 8 * DAY, YEAR, 10 * YEAR, -10, -HOUR, -DAY, -8 * DAY, -YEAR, -10 * YEAR),
+        "cold",
+        _clock,
+        "both",
     ),
 }
 

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Order and size are read by tools/faults/__init__.py. */
@@ -29,11 +30,12 @@
     X(open)                                                                                        \
     X(openat)                                                                                      \
     X(read)                                                                                        \
-    X(write) X(fstat) X(lstat) X(mkdir) X(mmap) X(mprotect) X(munmap) X(connect) X(socket)         \
-        X(socketpair) X(getsockopt) X(poll) X(send) X(recv) X(pipe2) X(flock) X(fcntl) X(fork)     \
-            X(dlopen) X(malloc) X(calloc) X(realloc) X(aligned_alloc) X(strdup) X(memfd_create)    \
-                X(ftruncate) X(pthread_create) X(getcwd) X(futimens) X(access) X(rename) X(fsync)  \
-                    X(unlink) X(link) X(close) X(accept4) X(waitpid)
+    X(write)                                                                                       \
+    X(fstat) X(lstat) X(mkdir) X(mmap) X(mprotect) X(munmap) X(connect) X(socket) X(socketpair)    \
+        X(getsockopt) X(poll) X(send) X(recv) X(pipe2) X(flock) X(fcntl) X(fork) X(dlopen)         \
+            X(malloc) X(calloc) X(realloc) X(aligned_alloc) X(strdup) X(memfd_create) X(ftruncate) \
+                X(pthread_create) X(getcwd) X(futimens) X(access) X(rename) X(fsync) X(unlink)     \
+                    X(link) X(close) X(accept4) X(waitpid)
 
 enum call {
 #define X(name) CALL_##name,
@@ -47,6 +49,7 @@ typedef struct {
     uint32_t first, last; /* 1 is the first call; first 0: none fails */
     _Atomic uint32_t counts[CALL_COUNT];
     _Atomic uint32_t failed;
+    _Atomic int64_t clock_seconds; /* what the clock of the day is wrong by */
 } fault_state;
 
 static fault_state *state;
@@ -158,6 +161,31 @@ WRAP(link, -1, to, int, -1, (const char *from, const char *to), (from, to))
 WRAP(accept4, fd, NULL, int, -1, (int fd, struct sockaddr *from, socklen_t *size, int flags),
      (fd, from, size, flags))
 WRAP(waitpid, -1, NULL, pid_t, -1, (pid_t pid, int *status, int options), (pid, status, options))
+
+/* The clock of the day as somebody set it; files get the kernel's time, as from another machine. */
+static time_t wrong_by(void) { return state != NULL ? (time_t)state->clock_seconds : 0; }
+
+int clock_gettime(clockid_t clock, struct timespec *out) {
+    int result = (int)syscall(SYS_clock_gettime, clock, out);
+    if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
+        out->tv_sec += wrong_by();
+    return result;
+}
+
+int gettimeofday(struct timeval *restrict out, void *restrict zone) {
+    (void)zone;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    *out = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+    return 0;
+}
+
+time_t time(time_t *out) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (out != NULL) *out = now.tv_sec;
+    return now.tv_sec;
+}
 
 /* Calls that may move fewer bytes than asked for. */
 #define TRANSFER(name, parameters, half, whole)                                                    \

@@ -25,7 +25,7 @@ CLEAR = re.compile(r"cass|error|memory|denied|cannot|failed", re.IGNORECASE)
 
 @dataclass
 class Place:
-    """One cache, one daemon, one program. injector: the built library. side: "program" or "daemon"."""
+    """One cache, one daemon, one program. injector: the built library. side: "program", "daemon" or "both"."""
 
     folder: Path
     injector: Path
@@ -37,7 +37,7 @@ class Place:
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.state = State(self.folder / "state")
-        if self.side == "daemon":
+        if self.side != "program":
             self._write_python()
 
     def _write_python(self) -> None:
@@ -65,9 +65,9 @@ class Place:
             "CASS_IDLE": "300",
             "PYTHONPATH": str(environment.ROOT),
         }
-        if self.side == "daemon":
+        if self.side != "program":
             values["CASS_PYTHON"] = str(self.folder / "python")
-        elif faulty:
+        if self.side != "daemon" and faulty:
             values |= {"LD_PRELOAD": str(self.injector), "CASS_FAULT_STATE": str(self.state.path)}
         return values
 

@@ -89,7 +89,9 @@ static bool map_file(int fd, const struct stat *status, cass_file *out) {
 /* Eviction takes the least recently used file; a failure (read-only home) means nothing. */
 static void mark_use(int fd, const struct stat *status) {
     struct timespec now[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
-    if (time(NULL) - status->st_atime > MARK_AFTER_S) (void)futimens(fd, now);
+    time_t age = time(NULL) - status->st_atime;
+    if (age > MARK_AFTER_S || age < 0) /* below 0: the clock was set back */
+        (void)futimens(fd, now);
 }
 
 bool cass_file_is_sound(const uint8_t *bytes, size_t size, const char *magic, uint32_t version) {

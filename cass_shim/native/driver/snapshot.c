@@ -131,6 +131,13 @@ static int collect(cass_snapshot *snapshot, cass_device *device, const cass_kern
     return result;
 }
 
+/* Of a clock that nobody sets. */
+static time_t seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
 /* Until everything that the launch comes behind is done; not for ever, since a stream may wait for
  * the program. */
 static int wait_for_stream(hipStream_t stream) {
@@ -138,8 +145,8 @@ static int wait_for_stream(hipStream_t stream) {
     int result = HIP(hipEventCreateWithFlags, &event, CASS_EVENT_DISABLE_TIMING);
     if (result) return result;
     result = HIP(hipEventRecord, event, stream);
-    time_t until = time(NULL) + PATIENCE_S;
-    while (!result && (result = HIP(hipEventQuery, event)) == NOT_READY && time(NULL) < until) {
+    time_t until = seconds() + PATIENCE_S;
+    while (!result && (result = HIP(hipEventQuery, event)) == NOT_READY && seconds() < until) {
         nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
         result = OK;
     }
