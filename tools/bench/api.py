@@ -3,8 +3,8 @@
 Both sides use one libamdhip64.so. On `instant` (its launches, copies and waits return at once) the difference is the
 shim's own cost; on the emulated device both sides also pay for its queue. Best of 100 rounds of 2,000 calls, which the
 device's queue holds: more calls in a row would measure who runs the kernels, the waiting host or a thread that has to
-be woken. The two programs alternate; with two threads, processor time. Start-up is the least processor time of 31 warm runs of a
-program with one launch, minus that of the bare process, which ends at its first CUDA call.
+be woken. The two programs alternate; with two threads, processor time. Start-up is the least processor time of 31 warm
+runs of a program with one launch, minus that of the bare process, which ends at its first CUDA call.
 """
 
 from __future__ import annotations
