@@ -57,6 +57,7 @@ def _facts(kernel: CubinKernel) -> str:
             "targets": {str(address): list(targets) for address, targets in kernel.targets.items()},
             "symbols": dict(kernel.symbols),
         }
+        | ({"references": {str(at): name for at, name in kernel.references.items()}} if kernel.references else {})
     )
 
 

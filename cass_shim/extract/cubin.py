@@ -17,6 +17,8 @@ from functools import cached_property
 from cass_shim.extract.elf import (
     EM_CUDA,
     ET_REL,
+    STT_CUDA_SURFACE,
+    STT_CUDA_TEXTURE,
     STT_FUNC,
     STT_OBJECT,
     STT_SECTION,
@@ -32,7 +34,7 @@ from cass_shim.extract.nvinfo import (
     read_indirect_targets,
     read_kernel_abi,
 )
-from cass_shim.model.artifacts import Cubin, CubinKernel, DataImage, Variable
+from cass_shim.model.artifacts import REFERENCE_BYTES, Cubin, CubinKernel, DataImage, Variable
 from cass_shim.model.errors import Malformed, Unsupported
 from cass_shim.model.instruction import Relocation
 from cass_shim.model.kernel_abi import KernelAbi
@@ -41,8 +43,11 @@ STO_CUDA_ENTRY, STO_CUDA_MANAGED = 0x10, 0x04
 R_CUDA_64, R_CUDA_G64, R_CUDA_FUNC_DESC_64 = 2, 4, 35  # G64: a generic address, the same number
 R_CUDA_ABS32_LO, R_CUDA_ABS32_HI = 56, 57
 R_CUDA_UNUSED_CLEAR64 = 73
+# ptxas 11.8 to 13.0 give every texture and surface reference that a kernel uses a word of bank 0 behind its parameters.
+R_CUDA_TEX_HEADER_INDEX, R_CUDA_SURF_HEADER_INDEX = 6, 52
 INSTRUCTION_BYTES = 16
 SUPPORTED_SM = (75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121)
+REFERENCES = {STT_CUDA_TEXTURE: "texture", STT_CUDA_SURFACE: "surface"}
 IMAGES = {".nv.global.init": "global", ".nv.global": "zero", ".nv.constant3": "constant3"}
 HIDDEN = re.compile(r"\$|_ZT[VISTC]|__cudart_|__unnamed_|\.")  # strings, vtables, tables of libdevice
 BANK_SECTION = re.compile(r"\.nv\.constant(\d+)(?:\.(.*))?$", re.S)
@@ -74,6 +79,7 @@ class _Reader:
         facts = read_function_facts(general.content, self._where(general)) if general else {}
         primary = self._primary_symbols()
         self._read_images()
+        self._read_references()
         kernels: dict[str, CubinKernel] = {}
         functions: dict[str, CubinKernel] = {}
         for index, symbol in primary.items():
@@ -126,6 +132,14 @@ class _Reader:
             managed = bool(symbol.other & STO_CUDA_MANAGED)
             image = self.image_of[symbol.section]
             self.variables.append(Variable(symbol.name, image, symbol.value, size, visible, managed))
+
+    def _read_references(self) -> None:
+        """Texture and surface references: symbols without a section, each a handle of its own."""
+        for symbol in self.elf.symbols:
+            if symbol.kind in REFERENCES:
+                image = DataImage(REFERENCES[symbol.kind], REFERENCE_BYTES, REFERENCE_BYTES)
+                self.variables.append(Variable(symbol.name, len(self.images), 0, REFERENCE_BYTES, visible=False))
+                self.images.append(image)
 
     def _patch_functions(self, section: Section) -> tuple[bytes, list[Relocation]]:
         """Content with function tokens filled in, and the relocations against variables that remain."""
@@ -193,7 +207,17 @@ class _Reader:
             relocations=relocations,
             targets=targets,
             token=section.offset,
+            references=self._bank0_references(symbol.name),
         )
+
+    def _bank0_references(self, function: str) -> dict[int, str]:
+        section = self.elf.section(f".nv.constant0.{function}")
+        found: dict[int, str] = {}
+        for record in self.elf.relocations.get(section.index, ()) if section else ():
+            if record.kind not in (R_CUDA_TEX_HEADER_INDEX, R_CUDA_SURF_HEADER_INDEX):
+                raise Unsupported(f"relocation {record.kind} in constant bank 0", kernel=function)
+            found[record.offset] = record.symbol.name
+        return found
 
     def _code_relocation(self, section: Section, record: ElfRelocation) -> Relocation:
         if record.offset + INSTRUCTION_BYTES > section.size:

@@ -24,6 +24,7 @@ SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_REL = 2, 4, 8, 9
 # .nv_debug.shared) have types of NVIDIA's own and no bytes in the file. Seen in the wheel of bitsandbytes 0.50.
 WITHOUT_BYTES = frozenset({0, SHT_NOBITS, 0x70000007, 0x70000009, 0x7000000A})
 STT_OBJECT, STT_FUNC, STT_SECTION = 1, 2, 3
+STT_CUDA_TEXTURE, STT_CUDA_SURFACE = 10, 12
 SHN_LORESERVE = 0xFF00
 MAX_SECTIONS = 1 << 20
 

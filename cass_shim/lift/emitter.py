@@ -110,6 +110,10 @@ class LlvmEmitter(Registers):
         return self._header(offset)
 
     def _header(self, offset: int) -> Value:
+        if offset in self.kernel.references:
+            word = self.slot(SlotKind.SYMBOL, self.kernel.references[offset])
+            at = self.text(f"inttoptr {typed(word)} to ptr addrspace(1)")
+            return self.op(32, f"load i32, ptr addrspace(1) {at}, align 8")
         name = header_of(self.sm).get(offset)
         if name is None:
             raise Unsupported(f"c[0x0][{offset:#x}]", why="this word of the header is not known")

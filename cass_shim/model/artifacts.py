@@ -49,11 +49,15 @@ class Fatbin:
     offset: int = 0
 
 
+REFERENCE_BYTES = 8
+
+
 @dataclass(frozen=True, slots=True)
 class DataImage:
-    """A block of module memory. kind: "global" (initialised), "zero" (not), "constant3".
+    """A block of module memory. kind: "global" (initialised), "zero" (not), "constant3", "texture", "surface".
 
-    content is b"" for zero-initialised memory. relocations patch 8-byte words of content.
+    content is b"" for zero-initialised memory. relocations patch 8-byte words of content. A texture or surface
+    reference is a word of REFERENCE_BYTES that holds a handle (docs/abi.md).
     """
 
     kind: str
@@ -84,6 +88,7 @@ class CubinKernel:
     kernel (2). bank4: relocations of .nv.constant4, offset → symbol + addend. targets: address of an indirect
     branch → its possible targets. token: the virtual address of the code within its module, what a function
     pointer made by a relocation holds (0: not in a cubin); functions of other sections are in Cubin.functions.
+    references: offset in constant bank 0 → the texture or surface reference whose 32-bit handle lies there.
     """
 
     name: str
@@ -96,6 +101,7 @@ class CubinKernel:
     relocations: tuple[Relocation, ...] = ()
     targets: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     token: int = 0
+    references: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ MANIFEST_VERSION = 1
 MANIFEST_EXTENSION = ".cman"
 
 # The kinds of an image; `CASS_IMAGE_*` of client.h. DataImage.kind → number.
-IMAGE_KINDS = {"global": 0, "zero": 1, "constant3": 2}
+IMAGE_KINDS = {"global": 0, "zero": 1, "constant3": 2, "texture": 3, "surface": 4}
 
 # The kinds of an image relocation; `cass_image_relocation.kind` of client.h.
 RELOCATION_VARIABLE = 0

@@ -199,6 +199,8 @@ def make_input(
     bank3 = b""
     for index, image in enumerate(cubin.images if cubin else ()):
         octets = _image(image.kind, image.size, image.content, found, scenario, random)
+        if image.kind in ("texture", "surface"):  # any handle, its own
+            octets[:4] = np.frombuffer((1 + index + scenario.seed % 2).to_bytes(4, "little"), np.uint8)
         for relocation in image.relocations:
             address = symbols.get(relocation.symbol, 0) + relocation.addend
             octets[relocation.offset : relocation.offset + 8] = np.frombuffer(

@@ -135,7 +135,8 @@ class Interpreter(ControlFlow):
     def _bank0(self, abi: KernelAbi, launch: Launch, local: int) -> np.ndarray:
         """Constant bank 0: dimensions, windows, stack base, parameters. Source: sass.md §2.5."""
         system = next(base for sm, base in PARAMETERS_AT if self.sm >= sm)  # a kernel without parameters names no base
-        size = -(-(max(abi.params_base, system) + max(abi.params_bytes, len(launch.params)) + 64) // 16) * 16
+        end = max(max(abi.params_base, system) + max(abi.params_bytes, len(launch.params)), *self.program.references, 0)
+        size = -(-(end + 64) // 16) * 16
         bank = np.zeros(size, np.uint8)
         newer = self.sm >= 100
         words = bank.view(np.uint32)
@@ -152,6 +153,8 @@ class Interpreter(ControlFlow):
         words[high // 4], words[low // 4] = launch.workspace >> 32, launch.workspace & 0xFFFF_FFFF
         params = np.frombuffer(launch.params, np.uint8)
         bank[abi.params_base : abi.params_base + len(params)] = params
+        for at, address in self.program.references.items():
+            bank[at : at + 4] = self.arena.content[address - self.arena.base :][:4]
         return bank
 
     def load_const(self, bank: int, offset: int, index: Value | None, width: int) -> Value:

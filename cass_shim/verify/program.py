@@ -54,6 +54,7 @@ class Program:
     constants: int = 0  # generic address of bank 3
     tokens: dict[str, int] = field(default_factory=dict)  # function → virtual address
     unsupported: dict[int, Unsupported] = field(default_factory=dict)
+    references: dict[int, int] = field(default_factory=dict)  # offset in bank 0 → address of the handle that it holds
 
     def index_of(self, address: int) -> int:
         """Index of the step at a virtual address, or -1."""
@@ -99,6 +100,7 @@ def prepare(kernel: SassKernel, symbols: Mapping[str, int], bank3: bytes) -> Pro
         kernel.name, kernel.sm, steps, starts, bases, sizes, {}, symbols.get(".nv.constant3", 0), tokens, problems
     )
     program.banks = _banks(kernel, symbols, bank3)
+    program.references = {at: resolve(name, symbols, {}) for at, name in kernel.kernel.references.items()}
     return program
 
 

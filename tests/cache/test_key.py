@@ -39,6 +39,7 @@ SAMPLES: dict[str, object] = {
     "bank4": {0: Relocation(0, 2, "v")},
     "relocations": (Relocation(0, 56, "v"),),
     "targets": {16: (32,)},
+    "references": {0x168: "v"},
     "params": (Param(0, 0, 4),),
     "required_block": (32, 1, 1),
 }

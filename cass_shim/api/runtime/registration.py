@@ -20,10 +20,10 @@ fn("__cudaRegisterVar", IMPLEMENTED, "void",
 fn("__cudaRegisterManagedVar", IMPLEMENTED, "void",
    "void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, "
    "size_t size, int constant, int global", pure=True)
-fn("__cudaRegisterTexture", STUB, "void",
+fn("__cudaRegisterTexture", IMPLEMENTED, "void",
    "void **fatCubinHandle, const struct textureReference *hostVar, const void **deviceAddress, "
    "const char *deviceName, int dim, int norm, int ext", until=12000, pure=True)
-fn("__cudaRegisterSurface", STUB, "void",
+fn("__cudaRegisterSurface", IMPLEMENTED, "void",
    "void **fatCubinHandle, const struct surfaceReference *hostVar, const void **deviceAddress, "
    "const char *deviceName, int dim, int ext", until=12000, pure=True)
 fn("__cudaRegisterHostVar", IMPLEMENTED, "void",

@@ -1,13 +1,13 @@
 """Textures. Source: PTX ISA 9.0 §9.7.10; handles are those of the descriptor table (docs/abi.md).
 
-Only the unified mode with handles in registers: texture references (.texref variables) left CUDA with version 12, and
-nvcc never made samplers of their own. Without a level the first one is meant, as in every kernel that is no shader.
+Only the unified mode, with handles in registers or texture references (.texref variables, which CUDA 12 dropped): nvcc
+never made samplers of their own. Without a level the first one is meant, as in every kernel that is no shader.
 """
 
 from __future__ import annotations
 
 from cass_shim.isa.ptx.spec import Use, Writer, items_of, memory, ptx
-from cass_shim.isa.ptx.syntax import Address, Operand, Pair, Symbol
+from cass_shim.isa.ptx.syntax import Address, Operand, Pair
 
 GEOMETRIES = "1d|2d|3d|a1d|a2d|cube|acube"
 # Geometry → (coordinates, whether a layer stands in front of them, elements of the coordinate vector).
@@ -20,8 +20,6 @@ _PARTS = ("x", "y", "z", "w")
 
 def handle(w: Writer, i: Use, address: Address) -> str:
     """The table and the handle, the first two arguments of every function of the prelude."""
-    if isinstance(address.base, Symbol):
-        raise i.unsupported(f"the texture or surface reference {address.base.name}")
     if address.offset or len(address.extra) > 1:
         raise i.unsupported("a sampler of its own")
     return f"{w.slot('TEXTURES')}, {w.get(address.base, 'u64')}"

@@ -40,6 +40,8 @@ _ROWS = [
 
 TYPES: dict[str, Type] = {row.name: row for row in _ROWS}
 
+REFERENCES = {"texref": "texture", "surfref": "surface"}  # opaque types whose value is a handle → of what
+
 
 def bits_of(name: str) -> int:
     """Width of a type in bits."""

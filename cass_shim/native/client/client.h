@@ -21,7 +21,13 @@ enum cass_slot_kind { /* the numbers of cass_shim.model.kernel_abi.SlotKind */
                       CASS_SLOT_SHARED_ARENA = 6
 };
 
-enum cass_image_kind { CASS_IMAGE_GLOBAL = 0, CASS_IMAGE_ZERO = 1, CASS_IMAGE_CONSTANT3 = 2 };
+enum cass_image_kind { /* cass_shim.model.manifest: IMAGE_KINDS */
+                       CASS_IMAGE_GLOBAL = 0,
+                       CASS_IMAGE_ZERO = 1,
+                       CASS_IMAGE_CONSTANT3 = 2,
+                       CASS_IMAGE_TEXTURE = 3, /* a texture reference's handle */
+                       CASS_IMAGE_SURFACE = 4
+};
 enum cass_abi_class { CASS_ABI_CASS1 = 1, CASS_ABI_HIP = 2 };
 
 typedef struct {

@@ -82,6 +82,8 @@ static int find_global(const void *handle, const char *name, cass_device *device
     if (variable < 0) return SYMBOL_NOT_FOUND;
     const cass_manifest *manifest = module->manifest;
     if (managed && !manifest->variables[variable].managed) return SYMBOL_NOT_FOUND;
+    if (manifest->images[manifest->variables[variable].image].kind >= CASS_IMAGE_TEXTURE)
+        return SYMBOL_NOT_FOUND; /* a reference: no memory that a program may have */
     void *address = NULL;
     result = cass_variable_address(module, variable, device, pointer ? &address : NULL, bytes);
     if (pointer) *pointer = (CUdeviceptr)(uintptr_t)address;

@@ -71,6 +71,24 @@ CUresult cass_cuMemHostGetDevicePointer(CUdeviceptr_v1 *pdptr, void *p, unsigned
     NO_NARROW_CONTEXT();
 }
 
+CUresult cass_cuTexRefSetAddress(unsigned int *ByteOffset, CUtexref hTexRef, CUdeviceptr_v1 dptr,
+                                 unsigned int bytes) {
+    (void)ByteOffset, (void)hTexRef, (void)dptr, (void)bytes;
+    NO_NARROW_CONTEXT();
+}
+
+CUresult cass_cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR_v1 *desc,
+                                   CUdeviceptr_v1 dptr, unsigned int Pitch) {
+    (void)hTexRef, (void)desc, (void)dptr, (void)Pitch;
+    NO_NARROW_CONTEXT();
+}
+
+CUresult cass_cuTexRefGetAddress(CUdeviceptr_v1 *pdptr, CUtexref hTexRef) {
+    (void)hTexRef;
+    if (pdptr) *pdptr = 0;
+    NO_NARROW_CONTEXT();
+}
+
 CUresult cass_cuMemGetAddressRange(CUdeviceptr_v1 *pbase, unsigned int *psize,
                                    CUdeviceptr_v1 dptr) {
     (void)dptr;

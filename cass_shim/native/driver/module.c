@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver/module_private.h"
+#include "driver/reference.h"
 
 enum { MODULE_MAGIC = 0x434d4f44, FATBIN_MAGIC = 0xBA55ED50u, ELF_HEADER_BYTES = 64 };
 
@@ -304,6 +305,7 @@ void cass_module_destroy(cass_module *module) {
     pthread_mutex_unlock(&all_lock);
     module->magic = 0;
     if (cass_is_forked_child()) return; /* the device belongs to the parent */
+    cass_references_drop(module);
     for (int device = 0; device < cass_device_count; device++) {
         if (!atomic_load(&module->data[device]) && !cass_module_used_on(module, device)) continue;
         int told = cass_thread.hip_device;

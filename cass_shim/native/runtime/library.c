@@ -80,6 +80,8 @@ static cudaError_t global(void **dptr, size_t *bytes, cudaLibrary_t library, con
     const cass_manifest *manifest = module->manifest;
     if (variable < 0 || (managed && !manifest->variables[variable].managed))
         return cudaErrorSymbolNotFound;
+    if (manifest->images[manifest->variables[variable].image].kind >= CASS_IMAGE_TEXTURE)
+        return cudaErrorSymbolNotFound; /* a reference: no memory that a program may have */
     return DONE(device, cass_variable_address(module, variable, device, dptr, bytes));
 }
 

@@ -7,7 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRAPPER_MAGIC = 0x466243B1, FIRST_TABLE = 64, KERNEL = 1, VARIABLE = 2, MANAGED = 3 };
+#include "driver/reference.h"
+
+enum {
+    WRAPPER_MAGIC = 0x466243B1,
+    FIRST_TABLE = 64,
+    KERNEL = 1,
+    VARIABLE = 2,
+    MANAGED = 3,
+    TEXTURE = 4,
+    SURFACE = 5
+};
 
 typedef struct { /* what nvcc emits as __fatDeviceText; crt/host_runtime.h */
     uint32_t magic, version;
@@ -24,7 +34,7 @@ typedef struct registration {
 typedef struct {
     const void *address;
     uint32_t caller;
-    int kind;
+    int kind, as_float;          /* as_float: of a texture reference */
     registration *_Atomic owner; /* NULL after unregistration */
     const char *name;
     _Atomic(cass_kernel *) kernel;
@@ -76,7 +86,7 @@ static int grow(void) {
     return 1;
 }
 
-static void add(void **handle, const void *address, const char *name, int kind) {
+static void add(void **handle, const void *address, const char *name, int kind, int as_float) {
     registration *owner = (registration *)(void *)handle;
     if (!owner || !address) return;
     pthread_mutex_lock(&lock);
@@ -91,6 +101,7 @@ static void add(void **handle, const void *address, const char *name, int kind) 
         atomic_store(&one->kernel, NULL);
         atomic_store(&one->variable, 0);
         one->kind = kind;
+        one->as_float = as_float;
         one->name = name;
         atomic_store_explicit(&one->owner, owner, memory_order_release);
     }
@@ -164,27 +175,41 @@ void cass___cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, cha
                                  const char *deviceName, int thread_limit, uint3 *tid, uint3 *bid,
                                  dim3 *bDim, dim3 *gDim, int *wSize) {
     (void)deviceFun, (void)thread_limit, (void)tid, (void)bid, (void)bDim, (void)gDim, (void)wSize;
-    add(fatCubinHandle, hostFun, deviceName, KERNEL);
+    add(fatCubinHandle, hostFun, deviceName, KERNEL, 0);
 }
 
 void cass___cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress,
                             const char *deviceName, int ext, size_t size, int constant,
                             int global) {
     (void)deviceAddress, (void)ext, (void)size, (void)constant, (void)global;
-    add(fatCubinHandle, hostVar, deviceName, VARIABLE);
+    add(fatCubinHandle, hostVar, deviceName, VARIABLE, 0);
 }
 
 void cass___cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress,
                                    char *deviceAddress, const char *deviceName, int ext,
                                    size_t size, int constant, int global) {
     (void)deviceAddress, (void)ext, (void)size, (void)constant, (void)global;
-    add(fatCubinHandle, hostVarPtrAddress, deviceName, MANAGED);
+    add(fatCubinHandle, hostVarPtrAddress, deviceName, MANAGED, 0);
 }
 
 void cass___cudaRegisterHostVar(void **fatCubinHandle, const char *deviceName, char *hostVar,
                                 size_t size) {
     (void)size;
-    add(fatCubinHandle, hostVar, deviceName, VARIABLE);
+    add(fatCubinHandle, hostVar, deviceName, VARIABLE, 0);
+}
+
+void cass___cudaRegisterTexture(void **fatCubinHandle, const struct textureReference *hostVar,
+                                const void **deviceAddress, const char *deviceName, int dim,
+                                int norm, int ext) {
+    (void)deviceAddress, (void)dim, (void)ext;
+    add(fatCubinHandle, hostVar, deviceName, TEXTURE, norm != 0);
+}
+
+void cass___cudaRegisterSurface(void **fatCubinHandle, const struct surfaceReference *hostVar,
+                                const void **deviceAddress, const char *deviceName, int dim,
+                                int ext) {
+    (void)deviceAddress, (void)dim, (void)ext;
+    add(fatCubinHandle, hostVar, deviceName, SURFACE, 0);
 }
 
 static int resolve_variable(record *at, registration *owner, int *variable) {
@@ -203,9 +228,21 @@ int cass_find_variable(const void *symbol, cass_module **module, int *variable) 
     if (!symbol) return INVALID_SYMBOL;
     record *at = find(symbol, cass_caller_now()->id);
     registration *owner = at ? atomic_load_explicit(&at->owner, memory_order_acquire) : NULL;
-    if (!owner || at->kind == KERNEL || !owner->module) return INVALID_SYMBOL;
+    if (!owner || (at->kind != VARIABLE && at->kind != MANAGED) || !owner->module)
+        return INVALID_SYMBOL;
     *module = owner->module;
     return resolve_variable(at, owner, variable);
+}
+
+int cass_find_reference(const void *host, int surface, cass_reference **reference, int *as_float) {
+    const int unknown = surface ? cudaErrorInvalidSurface : cudaErrorInvalidTexture;
+    record *at = host ? find(host, cass_caller_now()->id) : NULL;
+    registration *owner = at ? atomic_load_explicit(&at->owner, memory_order_acquire) : NULL;
+    if (!owner || at->kind != (surface ? SURFACE : TEXTURE) || !owner->module) return unknown;
+    int result = cass_module_prepare(owner->module);
+    if (!result) result = cass_reference_find(owner->module, at->name, surface, reference);
+    *as_float = at->as_float;
+    return result == SYMBOL_NOT_FOUND ? unknown : result;
 }
 
 static int resolve_kernel(record *at, registration *owner, cass_kernel **kernel) {

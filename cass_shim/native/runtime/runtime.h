@@ -43,6 +43,13 @@ int cass_find_kernel(const void *function, cass_kernel **kernel);
 /* The variable behind a host address; the module is prepared. 13 when there is none. */
 int cass_find_variable(const void *symbol, cass_module **module, int *variable);
 
+struct CUtexref_st;
+
+/* The reference behind a host structure's address, and whether its kernels read integers as floats.
+ * 18 or 37 when there is none. */
+int cass_find_reference(const void *host, int surface, struct CUtexref_st **reference,
+                        int *as_float);
+
 /* The address of [offset, offset + count) of a variable on this device. 1 when that lies outside.
  */
 int cass_symbol_part(cass_device *device, const void *symbol, size_t count, size_t offset,

@@ -96,7 +96,7 @@ static void read_view(const struct cudaResourceViewDesc *view, cass_texture *tex
 
 /* Integers of 32 bits and floats are never normalized, and only floats are filtered: recorded
  * (tests/native/conformance/textures.expected). Linear memory has no filter. */
-static cudaError_t check_sampler(const cass_texture *texture) {
+cudaError_t cass_check_sampler(const cass_texture *texture) {
     const cass_array *array = texture->mipmap ? &texture->mipmap->level[0] : texture->array;
     cass_format_of format = array ? array->format : texture->format;
     int is_float = format.kind == CASS_CHANNEL_FLOAT;
@@ -131,7 +131,7 @@ static cudaError_t make(unsigned long long *handle, const struct cudaResourceDes
         TRY(device, check_view(view, &texture));
         read_view(view, &texture);
     }
-    cudaError_t refused = sampler ? check_sampler(&texture) : cudaSuccess;
+    cudaError_t refused = sampler ? cass_check_sampler(&texture) : cudaSuccess;
     if (refused) return refused;
     return DONE(device, cass_object_make(device, &texture, parts, handle));
 }

@@ -13,9 +13,11 @@ from cass_shim.isa.ptx.types import TYPES
 
 # Instructions whose registers may be wider than their type.
 WIDER_TAKEN = frozenset(("ld", "ldu", "st", "cvt", "suld", "sust"))
-# Instructions that read predefined registers, that take a variable's address, and that may drop a result.
+# Instructions that read predefined registers, that take a variable's address, those that name a texture or surface
+# (by its handle, the one u64 they read), and that may drop a result.
 _READ_SPECIAL = frozenset(("mov", "cvt"))
 _TAKE_ADDRESS = frozenset(("mov", "call", "ld", "st"))
+_NAME_REFERENCE = frozenset(("tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"))
 _DROP = frozenset(("setp", "shfl", "atom", "mbarrier", "elect", "match", "lop3", "ld", "ldu", "mov", "tex", "tld4",
                    "suld", "call"))  # fmt: skip
 # Those of them whose only result may not be: one of several may.
@@ -50,7 +52,8 @@ def misfit(operand: Operand, type_name: str, instruction: Instruction | None) ->
         return "a negated predicate where a value is expected"
     if isinstance(operand, Negative):
         return "a minus sign that this instruction does not take"
-    if isinstance(operand, Symbol) and opcode not in _TAKE_ADDRESS:
+    named = opcode in _TAKE_ADDRESS or (opcode in _NAME_REFERENCE and type_name == "u64")
+    if isinstance(operand, Symbol) and not named:
         return f"{operand.name}, where a register or constant is expected"
     if isinstance(operand, Sink):
         alone = instruction.operands[:1] == (operand,) and not _KEEP_ALONE.isdisjoint((opcode, *instruction.modifiers))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from cass_shim.isa.ptx.syntax import Address, Float, Instruction, Module, Operand, Symbol, Variable, Vector
-from cass_shim.isa.ptx.types import TYPES, bytes_of
+from cass_shim.isa.ptx.types import REFERENCES, TYPES, bytes_of
 from cass_shim.model.artifacts import DataImage
 from cass_shim.model.artifacts import Variable as ModuleVariable
 from cass_shim.model.errors import Malformed, Unsupported
@@ -34,11 +34,11 @@ def module_data(tree: Module) -> tuple[tuple[DataImage, ...], tuple[ModuleVariab
     for variable in tree.variables.values():
         if variable.space not in ("global", "const") or variable.linkage == "extern":
             continue
-        if TYPES[variable.type].name in ("texref", "samplerref", "surfref"):
-            raise Unsupported(f".{variable.type}", why=f"{variable.name}: texture references were removed in CUDA 12")
+        if variable.type == "samplerref" or (variable.type in REFERENCES and variable.initializer):
+            raise Unsupported(f".{variable.type}", why=f"{variable.name}: samplers that nvcc never makes")
         content, relocations = _content(tree, variable, tokens)
         constant = variable.space == "const"
-        kind = "constant3" if constant else "global" if content else "zero"
+        kind = REFERENCES.get(variable.type) or ("constant3" if constant else "global" if content else "zero")
         if constant and not content:
             content = bytes(size_of(variable))
         images.append(DataImage(kind, size_of(variable), align_of(variable), content, relocations))
@@ -48,7 +48,7 @@ def module_data(tree: Module) -> tuple[tuple[DataImage, ...], tuple[ModuleVariab
                 len(images) - 1,
                 0,
                 size_of(variable),
-                visible=variable.linkage in ("visible", "weak", "common"),
+                visible=variable.linkage in ("visible", "weak", "common") and variable.type not in REFERENCES,
                 managed=variable.managed,
             )
         )

@@ -27,7 +27,7 @@ from cass_shim.isa.ptx.syntax import (
     Symbol,
     Variable,
 )
-from cass_shim.isa.ptx.types import TYPES, bits_of, bytes_of
+from cass_shim.isa.ptx.types import REFERENCES, TYPES, bits_of, bytes_of
 from cass_shim.model.errors import Malformed, Unsupported
 from cass_shim.translate.ptx_hip.agreement import misfit
 from cass_shim.translate.ptx_hip.layout import size_of
@@ -82,6 +82,9 @@ class FunctionWriter:
             return f"!{self.get(operand.operand, type_name)}"
         if isinstance(operand, Symbol):
             address = self.address(operand, self.space_of(operand))
+            variable = self._variable(operand.name)
+            if variable is not None and variable.type in REFERENCES:
+                return f"*(const GLOBAL u64 *){address}"  # the handle that its word holds
             return address if bits_of(type_name) >= 32 else f"({TYPES[type_name].c})({address})"
         raise self.malformed(f"a {type(operand).__name__.lower()} where a value is expected")
 

@@ -51,7 +51,6 @@ FORMS = [
     ("istypep.surfref %p1, %tex", ""),
 ]  # fmt: skip
 REFUSED = [
-    ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [image, {%f5,%f6}]", "reference image"),
     ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, %tex, {%f5,%f6}]", "a sampler of its own"),
     ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5,%f6}], {%r1,%r2}", "3 operands"),
     ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5}]", "a vector of 1"),
