@@ -22,7 +22,6 @@ SMS = (75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
 # What real binaries contain and we do not translate, with the reason. Source: sass.md §4.
 MISSING = {
     "TMML SUATOM": "textures and surfaces",
-    "SYNCS (but for phases), FENCE.VIEW": "mbarriers of sm_90",
     "HGMMA QGMMA BGMMA IGMMA WARPGROUP": "warp-group matrices (sm_90a)",
     "UTMALDG UTMASTG UTMAPF UBLKCP UBLKRED": "tensor memory accelerator, bulk copies",
     "UCGABAR_ARV UCGABAR_WAIT MAPA": "clusters",

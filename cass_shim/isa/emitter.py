@@ -172,7 +172,7 @@ class Emitter(Protocol[V]):
 
         kind: u32 s32 u64 s64 f32 f64 f16x2 bf16x2 (and u16 for cas). value and compare: i32, or i64 for 64 bits.
         inc and dec wrap as PTX's atom.inc/.dec do; min and max of f16x2 do not exist. "arrive" (shared, u64): one
-        arrival at an mbarrier, see isa.sass.mbarrier.
+        arrival at an mbarrier, "mbarrier" those and transactions of sm_90, see isa.sass.mbarrier.
         """
 
     def is_space(self, space: str, address: V) -> V: ...

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cass_shim.isa.sass.mbarrier import COUNT_MASK, EXPECTED_BASE
+from cass_shim.isa.sass.mbarrier import (
+    COUNT_BITS,
+    COUNT_MASK,
+    EXPECTED_AT,
+    EXPECTED_BASE,
+    MISSING_AT,
+    TRANSACTION_BITS,
+    TRANSACTIONS_AT,
+)
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.lanes import Lanes
 from cass_shim.model.errors import Unsupported
@@ -23,6 +31,10 @@ _FLOAT_OPERATIONS = {"add": "fadd", "min": "fmin", "max": "fmax", "exch": "xchg"
 # Device memory of this process: coarse-grained and local, so hardware atomics are right for it.
 _ATOMIC_METADATA = ", !amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0"
 _DENORMAL_METADATA = ", !amdgpu.ignore.denormal.mode !0"
+_EXPECTED, _TRANSACTIONS, _MISSING = (
+    (1 << width) - 1 << first
+    for first, width in ((EXPECTED_AT, COUNT_BITS), (TRANSACTIONS_AT, TRANSACTION_BITS), (MISSING_AT, COUNT_BITS))
+)
 
 # One arrival at an mbarrier, as isa.sass.mbarrier describes its state; gives the old state.
 _ARRIVE = f"""
@@ -47,6 +59,45 @@ again:
   %new.top = shl i64 %new.wide, 32
   %low.wide = zext i32 %low to i64
   %new = or i64 %new.top, %low.wide
+  %pair = cmpxchg ptr addrspace(3) %state, i64 %old, i64 %new syncscope("workgroup") acq_rel monotonic
+  %seen = extractvalue {{ i64, i1 }} %pair, 0
+  %won = extractvalue {{ i64, i1 }} %pair, 1
+  br i1 %won, label %done, label %again
+done:
+  ret i64 %old
+}}
+"""
+
+# The same from sm_90 on, with what it counts for in the fields of %amounts: isa.sass.mbarrier.step.
+_MBARRIER = f"""
+define internal i64 @cass.mbarrier(ptr addrspace(3) %state, i64 %amounts) alwaysinline nounwind {{
+entry:
+  %first = load atomic i64, ptr addrspace(3) %state syncscope("workgroup") monotonic, align 8
+  %plus.expected = and i64 %amounts, {_EXPECTED}
+  %plus.transactions = and i64 %amounts, {_TRANSACTIONS}
+  %plus.missing = and i64 %amounts, {_MISSING}
+  br label %again
+again:
+  %old = phi i64 [ %first, %entry ], [ %seen, %again ]
+  %old.expected = and i64 %old, {_EXPECTED}
+  %old.transactions = and i64 %old, {_TRANSACTIONS}
+  %old.missing = and i64 %old, {_MISSING}
+  %sum.expected = add i64 %old.expected, %plus.expected
+  %sum.transactions = add i64 %old.transactions, %plus.transactions
+  %sum.missing = add i64 %old.missing, %plus.missing
+  %expected = and i64 %sum.expected, {_EXPECTED}
+  %transactions = and i64 %sum.transactions, {_TRANSACTIONS}
+  %missing = and i64 %sum.missing, {_MISSING}
+  %open = or i64 %transactions, %missing
+  %full = icmp eq i64 %open, 0
+  %restart = shl i64 %expected, {MISSING_AT - EXPECTED_AT}
+  %count = select i1 %full, i64 %restart, i64 %missing
+  %flip = select i1 %full, i64 {1 << 63}, i64 0
+  %old.phase = and i64 %old, {1 << 63}
+  %phase = xor i64 %old.phase, %flip
+  %upper = or i64 %phase, %count
+  %lower = or i64 %transactions, %expected
+  %new = or i64 %upper, %lower
   %pair = cmpxchg ptr addrspace(3) %state, i64 %old, i64 %new syncscope("workgroup") acq_rel monotonic
   %seen = extractvalue {{ i64, i1 }} %pair, 0
   %won = extractvalue {{ i64, i1 }} %pair, 1
@@ -146,6 +197,9 @@ class Memory(Lanes):
         if operation == "arrive":
             self.helpers["cass.arrive"] = _ARRIVE
             return self.call(64, "cass.arrive", pointer)
+        if operation == "mbarrier":
+            self.helpers["cass.mbarrier"] = _MBARRIER
+            return self.call(64, "cass.mbarrier", pointer, typed(value))
         if kind in _FLOATING:
             return self._float_atomic(pointer, operation, kind, value, ordering)
         sign = "" if kind[0] == "s" else "u"

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cass_shim.isa.sass import mbarrier
 from cass_shim.model.errors import Unsupported
 from cass_shim.verify import floats
 from cass_shim.verify.arithmetic import DTYPES, Value
@@ -76,6 +77,10 @@ def operation_for(operation: str, kind: str) -> Operation:
         if operation in ("add", "min", "max"):
             return _float_operation(operation, kind)
         raise Unsupported(f"atomic {operation}.{kind}")
+    if operation == "mbarrier":
+        return lambda old, value, _: mbarrier.step(old, value)
+    if operation == "arrive":
+        return lambda old, value, _: mbarrier.arrival(old)
     if operation in ("min", "max"):
         pick = min if operation == "min" else max
         if kind[0] == "s":

@@ -21,7 +21,7 @@ CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 SOURCES = sorted(path.name for path in CORPUS.glob("*.cu"))
 UNSUPPORTED: dict[int, set[str]] = {
     80: set(),
-    90: {"cxxbar", "bulk", "cluster"},  # mbarrier instructions, TMA, clusters
+    90: {"bulk", "cluster"},  # TMA, clusters
 }
 
 pytestmark = [

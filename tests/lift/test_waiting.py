@@ -23,7 +23,6 @@ from cass_shim.native.locate import emulated_hip
 from tests.lift.support import CRITICAL, HEAD, LOCK, kernel, run
 from tests.verify import text
 
-SOURCE = Path(__file__).with_name("waiting.cu")
 LANES = list(range(32))
 WORDS = 256
 
@@ -114,16 +113,16 @@ def test_lanes_of_which_none_can_ever_go_on_stop_the_kernel() -> None:
         run(sass, np.zeros(2, np.uint32), 32)
 
 
-def built(options: list[str], folder: Path) -> dict[str, SassKernel]:
+def built(name: str, options: list[str], folder: Path) -> dict[str, SassKernel]:
     if shutil.which("nvcc") is None or shutil.which("gcc") is None:
         pytest.skip("needs nvcc and gcc")
-    target = folder / "waiting.cubin"
-    subprocess.run(["nvcc", *options, "-cubin", "-w", "-o", str(target), str(SOURCE)], check=True, timeout=120)
+    source, target = Path(__file__).with_name(name), folder / "built.cubin"
+    subprocess.run(["nvcc", *options, "-cubin", "-w", "-o", str(target), str(source)], check=True, timeout=120)
     cubin = read_cubin(target.read_bytes())
     return {name: decode_kernel(one, cubin) for name, one in cubin.kernels.items()}
 
 
-def on_device(sass: SassKernel, number: int) -> list[int]:
+def on_device(sass: SassKernel, number: int, block: int = 32) -> list[int]:
     try:
         emulated_hip()
     except ToolFailed as missing:
@@ -136,7 +135,7 @@ def on_device(sass: SassKernel, number: int) -> list[int]:
         kernarg = bytearray(code.bindings_offset + 8)
         struct.pack_into("<QI", kernarg, 0, words.address, number)
         struct.pack_into("<Q", kernarg, code.bindings_offset, table.address)
-        device.load(code.elf).function(sass.name).launch((1,), (32,), bytes(kernarg))
+        device.load(code.elf).function(sass.name).launch((1,), (block,), bytes(kernarg))
         device.synchronize()
         return np.asarray(words.read()).tolist()
     finally:
@@ -164,7 +163,7 @@ EXPECTED = {
 @pytest.mark.nvcc
 @pytest.mark.parametrize("options", [["-arch=sm_80"], ["-arch=sm_90"], ["-arch=sm_80", "-G"]], ids=" ".join)
 def test_waiting_lanes_end_as_the_interpreter_says(options: list[str], tmp_path: Path) -> None:
-    kernels = built(options, tmp_path)
+    kernels = built("waiting.cu", options, tmp_path)
     assert set(kernels) == set(EXPECTED)
     for name, (number, expected) in EXPECTED.items():
         if "-G" in options and name in ("tickets", "chain"):  # three seconds each of the interpreter
@@ -175,3 +174,29 @@ def test_waiting_lanes_end_as_the_interpreter_says(options: list[str], tmp_path:
         assert on_device(sass, number)[64:96] == expected, name
         reference, _ = text.run(sass, number=number, words=WORDS, max_steps=400_000)
         assert reference[64:96].tolist() == expected, name
+
+
+def exchanged(rounds: int) -> list[int]:
+    mine = list(range(128))
+    for _ in range(rounds):
+        mine = [value + mine[(thread + 33) % 128] & 0xFFFF_FFFF for thread, value in enumerate(mine)]
+    return mine
+
+
+MBARRIERS = {
+    "phases": (11, exchanged(11)),
+    "dropping": (40, [sum(range(40)) if thread < 40 else 1 for thread in range(128)]),
+    "copies": (5, [5 * (127 - thread) for thread in range(128)]),
+    "counts": (9, [77 + thread for thread in range(128)]),
+}
+
+
+@pytest.mark.nvcc
+def test_barriers_of_sm90_end_as_the_interpreter_says(tmp_path: Path) -> None:
+    """What they give follows from the PTX ISA's description of mbarrier."""
+    kernels = built("mbarrier.cu", ["-arch=sm_90"], tmp_path)
+    assert set(kernels) == set(MBARRIERS)
+    for name, (number, expected) in MBARRIERS.items():
+        assert on_device(kernels[name], number, 128)[64:192] == expected, name
+        reference, _ = text.run(kernels[name], number=number, words=WORDS, block=128, max_steps=400_000)
+        assert reference[64:192].tolist() == expected, name

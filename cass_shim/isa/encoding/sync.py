@@ -15,7 +15,8 @@ def arrive(w: Word) -> list[Printed]:
 
 
 KIND = Mod(73, 3, {0: "", 1: "TMASK", 2: "RED", 4: "OPTOUT"})
-COUNT = Mod(84, 3, {0: "", 1: "A1T0", 2: "A0T1", 5: "ART0"})  # arrivals and transactions that this one counts for
+# Arrivals and transactions that this one counts for.
+COUNT = Mod(84, 3, {0: "", 1: "A1T0", 2: "A0T1", 3: "A0TR", 4: "A0TX", 5: "ART0"})
 row("SYNCS", 0x9A7, arrive, lambda w: ["ARRIVE", "TRANS64"], KIND, COUNT)
 
 
