@@ -36,6 +36,8 @@ HIP_BINDINGS = "cass_bindings"  # the array of slots in an object of `abi: hip` 
 HIP_NOT_READY, HIP_TIMED_OUT = 600, 702
 # Instructions a wave may run on the emulated device before the launch is stopped; read when the library is loaded.
 EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(2_000_000))
+# Launches of a few waves never pay for a compiler.
+INTERPRETED = ("CASS_EMU_NATIVE", "0")
 
 # What a binding table may hold for a kernel that is verified by running it.
 _BOUND = (SlotKind.SYMBOL, SlotKind.BANK, SlotKind.PRINTF, SlotKind.HEAP, SlotKind.TEXTURES, SlotKind.GRID_SYNC)

@@ -21,7 +21,7 @@ from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, V
 from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.agreement import PATIENCE, Judge, judge_input, raced, run_reference
-from cass_shim.verify.candidate import EMULATED_LIMIT, Candidate
+from cass_shim.verify.candidate import EMULATED_LIMIT, INTERPRETED, Candidate
 from cass_shim.verify.captured import Captured, Replayed, replay
 from cass_shim.verify.contract import check_contract
 from cass_shim.verify.cost import Against, Cost, compare_cost
@@ -231,6 +231,7 @@ def _begin(judge: Judge, candidate: Candidate, roles: Roles, budget_s: float) ->
 def open_device(kind: str = "auto") -> Device:
     """A device for verification: the emulated one stops candidates that run away. Raises DeviceFailed."""
     os.environ.setdefault(*EMULATED_LIMIT)
+    os.environ.setdefault(*INTERPRETED)
     return Device.open(kind)
 
 

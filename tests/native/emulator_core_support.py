@@ -111,11 +111,12 @@ def compile_hip(source: Path, folder: Path, optimize: str) -> bytes:
 
 @dataclass
 class Outcome:
-    """Of one launch: status word, fault text, wave-instructions executed."""
+    """Of one launch: status word, fault text, wave-instructions executed, what the second back end did."""
 
     status: str
     text: str
     instructions: int
+    translation: str = ""
 
 
 class CodeObject:
@@ -228,4 +229,5 @@ def launch_code(code: bytes, arguments: int, rsrc1: int, groups: int, items: int
     fault = Fault()
     before = library().cass_emu_instructions()
     status = library().cass_emu_launch_raw(ctypes.byref(launch), text.ctypes.data, len(code), ctypes.byref(fault))
-    return Outcome(STATUS[status], fault.text.decode(), library().cass_emu_instructions() - before)
+    done = library().cass_emu_instructions() - before
+    return Outcome(STATUS[status], fault.text.decode(), done, fault.translation.decode())

@@ -127,28 +127,35 @@ s_endpgm
 """
 
 
-def run(code: Path, folder: Path, mode: str, words: int, groups: int, items: int) -> list[str]:
-    """What emulator_pair.py prints, with a cache of its own."""
-    settings = {"CASS_EMU_NATIVE": mode, "CASS_CACHE_DIR": str(folder), "CASS_EMU_THREADS": "1"}
-    command = [sys.executable, str(PAIR), str(code), str(words), str(groups), str(items)]
-    done = subprocess.run(
-        command, env={**os.environ, **settings}, capture_output=True, text=True, timeout=280, check=False
-    )
+KEEPS, FLUSHES = 0x60AF003F, 0x60AC003F  # rsrc1 with f32 subnormals kept, and flushed
+
+
+def run(code: Path, folder: Path, shape: tuple[int, int, int], rsrc1: int = KEEPS, **settings: str) -> list[str]:
+    """What emulator_pair.py prints for a shape of words, groups and items, with a cache of its own."""
+    fixed = {"CASS_CACHE_DIR": str(folder), "CASS_EMU_THREADS": "1"}
+    command = [sys.executable, str(PAIR), str(code), *map(str, shape), str(rsrc1)]
+    environment = {**os.environ, **fixed, **settings}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.rstrip("\n").split("\t")
 
 
-def compare(text: str, folder: Path, groups: int = 2, items: int = 64) -> tuple[list[str], list[str]]:
-    """Runs the program both ways; results and counts must be equal."""
+def assembled(text: str, folder: Path) -> Path:
+    """A file of machine code."""
     library()
     code = folder / "code"
     code.write_bytes(assemble(text, folder))
-    words = groups * items * WORDS_PER_LANE
-    interpreted = run(code, folder, "0", words, groups, items)
-    translated = run(code, folder, "wait", words, groups, items)
+    return code
+
+
+def compare(text: str, folder: Path, groups: int = 2, items: int = 64, rsrc1: int = KEEPS) -> tuple[list[str], ...]:
+    """Runs the program both ways; results and counts must be equal."""
+    code, shape = assembled(text, folder), (groups * items * WORDS_PER_LANE, groups, items)
+    interpreted = run(code, folder, shape, rsrc1, CASS_EMU_NATIVE="0")
+    translated = run(code, folder, shape, rsrc1, CASS_EMU_NATIVE="wait")
     assert interpreted[3] == "0"
     assert translated[:3] == interpreted[:3]
-    assert translated[4:] == interpreted[4:]
+    assert translated[4] == interpreted[4]
     return interpreted, translated
 
 
@@ -163,6 +170,58 @@ def test_random_instructions(mix: list[str], seed: int, tmp_path: Path) -> None:
     assert interpreted[0] == "ok", interpreted
     # Not all: lanes with scratch addresses of their own, and what follows up to a branch, are the interpreter's.
     assert int(translated[3]) > 0.1 * int(translated[2]), translated
+
+
+def test_kernels_that_flush_f32_subnormals(tmp_path: Path) -> None:
+    tiny = "\n".join(f"v_and_b32 v{i}, 0x80ffffff, v{i}" for i in range(1, 13, 2))
+    text = program(f"{tiny}\n{body(random.Random(3), ['float'], 8)}", 2)
+    interpreted, translated = compare(text, tmp_path, rsrc1=FLUSHES)
+    assert int(translated[3]) > 0.5 * int(translated[2]), translated
+    kept = run(tmp_path / "code", tmp_path, (2 * 64 * WORDS_PER_LANE, 2, 64), KEEPS, CASS_EMU_NATIVE="0")
+    assert kept[1] != interpreted[1]
+
+
+SHORT = "v_mov_b32 v1, 1.0\nv_add_f32 v2, v1, v1\ns_endpgm\n"
+
+
+def test_a_compiler_that_fails_is_logged_and_left_alone(tmp_path: Path) -> None:
+    compiler, called = tmp_path / "cc", tmp_path / "called"
+    compiler.write_text(f"#!/bin/sh\necho again >> {called}\necho no such option >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    code, shape = assembled(SHORT, tmp_path), (64, 1, 32)
+    for _ in range(2):
+        said = run(code, tmp_path, shape, CASS_EMU_NATIVE="wait", CASS_EMU_CC=str(compiler))
+        assert said[0] == "ok" and said[3] == "0"
+        assert said[5] == "interpreted: the compiler failed (*.failed in the cache)"
+    assert called.read_text() == "again\n"
+    (log,) = (tmp_path / "emulator").iterdir()
+    assert log.suffix == ".failed"
+    first, second = log.read_text().splitlines()
+    assert first.startswith(f"a kernel: no native code by {compiler}") and second == "no such option"
+
+
+@pytest.mark.parametrize("setting", [{"CASS_EMU_CC": "/nowhere/cc"}, {"CASS_CACHE": "0"}], ids=["compiler", "cache"])
+def test_without_compiler_or_cache_everything_is_interpreted(setting: dict[str, str], tmp_path: Path) -> None:
+    said = run(assembled(SHORT, tmp_path), tmp_path, (64, 1, 32), CASS_EMU_NATIVE="wait", **setting)
+    assert said[0] == "ok" and said[3] == "0"
+    assert said[5] == f"interpreted: no {'C compiler' if 'CASS_EMU_CC' in setting else 'cache'}"
+
+
+def test_a_short_run_starts_no_compiler(tmp_path: Path) -> None:
+    said = run(assembled(SHORT, tmp_path), tmp_path, (64, 1, 32), CASS_EMU_CC="/nowhere/cc", CASS_EMU_NATIVE="")
+    assert said[0] == "ok" and said[5] == "not hot"
+    assert not (tmp_path / "emulator").exists()
+
+
+def test_the_folder_keeps_to_its_limit(tmp_path: Path) -> None:
+    limit, before = "1M", set()
+    for text in (SHORT, SHORT.replace("1.0", "2.0")):
+        said = run(assembled(text, tmp_path), tmp_path, (64, 1, 32), CASS_EMU_NATIVE="wait", CASS_EMU_CACHE=limit)
+        assert said[5] == "translated", said
+        (kept,) = (tmp_path / "emulator").iterdir()
+        assert kept not in before
+        os.utime(kept, (1, 1))
+        limit, before = str(kept.stat().st_size * 3 // 2), {kept}
 
 
 RUNAWAY = """
@@ -235,3 +294,24 @@ def test_barriers_and_calls(tmp_path: Path) -> None:
     interpreted, translated = compare(TURNS, tmp_path, groups=1, items=64)
     assert interpreted[0] == "ok"
     assert int(translated[3]) > 0.2 * int(translated[2])
+
+
+UNWRITTEN = """
+v_lshlrev_b32 v1, 2, v0
+v_cmpx_ne_u32 7, v0
+ds_store_b32 v1, v0 offset:64
+s_mov_b32 exec_lo, -1
+ds_load_b32 v2, v1 offset:64
+s_endpgm
+"""
+
+
+def test_checking_mode_reports_reads_of_lds_that_nothing_wrote(tmp_path: Path) -> None:
+    code, shape = assembled(UNWRITTEN, tmp_path), (64, 1, 32)
+    assert run(code, tmp_path, shape, CASS_EMU_NATIVE="0")[0] == "ok"
+    said = run(code, tmp_path, shape, CASS_EMU_CHECK="1")
+    assert said[0] == "illegal address"
+    assert "ds_load_b32: read of LDS that nothing wrote" in said[4] and "address 0x5c" in said[4]
+    assert said[4].endswith("wave 0 lane 7")
+    written = assembled(UNWRITTEN.replace("v_cmpx_ne_u32 7, v0\n", ""), tmp_path)
+    assert run(written, tmp_path, shape, CASS_EMU_CHECK="1")[0] == "ok"

@@ -2,6 +2,7 @@
  * order. */
 #define EMU_SHARED
 #include "emulator/atomic_ops.h"
+#include "emulator/lds_check.h"
 #include "emulator/memory_ops.h"
 #include "emulator/scratch_ops.h"
 
@@ -28,7 +29,10 @@ static inline emu_status lane_status(const wave_t *w, unsigned bytes, uint64_t a
 static inline uint64_t one_lane(wave_t *w, unsigned operation, unsigned bytes, uint64_t address,
                                 unsigned lane, uint64_t a, uint64_t b) {
     uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
-    if (unlikely(high == APERTURE_LDS)) return emu_rmw_plain(operation, bytes, w->lds + low, a, b);
+    if (unlikely(high == APERTURE_LDS)) {
+        lds_wrote_at(w, low, bytes);
+        return emu_rmw_plain(operation, bytes, w->lds + low, a, b);
+    }
     if (unlikely(high == APERTURE_SCRATCH)) {
         uint64_t old = scratch_read(w, low, lane, bytes);
         scratch_write(w, low, lane, bytes, emu_rmw_value(operation, bytes, old, a, b));

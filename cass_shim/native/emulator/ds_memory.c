@@ -2,6 +2,7 @@
  * accesses do. Accesses outside the allocation fault (hardware reads zero): the caller gets a
  * diagnosis instead of luck. Source: AMD RDNA3 ISA, "Data Share Operations". */
 #include "emulator/atomic_ops.h"
+#include "emulator/lds_check.h"
 #include "emulator/memory_ops.h"
 
 OUT_OF_LINE const op_t *outside(wave_t *w, const op_t *o, const uint32_t *address, uint32_t exec,
@@ -37,7 +38,13 @@ ALWAYS_INLINE const op_t *lds_load(wave_t *w, const op_t *o, unsigned d, uint32_
     if (!exec) return o + 1;
     if (unlikely(!lds_addresses(w, o, exec, offset, bytes, at)))
         return outside(w, o, at, exec, bytes);
+    unsigned unwritten = lds_unwritten(w, at, exec, bytes);
+    if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, at[unwritten]);
     const uint8_t *base = w->lds;
+    if (bytes == 4 && exec == ~0u && consecutive_dwords(at)) {
+        memcpy(w->v[d], base + at[0], 128);
+        return o + 1;
+    }
     for (unsigned k = 0; k < words; k++)
         gather_word(r[k], (const char *)base + 4 * k, at, bytes, is_signed);
     put_narrow(w, d, r[0], half);
@@ -53,7 +60,12 @@ ALWAYS_INLINE const op_t *lds_store(wave_t *w, const op_t *o, unsigned s, uint32
     if (!exec) return o + 1;
     if (unlikely(!lds_addresses(w, o, exec, offset, bytes, at)))
         return outside(w, o, at, exec, bytes);
+    lds_wrote(w, at, exec, bytes);
     uint8_t *base = w->lds;
+    if (bytes == 4 && exec == ~0u && consecutive_dwords(at)) {
+        memcpy(base + at[0], w->v[s], 128);
+        return o + 1;
+    }
     lanes32 room[4];
     const uint32_t *x[4];
     for (unsigned k = 0; k < words; k++) x[k] = LANES_OF(w, s + k, room[k]);
@@ -124,6 +136,10 @@ ALWAYS_INLINE const op_t *lds_load2(wave_t *w, const op_t *o, unsigned bytes, ui
         return outside(w, o, one, exec, bytes);
     if (unlikely(!lds_addresses(w, o, exec, OFFSET1 * stride, bytes, two)))
         return outside(w, o, two, exec, bytes);
+    unsigned unwritten = lds_unwritten(w, one, exec, bytes);
+    if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, one[unwritten]);
+    unwritten = lds_unwritten(w, two, exec, bytes);
+    if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, two[unwritten]);
     for (unsigned k = 0; k < words; k++) {
         gather_word(r[k], (const char *)w->lds + 4 * k, one, 4, 0);
         gather_word(r[words + k], (const char *)w->lds + 4 * k, two, 4, 0);
@@ -182,6 +198,9 @@ OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation,
     unsigned wrong = misaligned_lane(at, exec, bytes);
     if (unlikely(wrong < LANES))
         return emu_raise(w, o, EMU_MISALIGNED, wrong, at[wrong], "LDS atomic");
+    unsigned unwritten = operation == RMW_SWAP ? LANES : lds_unwritten(w, at, exec, bytes);
+    if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, at[unwritten]);
+    lds_wrote(w, at, exec, bytes);
     int adds = operation == RMW_ADD && bytes == 4 && !returns;
     int two = operation == RMW_CMPSWAP || operation == RMW_CMPSWAP_F || operation == RMW_MSKOR ||
               operation == RMW_WRAP;
@@ -235,6 +254,8 @@ OUT_OF_LINE const op_t *exchange2(wave_t *w, const op_t *o, unsigned bytes, uint
         return outside(w, o, one, exec, bytes);
     if (!lds_addresses(w, o, exec, OFFSET1 * stride, bytes, two))
         return outside(w, o, two, exec, bytes);
+    lds_wrote(w, one, exec, bytes);
+    lds_wrote(w, two, exec, bytes);
     operands(w, o->sd, bytes, a);
     operands(w, o->misc, bytes, b);
     for (unsigned i = 0; i < LANES; i++) {

@@ -2,7 +2,7 @@
  * ISA, "Data Share Operations"; the rotate and FFT modes of ds_swizzle_b32 from its description
  * there. */
 #define EMU_SHARED
-#include "emulator/lanes.h"
+#include "emulator/lds_check.h"
 
 #define OFFSET ((uint32_t)o->k[1])
 
@@ -72,6 +72,7 @@ HANDLER(ds_load_addtid_b32) {
         r[i] = 0;
         if (!(EXEC >> i & 1)) continue;
         if ((uint64_t)address + 4 > w->lds_bytes) return outside(w, o, i, address);
+        if (unlikely(lds_unwritten_at(w, address, 4))) return lds_raise(w, o, i, address);
         memcpy(&r[i], w->lds + address, 4);
     }
     put32(w, o->d, r);
@@ -82,6 +83,7 @@ HANDLER(ds_store_addtid_b32) {
         uint32_t address = addtid(w, o, i);
         if (!(EXEC >> i & 1)) continue;
         if ((uint64_t)address + 4 > w->lds_bytes) return outside(w, o, i, address);
+        lds_wrote_at(w, address, 4);
         memcpy(w->lds + address, &w->v[o->sd][i], 4);
     }
     NEXT;
@@ -91,6 +93,7 @@ static inline const op_t *count_lanes(wave_t *w, const op_t *o, int sign) {
     uint32_t address = (w->s[S_M0] & 0xffff) + OFFSET, old;
     if (!EXEC) return o + 1;
     if ((uint64_t)address + 4 > w->lds_bytes) return outside(w, o, 0, address);
+    if (unlikely(lds_unwritten_at(w, address, 4))) return lds_raise(w, o, 0, address);
     memcpy(&old, w->lds + address, 4);
     uint32_t next = old + (uint32_t)(sign * __builtin_popcount(EXEC));
     memcpy(w->lds + address, &next, 4);
@@ -115,6 +118,7 @@ HANDLER(ds_condxchg32_rtn_b64) {
         if (!(EXEC >> i & 1)) continue;
         uint32_t address = (base[i] + OFFSET) & ~7u;
         if ((uint64_t)address + 8 > w->lds_bytes) return outside(w, o, i, address);
+        if (unlikely(lds_unwritten_at(w, address, 8))) return lds_raise(w, o, i, address);
         for (unsigned k = 0; k < 2; k++) {
             uint32_t x = w->v[o->sd + k][i], next = x & 0x7fffffff;
             memcpy(&r[k][i], w->lds + address + 4 * k, 4);

@@ -1,6 +1,7 @@
 /* FLAT loads and stores where some lane is in LDS or scratch: any mixture of apertures. Source:
  * LLVM AMDGPUUsage, "Address Spaces". */
 #define EMU_SHARED
+#include "emulator/lds_check.h"
 #include "emulator/scratch_ops.h"
 #include "emulator/memory_ops.h"
 
@@ -28,6 +29,8 @@ const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned byte
         uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
         if (!flat_ok(w, address, bytes))
             return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, address, "flat load");
+        if (high == APERTURE_LDS && unlikely(lds_unwritten_at(w, low, bytes)))
+            return lds_raise(w, o, i, low);
         for (unsigned k = 0; k < words; k++) {
             uint32_t x = 0;
             if (high == APERTURE_SCRATCH) x = (uint32_t)scratch_read(w, low + 4 * k, i, part);
@@ -56,6 +59,7 @@ const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned byt
         if (!(exec >> i & 1)) continue;
         uint64_t address = at[i];
         uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
+        if (high == APERTURE_LDS) lds_wrote_at(w, low, bytes);
         for (unsigned k = 0; k < words; k++) {
             uint32_t x = from[k][i] >> shift;
             if (high == APERTURE_SCRATCH) scratch_write(w, low + 4 * k, i, part, x);

@@ -77,6 +77,7 @@ struct wave {
     uint32_t mode;
     uint32_t saved_exec; /* EXEC outside a DPP instruction */
     uint8_t *lds;
+    uint8_t *lds_written; /* lds_check.h; NULL outside checking mode */
     uint32_t lds_bytes;
     uint32_t scratch_bytes; /* per lane */
     uint8_t *scratch;       /* dword i of lane l at 4 * (32 * i + l) */
@@ -103,7 +104,7 @@ struct group {
     uint32_t waiting, done;
     uint32_t capacity; /* waves allocated */
     wave_t **waves;
-    uint8_t *lds;
+    uint8_t *lds, *lds_written;
     emu_fault fault; /* of the first wave that faulted */
     uint32_t faulted;
     uint32_t slept;      /* a wave yielded on purpose in this round */

@@ -144,12 +144,12 @@ ALWAYS_INLINE void put_narrow(wave_t *w, unsigned d, const uint32_t *r, int half
 }
 
 /* Consecutive dwords, from lane 0 on. */
-ALWAYS_INLINE int consecutive(const lane_addresses *at) {
+ALWAYS_INLINE int consecutive_dwords(const uint32_t *at) {
     V x;
-    memcpy(&x, at->offset, 128);
-    return v_bits((VI)(x - at->offset[0] == *(const V *)emu_lane_bytes)) == ~0u &&
-           at->offset[0] <= 0xffffff80u;
+    memcpy(&x, at, 128);
+    return v_bits((VI)(x - at[0] == *(const V *)emu_lane_bytes)) == ~0u && at[0] <= 0xffffff80u;
 }
+ALWAYS_INLINE int consecutive(const lane_addresses *at) { return consecutive_dwords(at->offset); }
 
 /* One word of every lane, built eight lanes at a time: a vector read back from 32 narrow stores
  * would stall. */

@@ -13,9 +13,10 @@
 #include "emulator/native_unit.h"
 
 /* Wave-instructions after which the cache is asked (some 10 ms of work), and after which a compiler
- * is started (some 0.2 s). */
+ * is started: about when interpreting has cost what compiling will (docs/emulator.md). */
 #define ASK_AFTER 4000000u
 #define COMPILE_AFTER 60000000u
+#define COMPILE_AFTER_EACH 2000000u /* instruction of the kernel */
 #define TARGETS_MAX 256
 #define CPU_SECONDS 120 /* of the compiler, for one unit */
 
@@ -27,7 +28,7 @@ struct native_kernel {
     const op_t *entry;
     char *name;
     uint32_t mode; /* low byte of MODE when it begins */
-    _Atomic uint64_t executed;
+    _Atomic uint64_t executed, compile_after;
     atomic_int stage;
     _Atomic(native_code *) code;
     _Atomic(const char *) refused; /* why there is no code */
@@ -66,7 +67,9 @@ static void after_fork(void) {
  * worth translating for. */
 static void choose_tier(void) {
     const char *wanted = getenv("CASS_EMU_NATIVE"), *check = getenv("CASS_EMU_CHECK");
-    tier = !wanted ? NATIVE_OFF : strcmp(wanted, "wait") == 0 ? NATIVE_WAIT : wanted[0] == '1';
+    tier = NATIVE_ON;
+    if (wanted && strcmp(wanted, "wait") == 0) tier = NATIVE_WAIT;
+    if (wanted && wanted[0] == '0') tier = NATIVE_OFF;
     if ((check && check[0] == '1') || strcmp(emu_selected_variant()->name, "v2") == 0)
         tier = NATIVE_OFF;
     if (tier) pthread_atfork(NULL, NULL, after_fork);
@@ -144,6 +147,8 @@ static char *text_with(native_kernel *kernel, const uint32_t *targets, unsigned 
     native_unit_build(&unit, kernel->program, kernel->entry, kernel->mode, targets, count);
     char *text = unit.failed || !unit.covered ? NULL : native_emit(&unit);
     atomic_store(&kernel->leaves, unit.leaves);
+    atomic_store(&kernel->compile_after,
+                 COMPILE_AFTER + (uint64_t)COMPILE_AFTER_EACH * unit.records);
     atomic_store(&kernel->refused, text          ? NULL
                                    : unit.failed ? "too many instructions"
                                                  : "no instruction that is translated");
@@ -222,8 +227,12 @@ static native_kernel *kernel_in(const emu_launch *launch, const op_t *entry) {
     native_kernel **list = emu_program_kernels(launch->program), *k = *list;
     while (k && (k->entry != entry || k->mode != mode)) k = k->next;
     if (k || !(k = calloc(1, sizeof *k))) return k;
-    *k = (native_kernel){
-        .next = *list, .program = launch->program, .entry = entry, .mode = mode, .references = 1};
+    *k = (native_kernel){.next = *list,
+                         .program = launch->program,
+                         .entry = entry,
+                         .mode = mode,
+                         .references = 1,
+                         .compile_after = COMPILE_AFTER};
     k->name = strdup(launch->kernel_name ? launch->kernel_name : "a kernel");
     if (!native_mode_is_covered(mode)) {
         k->stage = HOT;
@@ -263,7 +272,8 @@ void emu_native_executed(native_kernel *kernel, uint64_t instructions) {
     if (!kernel || atomic_load_explicit(&kernel->stage, memory_order_relaxed) == HOT) return;
     uint64_t sum = atomic_fetch_add(&kernel->executed, instructions) + instructions;
     int cold = COLD, asked = ASKED;
-    if (sum >= COMPILE_AFTER && atomic_exchange(&kernel->stage, HOT) != HOT) request(kernel, 1);
+    if (sum >= atomic_load(&kernel->compile_after) && atomic_exchange(&kernel->stage, HOT) != HOT)
+        request(kernel, 1);
     else if (sum >= ASK_AFTER && atomic_compare_exchange_strong(&kernel->stage, &cold, asked))
         request(kernel, 0);
 }

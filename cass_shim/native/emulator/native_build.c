@@ -149,7 +149,7 @@ __attribute__((noreturn)) static void compile_apart(const paths_t *p, const nati
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    setpriority(PRIO_PROCESS, 0, 15);
+    setpriority(PRIO_PROCESS, 0, 10);
     const struct rlimit time = {p->cpu_seconds, p->cpu_seconds};
     setrlimit(RLIMIT_CPU, &time);
     int null = open("/dev/null", O_RDWR);
@@ -214,7 +214,6 @@ static void compile(paths_t *p, native_compiler *c, const char *text, const char
     int status;
     while (child > 0 && waitpid(child, &status, __WALL) < 0 && errno == EINTR);
     free(environment);
-    native_cache_trim(p->folder);
 }
 
 static int failed_lately(const paths_t *p) {
@@ -232,6 +231,7 @@ static void *library(paths_t *p, native_compiler *c, const char *text, const cha
     if (*why || !may_compile) return NULL;
     compile(p, c, text, kernel);
     handle = load(p);
+    native_cache_trim(p->folder); /* also of this one: what is loaded stays usable */
     if (!handle) *why = failed;
     return handle;
 }

@@ -123,6 +123,9 @@ static void put_registers(text_t *t, const native_unit *u) {
 }
 
 /* ---- blocks ---- */
+/* How a block is reached: one in a loop stands there twice. */
+static const char *go(const native_block *b) { return b->looped ? "GO_BLOCK" : "GO_ONLY"; }
+
 /* The record at index `at` of the unit; `start`: that of its instruction. */
 static void put_call(text_t *t, const native_unit *u, const op_t *o, uint32_t at, uint32_t start) {
     const char *body = emu_rows[o->row].body;
@@ -132,7 +135,7 @@ static void put_call(text_t *t, const native_unit *u, const op_t *o, uint32_t at
     }
     put(t, "RUN(%s,%u,%u)\n", body, at, start);
     const native_block *to = native_is_branch(o) ? native_unit_block(u, BRANCH_TARGET(o)) : NULL;
-    if (to) put(t, "if (r == R + %u) GO_BLOCK(%u);\n", to->at, to->at);
+    if (to) put(t, "if (r == R + %u) %s(%u);\n", to->at, go(to), to->at);
 }
 
 static void put_block(text_t *t, const native_unit *u, const native_block *b) {
@@ -149,13 +152,14 @@ static void put_block(text_t *t, const native_unit *u, const native_block *b) {
     if (emu_rows[last->row].encoding == ENC_SOP1 && native_ends_block(last)) put(t, "DISPATCH;\n");
     else if (last[1].row != NO_ROW) {
         const native_block *next = native_unit_block(u, last + 1);
-        if (next) put(t, "ON(%u,%uu);\n", next->at, seq - next->seq);
+        if (next) put(t, "ON(%uu);\n%s(%u);\n", seq - next->seq, go(next), next->at);
         else put(t, "__builtin_unreachable();\n");
     } else put(t, "__builtin_unreachable();\n");
 }
 
 static void put_blocks(text_t *t, const native_unit *u, int full) {
     for (uint32_t i = 0; i < u->count; i++) {
+        if (full && !u->blocks[i].looped) continue;
         put(t, "%c%u: %s\n", full ? 'F' : 'M', u->blocks[i].at, full ? "FULL;" : ";");
         put_block(t, u, &u->blocks[i]);
     }
@@ -187,7 +191,7 @@ static void put_entries(text_t *t, const native_unit *u) {
     uint32_t count = find_entries(u, entries);
     put(t, "#define ENTRIES ");
     for (uint32_t i = 0; i < count; i++)
-        put(t, "case %u: GO_BLOCK(%u); ", entries[i]->at, entries[i]->at);
+        put(t, "case %u: %s(%u); ", entries[i]->at, go(entries[i]), entries[i]->at);
     put(t, "\nstatic const op_t *native_at(uint64_t offset) {\nswitch (offset) {\n");
     for (uint32_t i = 0; i < count; i++)
         put(t, "case %u: return R + %u;\n", entries[i]->first->pc, entries[i]->at);

@@ -1,5 +1,5 @@
-/* The function around a unit's blocks. Each block stands there twice: F for waves of which every
- * lane is active, M for the others, chosen at every jump. */
+/* The function around a unit's blocks. A block in a loop stands there twice: F for waves of which
+ * every lane is active, M for the others, chosen at every jump. */
 
 /* Registers of the wave: a local copy that the compiler can keep in the processor's, or the wave's
  * own where a unit is left too often for copying. */
@@ -43,12 +43,9 @@
         if (THE.s[S_EXEC] == ~0u) goto F##at;                                                      \
         goto M##at;                                                                                \
     } while (0)
-/* Falls into a block that counts from elsewhere. */
-#define ON(at, skew)                                                                               \
-    do {                                                                                           \
-        THE.count_bias += (uint64_t)(int64_t)(int32_t)(skew);                                      \
-        GO_BLOCK(at);                                                                              \
-    } while (0)
+#define GO_ONLY(at) goto M##at
+/* What follows counts from elsewhere. */
+#define ON(skew) THE.count_bias += (uint64_t)(int64_t)(int32_t)(skew)
 #define STOP(at)                                                                                   \
     do {                                                                                           \
         THE.next = R + (at);                                                                       \

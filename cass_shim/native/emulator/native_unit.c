@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#define BLOCKS_MAX 1024
-#define RECORDS_MAX 500 /* compiling takes longer than in proportion */
+#define BLOCKS_MAX 4096
+#define RECORDS_MAX 3000 /* some 40 s of a processor */
 
 static int is_body(const op_t *o, const char *name) {
     return strcmp(emu_rows[o->row].name, name) == 0;
@@ -119,6 +119,18 @@ static void follow(native_unit *u, const op_t *o) {
     if (is_pause(o)) u->waits = 1;
 }
 
+/* Blocks that a backward branch encloses, by address: they get a second copy for full waves. */
+static void mark_loops(native_unit *u) {
+    for (uint32_t i = 0; i < u->count; i++) {
+        const op_t *o = u->blocks[i].first + u->blocks[i].count - 1;
+        if (!native_is_branch(o) || BRANCH_TARGET(o)->pc > o->pc) continue;
+        for (uint32_t k = 0; k < u->count; k++) {
+            uint32_t pc = u->blocks[k].first->pc;
+            u->blocks[k].looped |= pc >= BRANCH_TARGET(o)->pc && pc <= o->pc;
+        }
+    }
+}
+
 /* A block ends at a record of its own kind or where another block begins. */
 static void measure(native_unit *u, native_block *b) {
     const op_t *o = b->first;
@@ -160,6 +172,7 @@ void native_unit_build(native_unit *u, struct emu_program *program, const op_t *
     }
     for (uint32_t i = 0; i < u->count; i++) follow(u, u->blocks[i].first);
     for (uint32_t i = 0; i < u->count; i++) measure(u, &u->blocks[i]);
+    mark_loops(u);
     u->failed |= u->records > RECORDS_MAX;
 }
 

@@ -11,6 +11,7 @@ typedef struct {
     uint32_t at;       /* index of the first one in the unit */
     uint32_t seq;      /* instructions before it in the unit */
     uint8_t entered;   /* may be entered from outside */
+    uint8_t looped;    /* lies between a backward branch and its target */
 } native_block;
 
 typedef struct {

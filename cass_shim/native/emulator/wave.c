@@ -67,7 +67,9 @@ group_t *emu_group_create(const emu_launch *launch) {
     g->capacity = waves;
     g->waves = calloc(waves, sizeof *g->waves);
     g->lds = calloc(1, launch->lds_bytes + 16u);
-    int ok = g->waves && g->lds;
+    int checking = emu_setting("CASS_EMU_CHECK", 0) != 0;
+    if (checking) g->lds_written = malloc(launch->lds_bytes + 16u);
+    int ok = g->waves && g->lds && (g->lds_written || !checking);
     for (uint32_t i = 0; ok && i < waves; i++)
         ok = (g->waves[i] = wave_create(wave_scratch(launch))) != NULL;
     if (ok) return g;
@@ -80,6 +82,7 @@ void emu_group_destroy(group_t *g) {
     for (uint32_t i = 0; g->waves && i < g->capacity; i++) wave_release(g->waves[i]);
     free(g->waves);
     free(g->lds);
+    free(g->lds_written);
     free(g);
 }
 
@@ -131,6 +134,7 @@ static void start_wave(group_t *g, uint32_t index, const uint32_t *extent, const
     w->mode |= (launch->rsrc1 >> 26 & 1) << 23;
     emu_mode_changed(w);
     w->lds = g->lds;
+    w->lds_written = g->lds_written;
     w->lds_bytes = launch->lds_bytes;
     w->scratch_bytes = launch->scratch_bytes;
     w->group = g;
@@ -159,6 +163,7 @@ void emu_group_start(group_t *g, uint64_t linear_id, const op_t *entry) {
     g->waiting = g->done = g->faulted = g->slept = 0;
     g->reported = g->translated = 0;
     memset(g->lds, 0, launch->lds_bytes);
+    if (g->lds_written) memset(g->lds_written, 0, launch->lds_bytes);
     for (uint32_t i = 0; i < g->wave_count; i++) start_wave(g, i, extent, entry);
 }
 
