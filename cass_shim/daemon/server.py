@@ -18,6 +18,7 @@ from cass_shim.cache.index import Index, is_on_network
 from cass_shim.cache.local import LocalTier, cache_root
 from cass_shim.cache.places import open_remotes
 from cass_shim.cache.tiers import Tiered
+from cass_shim.daemon.model_host import ModelHost
 from cass_shim.daemon.runtime import check_directory, peer_uid
 from cass_shim.daemon.service import Service
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, Zygote
@@ -161,7 +162,7 @@ def bind(path: Path) -> socket.socket:
 async def _run(config: Config, listener: socket.socket, path: Path, zygote: Zygote) -> None:
     tier = open_tier(config)
     index = open_index(tier, path.parent)
-    pool = ProcessPool(zygote, worker_count(config))
+    pool = ProcessPool(zygote, worker_count(config), ModelHost(config))
     daemon = Daemon(Service(config, tier, index, pool, open_team(config, tier)), config.number("idle"))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

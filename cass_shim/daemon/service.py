@@ -348,6 +348,7 @@ class Service:
     async def _ask_worker(self, kind: FrameKind, payload: bytes, wanted: Wanted) -> Reply:
         """One job about a kernel, after its module where the worker does not know it."""
         limit = wanted.config.number("kernel_timeout")
+        self.pool.prepare(wanted.config)
         async with self.pool.worker() as worker:
             reply = await worker.ask(kind, payload, limit)
             if reply.status is Status.NEED_MODULE:

@@ -13,6 +13,7 @@ import socket
 from collections import OrderedDict
 
 from cass_shim.cache.record import Record
+from cass_shim.daemon.model_host import model_socket
 from cass_shim.daemon.reverify import check_again, pack_translation, unpack_check
 from cass_shim.daemon.rival import find_rival, unpack_rival
 from cass_shim.daemon.runtime import receive_frame
@@ -32,6 +33,7 @@ from cass_shim.model.wire import (
 )
 from cass_shim.module import Module, load_module, module_manifest
 from cass_shim.pipeline import NoTranslation, translate
+from cass_shim.translate.cass.models import share
 
 log = logging.getLogger(__name__)
 
@@ -112,6 +114,7 @@ class Translator:
         module = self.modules.get(request.module)
         if module is None:
             return Reply(Status.NEED_MODULE)
+        share(None)  # what this costs is this process's, and counted
         config = self.config.with_options(request.options)
         return Reply(Status.OK, pack_translation(find_rival(module, request.name, record, content, config, launch)))
 
@@ -126,6 +129,7 @@ def set_limits(memory_mib: float) -> None:
 
 def serve(connection: socket.socket, config: Config) -> None:
     """Answer until the daemon closes the connection."""
+    share(model_socket(config))
     translator = Translator(config)
     while True:
         try:

@@ -19,6 +19,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from cass_shim.daemon import worker
+from cass_shim.daemon.model_host import ModelHost
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError
 from cass_shim.model.wire import FRAME, REPLY_LIMIT, FrameKind, Reply, frame, read_frame_head
@@ -165,13 +166,20 @@ class Worker:
 
 
 class ProcessPool:
-    """At most `size` workers; idle ones are reused."""
+    """At most `size` workers; idle ones are reused. models: the process that holds the models that they ask."""
 
-    def __init__(self, zygote: Zygote, size: int) -> None:
-        self.zygote = zygote
+    models: ModelHost | None = None
+
+    def __init__(self, zygote: Zygote, size: int, models: ModelHost | None = None) -> None:
+        self.zygote, self.models = zygote, models
         self.idle: list[Worker] = []
         self.places = asyncio.Semaphore(size)
         self.size = size
+
+    def prepare(self, config: Config) -> None:
+        """What a job under this policy needs beside a worker."""
+        if self.models is not None:
+            self.models.wanted_by(config)
 
     async def _take(self) -> Worker:
         while self.idle:
@@ -210,6 +218,8 @@ class ProcessPool:
         for one in self.idle:
             one.kill()
         self.zygote.close()
+        if self.models is not None:
+            self.models.close()
 
 
 class InProcess:
@@ -219,6 +229,9 @@ class InProcess:
 
     def __init__(self, config: Config) -> None:
         self.translator = worker.Translator(config)
+
+    def prepare(self, config: Config) -> None:
+        """Nothing: a model is loaded here."""
 
     @contextlib.asynccontextmanager
     async def worker(self) -> AsyncIterator[InProcess]:

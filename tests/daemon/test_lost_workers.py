@@ -33,6 +33,9 @@ class Workers:
     def __init__(self, *deadly: str, late: bool = False, refusing: bool = False) -> None:
         self.deadly, self.late, self.refusing, self.orders = deadly, late, refusing, list[str]()
 
+    def prepare(self, config: Config) -> None:
+        """Nothing."""
+
     @contextlib.asynccontextmanager
     async def worker(self) -> AsyncIterator[Workers]:
         yield self

@@ -6,13 +6,16 @@ A back end answers a conversation with texts. It knows nothing of assembly; `sea
 from __future__ import annotations
 
 import functools
+import logging
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from cass_shim.model.errors import Unsupported
+from cass_shim.model.errors import ToolFailed, Unsupported
 from cass_shim.translate.cass.prompt import Message, family
+
+log = logging.getLogger(__name__)
 
 INDEX = "answers.json"
 CONTRACT_FILE = "cass_contract.json"
@@ -97,8 +100,31 @@ def choose(setting: str, sm: int) -> Model:
     return _opened(name or str(SHIPPED))
 
 
+_shared: Path | None = None  # the socket of the process that holds the models of this daemon (host.py)
+
+
+def share(path: Path | None) -> None:
+    """From now on, models that run on this machine are those of the process behind this socket; None: our own."""
+    global _shared
+    _shared = path
+    _opened.cache_clear()
+
+
 @functools.cache
 def _opened(name: str) -> Model:
+    """One back end per name and process."""
+    if _shared is not None and not name.startswith(("http://", "https://")) and not (Path(name) / INDEX).is_file():
+        from cass_shim.translate.cass.host import SharedModel
+
+        try:
+            return SharedModel(_shared, name)
+        except ToolFailed as error:
+            log.warning("%s; the model is loaded here", error)
+    return opened_here(name)
+
+
+@functools.cache
+def opened_here(name: str) -> Model:
     """One back end per name and process: a checkpoint is loaded once for everyone."""
     if name.startswith(("http://", "https://")):
         from cass_shim.translate.cass.openai import OpenAiModel

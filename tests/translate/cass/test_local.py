@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from cass_shim.model.errors import Unsupported
+from cass_shim.model.errors import ToolFailed, Unsupported
 from cass_shim.translate.cass.local import LocalModel
 from cass_shim.translate.cass.models import Decoding, Message
 
@@ -62,3 +67,48 @@ def test_samples_come_in_one_batch(checkpoint: Path) -> None:
 def test_a_missing_model_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(Unsupported, match="cannot be loaded"):
         LocalModel(str(tmp_path / "nothing")).generate((Message("user", "x"),), Decoding(max_tokens=4))
+
+
+def test_requests_that_wait_together_share_a_batch_and_get_their_own_answers(checkpoint: Path) -> None:
+    alone, together = LocalModel(str(checkpoint)), LocalModel(str(checkpoint))
+    prompts = [(Message("user", "Convert " + "x" * number),) for number in range(8)]
+    decoding = Decoding(max_tokens=10, timeout_s=60)
+    wanted = [alone.generate(one, decoding) for one in prompts]
+    together._lock.acquire()  # so that all of them wait
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(together.generate, one, decoding) for one in prompts]
+        while len(together._waiting) < 8:
+            time.sleep(0.01)
+        together._lock.release()
+        assert [one.result(timeout=120) for one in asked] == wanted
+    assert together.batches == [8]
+    assert alone.batches == [1] * 8
+
+
+def test_a_failure_of_torch_is_everybodys_tool_failure(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = LocalModel(str(checkpoint))
+
+    def fail(**_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    model._load()
+    assert model._loaded is not None
+    monkeypatch.setattr(model._loaded[2], "generate", fail)
+    with pytest.raises(ToolFailed, match="out of memory"):
+        model.generate((Message("user", "x"),), Decoding(max_tokens=4))
+
+
+def test_offline_a_name_that_is_not_there_is_one_line_at_once(tmp_path: Path) -> None:
+    """In a process of its own: the libraries read the variables when they are imported."""
+    code = (
+        "from cass_shim.translate.cass.local import LocalModel\n"
+        "from cass_shim.translate.cass.models import Decoding, Message\n"
+        "try:\n    LocalModel('nobody/no-such-model').generate((Message('user', 'x'),), Decoding())\n"
+        "except Exception as error:\n    print(type(error).__name__, error)"
+    )
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=120)
+    assert done.stdout.startswith(
+        "Unsupported unsupported translator cass: model nobody/no-such-model cannot be loaded"
+    )
+    assert done.stdout.count("\n") == 1
