@@ -19,6 +19,7 @@ from tools.train.measure import exact_match
 from tools.train.network import CONTEXT, make, read_weights, write
 
 SAVE_EVERY_S = 120
+REHEARSED = 600  # pairs that a rehearsal takes at least
 GROWTH = 0.15  # share of the time in which the longest pair grows from SHORT tokens to all
 SHORT = 512
 WARMUP_STEPS = 200
@@ -46,6 +47,7 @@ class Trainer:
         plain = [one for one in self.masters if one.dim() == 1]
         groups = [{"params": decay, "weight_decay": 0.1}, {"params": plain, "weight_decay": 0.0}]
         self.optimizer = torch.optim.AdamW(groups, lr=options.rate, betas=(0.9, 0.98), fused=self.device == "cuda")
+        self.pairs = 0
         self.step, self.seen, self.done = 0, 0, 0.0  # done: share of the time that earlier runs used
         self.register, self.zero = self.vocabulary.index("R"), self.vocabulary.index("#0")
         if options.state and options.state.exists():
@@ -62,7 +64,8 @@ class Trainer:
 
     def save(self, share: float) -> None:
         """The checkpoint, and with --state what a later run needs to go on."""
-        facts = {"steps": self.step, "tokens": self.seen, "minutes": self.options.minutes, "share": round(share, 3)}
+        facts = {"pairs": self.pairs, "steps": self.step, "tokens": self.seen, "minutes": self.options.minutes}
+        facts["share"] = round(share, 3)
         write(self.network, self.vocabulary, self.options.out, facts)
         if self.options.state:
             masters = [one.detach() for one in self.masters]
@@ -104,8 +107,11 @@ class Trainer:
         """Train until the time is over, writing weights on the way and at the end."""
         options = self.options
         split = load(options.set / "train.npz", self.device)
-        if options.rehearse:  # one hundredth
-            split.lengths = split.lengths[: max(1, len(split) // 100)]
+        if options.rehearse:  # one hundredth, of a set that is not one itself
+            split.lengths = split.lengths[: max(REHEARSED, len(split) // 100)]
+        if options.share < 1:
+            split.lengths = split.lengths[: max(1, int(len(split) * options.share))]
+        self.pairs = len(split.lengths)
         rng = np.random.default_rng(options.seed + self.step)
         budget, started = 60 * options.minutes * (1 - self.done), time.monotonic()
         saved = printed = started
@@ -155,6 +161,8 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=65_536, help="tokens of a step (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=1.5e-3, help="peak learning rate")
     parser.add_argument("--rename", type=float, default=0.0, help="share of pairs whose SASS registers are permuted")
+    parser.add_argument("--share", type=float, default=1.0, help="of the training pairs, the first ones")
+    parser.add_argument("--finished", default="", help="name of an empty file in OUT that says that all was measured")
     parser.add_argument("--init", type=Path, help="a checkpoint to start from, with the set's vocabulary")
     parser.add_argument("--state", type=Path, help="file for going on later; read when it exists")
     parser.add_argument("--measure-s", type=float, default=80.0, help="seconds for exact match on held-out pairs")
@@ -175,6 +183,8 @@ def main(arguments: list[str]) -> int:
     found = trainer.measure()
     contract = options.out / "cass_contract.json"
     contract.write_text(json.dumps({**json.loads(contract.read_text()), "exact_match": found}, indent=1) + "\n")
+    if options.finished:
+        (options.out / options.finished).touch()
     return 0
 
 
