@@ -19,7 +19,8 @@ def _pointer(w: Writer, i: Use, a: Operand, c: str) -> str:
     if space not in ("", "global", "shared"):
         raise i.unsupported(f"an atomic on {space} memory")
     qualifier = {"": "", "global": "GLOBAL ", "shared": "SHARED "}[space]
-    return f"({qualifier}{c} *)({w.address(memory(a, i), space)})"
+    at = w.address(memory(a, i), space)
+    return f"({qualifier}{c} *){at if at.isidentifier() else f'({at})'}"
 
 
 def _ignore(w: Writer, policy: list[Operand]) -> None:

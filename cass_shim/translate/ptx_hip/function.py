@@ -8,6 +8,7 @@ from cass_shim.isa.ptx.syntax import Function
 from cass_shim.model.errors import Unsupported
 from cass_shim.translate.ptx_hip.contract import contract
 from cass_shim.translate.ptx_hip.graph import Branch, Graph, Switch, build_graph
+from cass_shim.translate.ptx_hip.inline import inline_values
 from cass_shim.translate.ptx_hip.layout import align_of, size_of
 from cass_shim.translate.ptx_hip.scopes import move_declarations
 from cass_shim.translate.ptx_hip.structure import Printer, structured
@@ -41,7 +42,12 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
     body = structured(graph, printer)
     while body and body[-1].strip() == "return;":
         body.pop()
-    body, moved = move_declarations(body, writer.named_types())
+    types = writer.named_types()
+    body, moved = move_declarations(body, types)
+    if not program.line_references:
+        fixed = {**program.field_types(function), **dict.fromkeys(writer.symbols.values(), "u64")}
+        body, gone = inline_values(body, types, fixed)
+        moved |= gone
     return writer, [*(f"    {line}" for line in _declarations(program, writer, moved)), *body]
 
 

@@ -132,6 +132,13 @@ class Program:
         """The member of Params for a kernel parameter."""
         return self.names.of(f"field {variable.name}", variable.name.removeprefix(f"{function.name}_"))
 
+    def field_types(self, function: Function) -> dict[str, str]:
+        """C++ type of each parameter of a kernel that is passed as it is."""
+        if not function.entry:
+            return {}
+        plain = [each for each in function.signature.parameters if not each.array and each.vector == 1]
+        return {f"p.{self.field(function, each)}": TYPES[each.type].c for each in plain}
+
     def write_call(self, writer: FunctionWriter, use: Use) -> None:
         """call [(results),] target [, (arguments)] [, prototype]."""
         operands = list(use.operands)
@@ -306,7 +313,8 @@ def write_own(
     zeroing = _zero_shared(program)
     main = "\n".join([f"{_kernel_head(kernel, program.function_name(kernel))} {{", *zeroing, *lines, "}", ""])
     struct = _params_struct(program, kernel, abi) if kernel.signature.parameters else []
-    return program, "\n".join([*struct, *program.shared.values(), "", *forward, "", *bodies, main])
+    shared = [*program.shared.values(), ""] if program.shared else []
+    return program, "\n".join([*struct, *shared, *forward, *([""] if forward else []), *bodies, main])
 
 
 def _zero_shared(program: Program) -> list[str]:

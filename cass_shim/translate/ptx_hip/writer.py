@@ -41,6 +41,7 @@ _ATOM = re.compile(r"[\w.]+(?:<[\w:, ]*>)?(?:\([^()]*\))?")
 _NO_VOTES: Counter[str] = Counter()
 _SIGNED = {"i8", "i16", "i32", "i64"}
 _FLOATS = {"f16", "f32", "f64"}
+_SIGNLESS = {"ld", "ldu", "st", "mov"}
 _SPACES = {"global", "const", "shared", "local"}
 
 
@@ -197,7 +198,9 @@ class FunctionWriter:
         if counter is None:
             counter = self.votes[key] = Counter()
         if row.bits == bits_of(register.type) and row.kind in "usf":
-            counter[row.kind] += 1
+            opcode = self.current.opcode if self.current else ""
+            if row.kind != "u" or opcode not in _SIGNLESS:  # nvcc moves signed values as .u32 too
+                counter[row.kind] += 1
 
     def _type(self, register: Register) -> str:
         """The C++ type that its uses prefer, decided once; while they are counted, that of its declaration."""
