@@ -10,11 +10,10 @@ from cass_shim.translate.ptx_hip.contract import contract
 from cass_shim.translate.ptx_hip.graph import Branch, Graph, Switch, build_graph
 from cass_shim.translate.ptx_hip.inline import inline_values
 from cass_shim.translate.ptx_hip.layout import align_of, size_of
+from cass_shim.translate.ptx_hip.locks import scheduled_apart, takes_lock
 from cass_shim.translate.ptx_hip.scopes import move_declarations
 from cass_shim.translate.ptx_hip.structure import Printer, structured
 from cass_shim.translate.ptx_hip.writer import FunctionWriter
-
-_LOCKING = frozenset({"cas", "exch"})
 
 if TYPE_CHECKING:
     from cass_shim.translate.ptx_hip.program import Program
@@ -24,6 +23,8 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
     """The writer (for names and slots) and the lines between the braces."""
     graph = build_graph(function)
     contract(graph)
+    apart = scheduled_apart(graph, function)
+    graph = apart.graph
     counting = FunctionWriter(program, function)
     program.writing = False
     for number in range(len(graph.blocks)):
@@ -39,7 +40,7 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
         index=lambda number: _condition(writer, graph, number, False),
         leave=lambda exits: _leave(writer, exits),
     )
-    body = structured(graph, printer)
+    body = structured(graph, printer, apart.waiting, apart.together)
     while body and body[-1].strip() == "return;":
         body.pop()
     types = writer.named_types()
@@ -59,7 +60,7 @@ def meeting_points(graph: Graph) -> set[int]:
     found: set[int] = set()
     for header, members in graph.loops.items():
         code = [i for number in members for i in graph.blocks[number].code]
-        if any(i.opcode == "atom" and _LOCKING.intersection(i.modifiers) for i in code):
+        if any(takes_lock(each) for each in code):
             found |= {n for n in members if n != header and len(graph.predecessors[n]) > 1}
     return found
 

@@ -158,7 +158,8 @@ def _with_returns(blocks: list[Block]) -> None:
             block.end = Branch(block.end.guard, len(blocks) - 1, block.end.no)
 
 
-def _retarget(end: Terminator, number: dict[int, int]) -> Terminator:
+def retarget(end: Terminator, number: dict[int, int]) -> Terminator:
+    """The same end in a graph whose blocks have other numbers."""
     if isinstance(end, Jump):
         return Jump(number[end.target])
     if isinstance(end, Branch):
@@ -235,7 +236,7 @@ def build_graph(function: Function) -> Graph:
     for merge in (False, True):
         order = _reverse_postorder(raw)
         number = {old: new for new, old in enumerate(order)}
-        blocks = [Block(raw[old].code, _retarget(raw[old].end, number), raw[old].labels) for old in order]
+        blocks = [Block(raw[old].code, retarget(raw[old].end, number), raw[old].labels) for old in order]
         if not merge:
             _merge_chains(blocks)
         raw = blocks

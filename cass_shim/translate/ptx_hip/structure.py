@@ -305,43 +305,56 @@ def _with_labels(lines: list[str], used: set[int]) -> list[str]:
     return result
 
 
-def structured(graph: Graph, printer: Printer) -> list[str]:
-    """The body of a function. Irreducible graphs come out as a loop over a switch."""
-    if not graph.reducible:
-        return _flat(graph, printer)
+def structured(
+    graph: Graph, printer: Printer, waiting: frozenset[int] = frozenset(), together: frozenset[int] = frozenset()
+) -> list[str]:
+    """The body of a function. Irreducible graphs come out as a loop over a switch, and those in which lanes wait.
+
+    waiting: blocks in which a lane waits for others. together: blocks that lanes should run together.
+    """
+    if waiting or not graph.reducible:
+        return _flat(graph, printer, waiting, together)
     printer.body(_Shaper(graph).tree(0), _Place(None), 1)
     return _with_labels(printer.lines, printer.used)
 
 
-def _flat(graph: Graph, printer: Printer) -> list[str]:
+def _flat(graph: Graph, printer: Printer, waiting: frozenset[int], together: frozenset[int]) -> list[str]:
     """A loop over a switch whose cases are the blocks.
 
-    Lanes at the lowest block run first, so that those behind catch up and meet the others before they go on: what
-    crosses lanes stays together as far as the graph allows.
+    Lanes at the lowest case run first, so that those behind catch up and meet the others before they go on: what
+    crosses lanes stays together as far as the graph allows. A lane that is done stays until all are, or clang would put
+    what it did last behind the loop. Where lanes wait for each other, those that do not wait
+    come first, then those that wait take turns, and what lanes do together comes last.
     """
-    emit = printer.emit
-    emit("for (u32 next = 0;;) {", 1)
-    emit("u32 now = ptx_lowest(next);", 2)
-    emit("if (next != now) continue;", 2)
-    emit("switch (now) {", 2)
+    emit, count = printer.emit, len(graph.blocks)
+    later = dict.fromkeys(waiting, count)
+    if waiting:
+        later |= dict.fromkeys(together - waiting, 2 * count)
+    case = [number + later.get(number, 0) for number in range(count)]
+    emit(f"for (u32 next = {case[0]}, now = 0;;) {{", 1)
+    emit(f"now = {f'ptx_turn(next, now, {count}, {2 * count})' if waiting else 'ptx_lowest(next)'};", 2)
+    emit("if (now == ~0u) break;", 2)
+    emit("if (next == now) switch (now) {", 2)
+    leaves = "return;"
     for number, block in enumerate(graph.blocks):
-        emit(f"case {number}: {{", 2)
+        emit(f"case {case[number]}: {{", 2)
         for line in printer.code(number):
             emit(line, 3)
         end = block.end
         if isinstance(end, Return):
-            emit(printer.leave(end.exits), 3)
+            leaves = printer.leave(end.exits)
+            emit("next = ~0u;", 3)
         elif isinstance(end, Jump):
-            emit(f"next = {end.target};", 3)
+            emit(f"next = {case[end.target]};", 3)
         elif isinstance(end, Branch):
-            emit(f"next = {printer.condition(number, False)} ? {end.yes} : {end.no};", 3)
+            emit(f"next = {printer.condition(number, False)} ? {case[end.yes]} : {case[end.no]};", 3)
         else:
             index = printer.index(number)
-            chosen = "".join(f"{index} == {at} ? {target} : " for at, target in enumerate(end.targets[:-1]))
-            emit(f"next = {chosen}{end.targets[-1]};", 3)
-        if not isinstance(end, Return):
-            emit("break;", 3)
+            chosen = "".join(f"{index} == {at} ? {case[target]} : " for at, target in enumerate(end.targets[:-1]))
+            emit(f"next = {chosen}{case[end.targets[-1]]};", 3)
+        emit("break;", 3)
         emit("}", 2)
     emit("}", 2)
     emit("}", 1)
+    emit(leaves, 1)
     return printer.lines

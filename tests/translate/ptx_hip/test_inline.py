@@ -90,6 +90,7 @@ def test_a_condition_goes_into_the_test_behind_it_only() -> None:
 
 def test_a_loops_test_may_not_leave_the_scope_of_its_names() -> None:
     lines, gone = inline_values(["    do {", "        q1 = r9 < 4u;", "    } while (q1);"], TYPES, {})
-    assert (lines, gone) == (["    do {", "    } while (r9 < 4u);"], {"q1"})
+    assert lines == ["    do {", "    } while (r9 < 4u);"]
+    assert gone == frozenset({"q1"})
     inside = ["    do {", "        const u32 r1 = f();", "        q1 = r1 < 4u;", "    } while (q1);"]
     assert inline_values(inside, TYPES, {}) == (inside, frozenset())

@@ -101,3 +101,11 @@ FN u32 ptx_lowest(u32 x) {
         least = __builtin_amdgcn_readlane(x, (u32)__builtin_ctz(below));
     return least;
 }
+
+/* Which case a wave runs next: the lowest, but cases from `waiting` on to `together` take turns. */
+FN u32 ptx_turn(u32 next, u32 last, u32 waiting, u32 together) {
+    u32 least = ptx_lowest(next);
+    if (least < waiting || least >= together) return least;
+    u32 following = ptx_lowest(next > last && next < together ? next : ~0u);
+    return following == ~0u ? least : following;
+}

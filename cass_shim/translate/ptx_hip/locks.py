@@ -1,0 +1,155 @@
+"""Loops in which a lane waits for what another lane of its wave may have to do: give back a lock, raise a flag.
+
+A wave runs one path at a time: where the lane that took the lock waits behind the loop for those that still spin, all
+wait for ever. Such functions are written as a loop over a switch in which every lane keeps the block that it runs next.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cass_shim.isa.ptx.syntax import Address, Function, Instruction, Integer, Operand, Register, Vector
+from cass_shim.model.errors import Unsupported
+from cass_shim.translate.ptx_hip.contract import registers_of
+from cass_shim.translate.ptx_hip.graph import Block, Graph, Jump, retarget, successors
+
+_TAKES = frozenset({"cas", "exch"})
+_STEPS = frozenset({"add", "inc", "dec"})  # each turn gives something new
+_SEEN = frozenset({"volatile", "relaxed", "acquire"})
+_WRITES = frozenset({"st", "red", "atom", "call"})
+# What lanes of a wave or of a block do together.
+_TOGETHER = frozenset(
+    {"bar", "barrier", "shfl", "vote", "match", "redux", "activemask", "elect", "mma", "wmma", "ldmatrix", "stmatrix",
+     "movmatrix", "call"}
+)  # fmt: skip
+
+
+def _code(graph: Graph, members: frozenset[int]) -> Iterator[Instruction]:
+    for number in sorted(members):
+        yield from graph.blocks[number].code
+
+
+def _written(operand: Operand) -> Iterator[str]:
+    items = operand.items if isinstance(operand, Vector) else (operand,)
+    for item in items:
+        if not isinstance(item, Address):
+            yield from registers_of(item)
+
+
+def takes_lock(instruction: Instruction) -> bool:
+    """Whether it may take a lock: a compare and swap or an exchange."""
+    return instruction.opcode == "atom" and not _TAKES.isdisjoint(instruction.modifiers)
+
+
+def _asks_memory(each: Instruction, polls: bool) -> bool:
+    """An atomic that gives the same until another lane writes, or (`polls`) a load that sees what others write."""
+    if each.opcode == "ld":
+        return polls and not _SEEN.isdisjoint(each.modifiers)
+    steps = not _STEPS.isdisjoint(each.modifiers) and each.operands[2:3] != (Integer(0),)
+    return each.opcode == "atom" and len(each.operands) > 2 and not steps
+
+
+def _asked(graph: Graph, members: frozenset[int], polls: bool) -> list[Instruction]:
+    """What a loop asks of memory in the same way in every turn: the same cell, with the same values."""
+    code = list(_code(graph, members))
+    changing = {name for each in code if each.operands for name in _written(each.operands[0])}
+    found = []
+    for each in code:
+        if _asks_memory(each, polls):
+            used = {name for operand in each.operands[1:] for name in registers_of(operand)}
+            if used.isdisjoint(changing):
+                found.append(each)
+    return found
+
+
+def _cycles(graph: Graph) -> list[frozenset[int]]:
+    """Natural loops; where the graph has others, the blocks that reach themselves as well."""
+    found = list(graph.loops.values())
+    if graph.reducible:
+        return found
+    reach: list[set[int]] = [set(successors(block.end)) for block in graph.blocks]
+    grown = True
+    while grown:
+        grown = False
+        for held in reach:
+            more = set().union(*(reach[each] for each in held)) - held
+            if more:
+                held |= more
+                grown = True
+    for number in range(len(graph.blocks)):
+        members = frozenset(other for other in reach[number] if number in reach[other])
+        if number in members and members not in found:
+            found.append(members)
+    return found
+
+
+def waiting_blocks(graph: Graph, function: Function) -> frozenset[int]:
+    """Blocks of loops that ask memory the same until it has changed, and write nothing else before they go round again.
+
+    Not so in cooperative kernels and where lanes do something together in the loop: there, whole waves wait.
+    Unsupported where a function that is called takes a lock for its caller: who has it would wait for those who have
+    not where the function returns.
+    """
+    found: set[int] = set()
+    taken = False
+    cooperative = any(_reads_workspace(each) for block in graph.blocks for each in block.code)
+    for members in _cycles(graph):
+        code = list(_code(graph, members))
+        polls = function.entry and not cooperative and all(each.opcode not in _TOGETHER for each in code)
+        asked = _asked(graph, members, polls)
+        others = [each for each in code if each.opcode in _WRITES and each not in asked]
+        if asked and not (others and graph.reducible):  # else it gives back inside: lanes meet at the end of a turn
+            found |= members
+            taken = taken or any(takes_lock(each) for each in asked)
+    rest = frozenset(range(len(graph.blocks))) - found
+    if function.entry or any(each.opcode in _WRITES for each in _code(graph, rest)):
+        return frozenset(found)
+    if taken:
+        raise Unsupported(
+            f"a lock taken in function {function.name}",
+            why="it is not given back there: lanes of one wave would wait for each other; translate with lift",
+        )
+    return frozenset()
+
+
+def _reads_workspace(instruction: Instruction) -> bool:
+    """Of a cooperative launch: what waits there is one lane of a block, for other blocks."""
+    return any(isinstance(each, Register) and each.name.startswith("%envreg") for each in instruction.operands)
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A graph whose lanes are scheduled apart. waiting: blocks in which lanes wait for others. together: blocks of what
+    lanes do together, and nothing else."""
+
+    graph: Graph
+    waiting: frozenset[int]
+    together: frozenset[int]
+
+
+def scheduled_apart(graph: Graph, function: Function) -> Apart:
+    """The graph, with blocks cut around what lanes do together if any lane waits in it."""
+    waiting = waiting_blocks(graph, function)
+    if not waiting:
+        return Apart(graph, waiting, frozenset())
+    blocks: list[Block] = []
+    number: dict[int, int] = {}
+    together: set[int] = set()
+    held: set[int] = set()
+    for old, block in enumerate(graph.blocks):
+        number[old] = len(blocks)
+        for joint, code in itertools.groupby(block.code, lambda each: each.opcode in _TOGETHER):
+            if joint:
+                together.add(len(blocks))
+            blocks.append(Block(list(code), Jump(len(blocks) + 1)))
+        if len(blocks) == number[old]:
+            blocks.append(Block())
+        blocks[-1].end = block.end
+        if old in waiting:
+            held.update(range(number[old], len(blocks)))
+    for old in range(len(graph.blocks)):
+        final = (number[old + 1] if old + 1 < len(graph.blocks) else len(blocks)) - 1
+        blocks[final].end = retarget(blocks[final].end, number)
+    return Apart(Graph(blocks, [], [], {}, False), frozenset(held), frozenset(together))
