@@ -36,9 +36,10 @@ class _Text:
         self.constant = dict(fields)
         self.places: dict[str, list[int]] = {}
         for number, line in enumerate(lines):
-            found = _DEFINITION.match(line)
-            if found is not None and found[3] in types:
-                self.constant[found[3]] = found[2]
+            if "const " in line:
+                found = _DEFINITION.match(line)
+                if found is not None and found[3] in types:
+                    self.constant[found[3]] = found[2]
             for word in _WORD.findall(line):
                 self.places.setdefault(word, []).append(number)
 
@@ -143,6 +144,8 @@ def _while_loops(lines: list[str]) -> list[str]:
 
 def _flip(line: str, types: Mapping[str, str]) -> str:
     """`!(a < b)` as `a >= b`, of integers; of two sides without comparisons in them."""
+    if "!(" not in line:
+        return line
     line = _TWICE.sub(r"\1", line)
     found = _NEGATED.match(line)
     parts = _COMPARISON.fullmatch(found[2]) if found else None
@@ -162,7 +165,9 @@ def inline_values(
     of variables.
     """
     text = _Text(lines, types, fields)
-    for number in range(len(lines)):
-        _place(text, number)
-    gone = frozenset(filter(None, (_test_of_loop(text, number) for number in range(len(lines)))))
+    for number, line in enumerate(lines):
+        if line.lstrip().startswith("const "):
+            _place(text, number)
+    loops = [number - 1 for number, line in enumerate(lines) if "} while (" in line]
+    gone = frozenset(filter(None, (_test_of_loop(text, number) for number in loops)))
     return [_flip(line, text.types) for line in _while_loops([line for line in text.lines if line is not None])], gone

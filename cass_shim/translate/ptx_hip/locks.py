@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cass_shim.isa.ptx.syntax import Address, Function, Instruction, Integer, Operand, Register, Vector
 from cass_shim.model.errors import Unsupported
 from cass_shim.translate.ptx_hip.contract import registers_of
-from cass_shim.translate.ptx_hip.graph import Block, Graph, Jump, retarget, successors
+from cass_shim.translate.ptx_hip.graph import Block, Branch, Graph, Jump, retarget, successors
 
 _TAKES = frozenset({"cas", "exch"})
 _STEPS = frozenset({"add", "inc", "dec"})  # each turn gives something new
@@ -88,7 +88,8 @@ def _cycles(graph: Graph) -> list[frozenset[int]]:
 def waiting_blocks(graph: Graph, function: Function) -> frozenset[int]:
     """Blocks of loops that ask memory the same until it has changed, and write nothing else before they go round again.
 
-    Not so in cooperative kernels and where lanes do something together in the loop: there, whole waves wait.
+    Not so in cooperative kernels and where lanes do something together in the loop: there, whole waves wait. Nor where
+    one lane of a block polls.
     Unsupported where a function that is called takes a lock for its caller: who has it would wait for those who have
     not where the function returns.
     """
@@ -98,6 +99,7 @@ def waiting_blocks(graph: Graph, function: Function) -> frozenset[int]:
     for members in _cycles(graph):
         code = list(_code(graph, members))
         polls = function.entry and not cooperative and all(each.opcode not in _TOGETHER for each in code)
+        polls = polls and not _of_one_lane(graph, min(members))
         asked = _asked(graph, members, polls)
         others = [each for each in code if each.opcode in _WRITES and each not in asked]
         if asked and not (others and graph.reducible):  # else it gives back inside: lanes meet at the end of a turn
@@ -112,6 +114,28 @@ def waiting_blocks(graph: Graph, function: Function) -> frozenset[int]:
             why="it is not given back there: lanes of one wave would wait for each other; translate with lift",
         )
     return frozenset()
+
+
+def _of_one_lane(graph: Graph, header: int) -> bool:
+    """Whether a block is behind a test of %tid.x for one value: one thread of a block waits for other blocks."""
+    made: dict[str, list[Instruction]] = {}
+    for block in graph.blocks:
+        for each in block.code:
+            for name in _written(each.operands[0]) if each.operands and each.opcode in ("setp", "mov") else ():
+                made.setdefault(name, []).append(each)
+    at = header
+    while at:
+        end = graph.blocks[graph.dominator[at]].end
+        tests = made.get(end.guard[0].name, []) if isinstance(end, Branch) else []
+        if isinstance(end, Branch) and len(tests) == 1 and tests[0].modifiers[0] in ("eq", "ne"):
+            equal = (tests[0].modifiers[0] == "eq") != end.guard[1]
+            _, a, b = tests[0].operands[:3]
+            source = made.get(a.name, []) if isinstance(a, Register) and isinstance(b, Integer) else []
+            of_tid = len(source) == 1 and isinstance(source[0].operands[1], Register)
+            if of_tid and getattr(source[0].operands[1], "name", "") == "%tid" and at == (end.yes if equal else end.no):
+                return len(graph.predecessors[at]) == 1
+        at = graph.dominator[at]
+    return False
 
 
 def _reads_workspace(instruction: Instruction) -> bool:

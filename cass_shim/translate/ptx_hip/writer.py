@@ -30,6 +30,7 @@ from cass_shim.isa.ptx.syntax import (
 from cass_shim.isa.ptx.types import REFERENCES, TYPES, bits_of, bytes_of
 from cass_shim.model.errors import Malformed, Unsupported
 from cass_shim.translate.ptx_hip.agreement import misfit
+from cass_shim.translate.ptx_hip.conversions import FLOATS, converted, widened
 from cass_shim.translate.ptx_hip.layout import size_of
 from cass_shim.translate.ptx_hip.literals import literal
 from cass_shim.translate.ptx_hip.names import Names
@@ -37,17 +38,9 @@ from cass_shim.translate.ptx_hip.names import Names
 if TYPE_CHECKING:
     from cass_shim.translate.ptx_hip.program import Program
 
-_ATOM = re.compile(r"[\w.]+(?:<[\w:, ]*>)?(?:\([^()]*\))?")
 _NO_VOTES: Counter[str] = Counter()
-_SIGNED = {"i8", "i16", "i32", "i64"}
-_FLOATS = {"f16", "f32", "f64"}
 _SIGNLESS = {"ld", "ldu", "st", "mov"}
 _SPACES = {"global", "const", "shared", "local"}
-
-
-def parenthesized(text: str) -> str:
-    """`text`, in parentheses unless it is a name, a literal or a call."""
-    return text if _ATOM.fullmatch(text) else f"({text})"
 
 
 class FunctionWriter:
@@ -99,10 +92,12 @@ class FunctionWriter:
         if isinstance(operand, Register) and not operand.special and bits_of(operand.type) == bits:
             name, held = self._name(operand), self._type(operand)
             self._vote(operand, f"b{bits}")
-            return f"as<u{bits}>({name})" if held in _FLOATS else name
+            return f"as<u{bits}>({name})" if held in FLOATS else name
         return self.get(operand, f"{'b' if isinstance(operand, Float) else 'u'}{bits}")
 
     def agree(self, operand: Operand, type_name: str) -> None:
+        if self.program.writing:
+            return  # the first run has asked
         wrong = misfit(operand, type_name, self.current)
         if wrong:
             raise self.malformed(wrong)
@@ -125,26 +120,9 @@ class FunctionWriter:
         elif bits_of(operand.type) < row.bits:
             raise self.malformed(f"{operand.name} is narrower than .{type_name}")
         elif bits_of(operand.type) > row.bits:
-            self.line(f"{name} = {self._widen(expression, row.c, held, bits_of(operand.type))}")
+            self.line(f"{name} = {widened(expression, row.c, held, bits_of(operand.type))}")
         else:
-            self.line(f"{name} = {self._convert(expression, row.c, held)}")
-
-    def _widen(self, expression: str, source: str, held: str, bits: int) -> str:
-        if source in _FLOATS:
-            source, expression = f"u{source[1:]}", f"as<u{source[1:]}>(({source})({expression}))"
-        narrow = expression if expression.startswith("ptx_ld") else f"({source}){parenthesized(expression)}"
-        if held in _FLOATS:
-            extended = f"({'i' if source in _SIGNED else 'u'}{bits}){narrow}"
-            return f"as<{held}>((u{bits}){extended})"
-        return f"({held}){narrow}" if source in _SIGNED and held not in _SIGNED else narrow
-
-    def _convert(self, expression: str, source: str, held: str) -> str:
-        """An expression of C++ type `source` as the equally wide `held`."""
-        if (source in _FLOATS) == (held in _FLOATS):
-            return expression
-        if re.match(r"^[a-z]\w*$", expression) or expression.startswith(("ptx_ld", "ptx_shfl")):
-            return f"as<{held}>({expression})"
-        return f"as<{held}>(({source})({expression}))"
+            self.line(f"{name} = {converted(expression, row.c, held)}")
 
     def _read(self, register: Register, type_name: str) -> str:
         row = TYPES[type_name]
@@ -160,10 +138,10 @@ class FunctionWriter:
         if bits < row.bits:
             raise self.malformed(f"{register.name} is narrower than .{type_name}")
         if bits > row.bits:
-            name = f"as<u{bits}>({name})" if held in _FLOATS else name
-            narrow = f"({'u' + str(row.bits) if row.c in _FLOATS else row.c}){name}"
-            return f"as<{row.c}>({narrow})" if row.c in _FLOATS else narrow
-        if held in _FLOATS or row.c in _FLOATS:
+            name = f"as<u{bits}>({name})" if held in FLOATS else name
+            narrow = f"({'u' + str(row.bits) if row.c in FLOATS else row.c}){name}"
+            return f"as<{row.c}>({narrow})" if row.c in FLOATS else narrow
+        if held in FLOATS or row.c in FLOATS:
             return f"as<{row.c}>({name})"
         return f"({row.c}){name}"
 
