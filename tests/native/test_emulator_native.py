@@ -244,6 +244,17 @@ v_mov_b32 v1, 0x10000
 ds_load_b32 v2, v1
 s_endpgm
 """
+PRIVATE = """
+s_mov_b32 s20, 4
+again:
+scratch_store_b32 off, v0, off offset:16
+scratch_load_b32 v2, off, off offset:16
+v_add_nc_u32 v0, v0, v2
+s_sub_i32 s20, s20, 1
+s_cmp_lg_i32 s20, 0
+s_cbranch_scc1 again
+s_endpgm
+"""
 # Waves pass words around through LDS; the call's address is known at run time only.
 TURNS = """
 v_and_b32 v41, 0x3ff, v0
@@ -281,6 +292,11 @@ def test_a_kernel_that_never_ends_is_stopped_at_the_same_instruction(tmp_path: P
     interpreted, translated = compare(RUNAWAY, tmp_path, groups=1, items=32)
     assert interpreted[0] == "limit"
     assert int(translated[3]) > 900_000
+
+
+def test_scratch_memory_is_reached_from_translated_code(tmp_path: Path) -> None:
+    _, translated = compare(PRIVATE, tmp_path, groups=1, items=32)
+    assert translated[3] == translated[2] == "26"
 
 
 def test_a_fault_is_the_interpreters_report(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 Both sides must compute the same bits. The rivals: clang -O3 of the same source over as many threads; tinygrad's
 emulator where `TINYGRAD_REPO` names a checkout (its emulator is not on PyPI). Also: translated code
 (`CASS_EMU_NATIVE`) against both, millions of wave-instructions a second, two threads against one, and the builds for
-older processors (`CASS_EMU_CPU`).
+older processors (`CASS_EMU_CPU`). One thread is processor time, several are wall time.
 """
 
 from __future__ import annotations
@@ -64,26 +64,24 @@ def on_cpu(threads: int, folder: Path) -> dict[str, Run]:
     return parse(done.stdout)
 
 
-def translated_figures(all_title: str, one_title: str, full: Run, one: Run, cpu: Run, interpreted: Run) -> list[Figure]:
-    """Translated code against clang -O3 on all threads, and against the interpreter on one."""
-    if full.checksum != cpu.checksum or (one.checksum, one.instructions) != (cpu.checksum, interpreted.instructions):
-        raise SystemExit(f"{one_title}: not what the interpreter does")
-    return [
-        Figure(all_title, full.seconds * 1e3, cpu.seconds * 1e3, "ms", "clang -O3"),
-        Figure(one_title, one.seconds * 1e3, interpreted.seconds * 1e3, "ms", "interpreter"),
-    ]
+def translated_figures(title: str, translated: Run, interpreted: Run, cpu: Run) -> list[Figure]:
+    """Translated code on one thread against the interpreter and against clang -O3."""
+    if (translated.checksum, translated.instructions) != (cpu.checksum, interpreted.instructions):
+        raise SystemExit(f"{title}: not what the interpreter does")
+    rivals = (("interpreter", interpreted), ("clang -O3", cpu))
+    return [Figure(title, translated.seconds * 1e3, run.seconds * 1e3, "ms", name) for name, run in rivals]
 
 
 def measure() -> list[Figure]:
     """Ratios per workload; an output that differs from the CPU's is an error."""
     threads = os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as folder:
-        cpu = on_cpu(threads, Path(folder))
-    ours = on_emulator(CASS_EMU_THREADS=str(threads))
-    single = on_emulator(CASS_EMU_THREADS="1")
-    translated = on_emulator(CASS_EMU_THREADS=str(threads), CASS_EMU_NATIVE="wait")
-    translated_single = on_emulator(CASS_EMU_THREADS="1", CASS_EMU_NATIVE="wait")
-    older = {build: on_emulator(CASS_EMU_THREADS="1", CASS_EMU_CPU=build) for build in ("v2", "v3")}
+        cpu, cpu_single = on_cpu(threads, Path(folder)), on_cpu(1, Path(folder))
+    plain = {"CASS_EMU_NATIVE": "0"}
+    ours = on_emulator(CASS_EMU_THREADS=str(threads), **plain)
+    single = on_emulator(CASS_EMU_THREADS="1", **plain)
+    translated = on_emulator(CASS_EMU_THREADS="1", CASS_EMU_NATIVE="wait")
+    older = {build: on_emulator(CASS_EMU_THREADS="1", CASS_EMU_CPU=build, **plain) for build in ("v2", "v3")}
     figures = []
     for name, run in ours.items():
         if run.checksum != cpu[name].checksum:
@@ -94,9 +92,8 @@ def measure() -> list[Figure]:
         rate = single[name].instructions / single[name].seconds / 1e6
         figures.append(Figure(f"{name}: million wave-instructions/s, one thread", rate, 0, "M/s", ""))
         figures.append(Figure(f"{name}: threads", run.seconds * 1e3, single[name].seconds * 1e3, "ms", "one thread"))
-        sides = (translated[name], translated_single[name], cpu[name], single[name])
         figures += translated_figures(
-            f"{name}: translated, {threads} threads", f"{name}: translated, one thread", *sides
+            f"{name}: translated, one thread", translated[name], single[name], cpu_single[name]
         )
         for build, runs in older.items():
             rival = runs[name].seconds * 1e3

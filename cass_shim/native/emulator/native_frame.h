@@ -16,6 +16,8 @@
     local.fp_special = FP_SPECIAL;                                                                 \
     local.lds = w->lds;                                                                            \
     local.lds_bytes = w->lds_bytes;                                                                \
+    local.scratch = w->scratch;                                                                    \
+    local.scratch_bytes = w->scratch_bytes;                                                        \
     local.code = w->code;                                                                          \
     local.group = w->group;
 #define LEAVE_WAVE                                                                                 \
