@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from cass_shim.native.build import BUILD
 from cass_shim.native.locate import EMULATED_HIP
 
 LEAST_FREE_BYTES = 64 << 20
+KFD = Path("/dev/kfd")
 # Of the emulated device (docs/emulator.md), of set-up and tests, and of libraries that are looked for.
 OTHERS = ("CASS_EMU_", "CASS_TEST_", "CASS_FAULT_", "CASS_FUZZ_", "CASS_HIP_", "CASS_LLVM", "CASS_VENV", "CASS_PYTHON",
           "CASS_MODEL_NAME")  # fmt: skip
@@ -94,11 +96,10 @@ def check_device(config: Config) -> Iterator[Check]:
         else:
             fix = f"{sys.executable} -m cass_shim.native.build"
             yield Check("emulated device", "broken", f"{emulated} is not there", fix)
-    kfd = Path("/dev/kfd")
-    if not kfd.exists():
+    if not KFD.exists():
         state = "broken" if config.device == "hip" else "ok"
         yield Check("AMD device", state, "no /dev/kfd; the emulated device is used", "load the amdgpu driver")
-    elif not os.access(kfd, os.R_OK | os.W_OK):
+    elif not os.access(KFD, os.R_OK | os.W_OK):
         state = "broken" if config.device == "hip" else "warning"
         yield Check(
             "AMD device", state, "no right to use /dev/kfd", "sudo usermod -aG render,video $USER, log in again"
@@ -135,17 +136,33 @@ def check_model(config: Config) -> Iterator[Check]:
     if "cass" not in config.translator_order:
         return
     from cass_shim.translate.cass.models import choose
+    from cass_shim.translate.cass.openai import OpenAiModel
+    from cass_shim.translate.cass.recorded import RecordedModel
 
     try:
         model = choose(config.model, 80)
     except CassError as error:
         yield Check("model", "warning", str(error), "set CASS_MODEL, or leave cass out of CASS_TRANSLATORS")
         return
-    if hasattr(model, "folder") and find_spec("torch") is None:
+    runs_here = not isinstance(model, OpenAiModel | RecordedModel)
+    if runs_here and find_spec("torch") is None:
         fix = f"{sys.executable} -m pip install 'cass-shim[model]'"
         yield Check("model", "warning", f"{model.identity} needs torch, which is missing", fix)
+    elif runs_here and KFD.exists() and not torch_build().startswith("rocm"):
+        built = torch_build() or "no ROCm"
+        fix = "install PyTorch's ROCm wheel (pytorch.org, Get Started), or serve the model with llama.cpp or vLLM on "
+        fix += "this card and set CASS_MODEL to its URL"
+        yield Check("model", "warning", f"{model.identity} runs on the processor: torch is built for {built}", fix)
     else:
         yield Check("model", "ok", model.identity)
+
+
+def torch_build() -> str:
+    """What torch was built for: the local part of its version ("cu130", "rocm6.4", "cpu"), without loading it."""
+    try:
+        return metadata.version("torch").partition("+")[2]
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def check_daemon(config: Config) -> Iterator[Check]:

@@ -240,4 +240,11 @@ def test_doctor_says_what_the_model_is(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("cass_shim.cli.doctor.find_spec", lambda name: None)
     assert "needs torch" in found(**settings)[0].detail
     monkeypatch.setattr("cass_shim.cli.doctor.find_spec", lambda name: name)
+    monkeypatch.setattr("cass_shim.cli.doctor.KFD", tmp_path / "kfd")
     assert found(**settings)[0].state == "ok"
+    (tmp_path / "kfd").touch()  # a machine with an AMD card
+    for built, state in (("cu130", "warning"), ("cpu", "warning"), ("", "warning"), ("rocm6.4", "ok")):
+        monkeypatch.setattr("cass_shim.cli.doctor.torch_build", lambda built=built: built)
+        (row,) = found(**settings)
+        assert row.state == state, row
+        assert state == "ok" or all(word in row.fix for word in ("ROCm", "llama.cpp", "vLLM", "CASS_MODEL"))
