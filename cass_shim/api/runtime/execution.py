@@ -32,8 +32,8 @@ fn("cudaLaunchKernel", IMPLEMENTED, "cudaError_t",
    since=7000, pt="ptsz")
 fn("cudaLaunchKernelExC", IMPLEMENTED, "cudaError_t",
    "const cudaLaunchConfig_t *config, const void *func, void **args", since=11060, pt="ptsz")
-fn("cudaSetDoubleForDevice", STUB, "cudaError_t", "double *d", since=3020, until=13000)
-fn("cudaSetDoubleForHost", STUB, "cudaError_t", "double *d", since=3020, until=13000)
+fn("cudaSetDoubleForDevice", IMPLEMENTED, "cudaError_t", "double *d", since=3020, until=13000)
+fn("cudaSetDoubleForHost", IMPLEMENTED, "cudaError_t", "double *d", since=3020, until=13000)
 fn("cudaFuncGetParamCount", IMPLEMENTED, "cudaError_t", "const void *func, size_t *paramCount", since=13020)
 fn("cudaLaunchHostFunc_v2", IMPLEMENTED, "cudaError_t",
    "cudaStream_t stream, cudaHostFn_t fn, void *userData, unsigned int syncMode", since=13020, pt="ptsz")

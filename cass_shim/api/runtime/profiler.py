@@ -3,11 +3,12 @@
 # fmt: off
 from __future__ import annotations
 
-from cass_shim.api.spec import IMPLEMENTED, STUB, UNDECLARED, Chapter
+from cass_shim.api.spec import IMPLEMENTED, Chapter
 
 chapter = Chapter("runtime", "Profiler control")
 fn = chapter.fn
 
-fn("cudaProfilerInitialize", STUB, "cudaError_t", UNDECLARED, since=4000, until=12000)
+fn("cudaProfilerInitialize", IMPLEMENTED, "cudaError_t",
+   "const char *configFile, const char *outputFile, cudaOutputMode_t outputMode", since=4000, until=12000)
 fn("cudaProfilerStart", IMPLEMENTED, "cudaError_t", "void", since=4000)
 fn("cudaProfilerStop", IMPLEMENTED, "cudaError_t", "void", since=4000)

@@ -1,5 +1,5 @@
 /* Driver API: copies with attributes, where managed memory lies, occupancy of clusters, export
- * tables, ordering of remote writes, sparse arrays, and pools between processes. */
+ * tables, ordering of remote writes, sparse arrays. */
 #include "driver/api.h"
 #include "driver/copy.h"
 #include "driver/launch.h"
@@ -113,37 +113,4 @@ CUresult cass_cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size
     ENTER(device);
     (void)device, (void)paramsArray, (void)count, (void)flags, (void)errorIndex, (void)stream;
     return CUDA_ERROR_NOT_SUPPORTED; /* before any argument is looked at (recorded) */
-}
-
-/* Pools between processes: none can be made for it (attribute 119 is 0, cuMemPoolCreate refuses),
- * so none can be exported, and nothing that is given is an exported one. */
-CUresult cass_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
-                                               CUmemAllocationHandleType handleType,
-                                               unsigned long long flags) {
-    STARTED();
-    (void)handle_out, (void)pool, (void)handleType, (void)flags;
-    return CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cass_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
-                                                 CUmemAllocationHandleType handleType,
-                                                 unsigned long long flags) {
-    STARTED();
-    (void)handle, (void)flags;
-    if (!pool_out || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_UNKNOWN; /* what is no exported pool (recorded) */
-}
-
-CUresult cass_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr) {
-    STARTED();
-    (void)shareData_out, (void)ptr;
-    return CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cass_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
-                                     CUmemPoolPtrExportData *shareData) {
-    STARTED();
-    (void)ptr_out, (void)pool, (void)shareData;
-    return CUDA_ERROR_INVALID_VALUE;
 }

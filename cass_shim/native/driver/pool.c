@@ -4,13 +4,21 @@
 #include "driver/capture.h"
 
 enum { PINNED = 1, LOCATION_DEVICE = 1, FIRST_ATTRIBUTE = 1, LAST_ATTRIBUTE = 8 };
+enum { FILE_DESCRIPTOR = 1 }; /* a kind of handle, as all of CUDA, the driver and HIP number it */
+
+int cass_pools_shared(void) {
+    return cass_hip.hipMemPoolExportToShareableHandle && cass_hip.hipMemPoolImportPointer;
+}
 
 int cass_pool_create(int device, int handle_types, size_t max_bytes, hipMemPool_t *pool) {
     if (!pool) return INVALID_VALUE;
     if (device < 0 || device >= cass_device_count) return INVALID_DEVICE;
-    if (handle_types) return NOT_SUPPORTED; /* sharing between processes */
-    hipMemPoolProps properties = {
-        .allocation_type = PINNED, .location = {LOCATION_DEVICE, device}, .max_bytes = max_bytes};
+    if (handle_types && (handle_types != FILE_DESCRIPTOR || !cass_pools_shared()))
+        return NOT_SUPPORTED;
+    hipMemPoolProps properties = {.allocation_type = PINNED,
+                                  .handle_types = handle_types,
+                                  .location = {LOCATION_DEVICE, device},
+                                  .max_bytes = max_bytes};
     return HIP_OPTIONAL(hipMemPoolCreate, pool, &properties);
 }
 

@@ -4,6 +4,9 @@
 
 #include "driver/state.h"
 
+/* Whether pools can be shared between processes, by file descriptor. */
+int cass_pools_shared(void);
+
 int cass_pool_create(int device, int handle_types, size_t max_bytes, hipMemPool_t *pool);
 int cass_pool_destroy(hipMemPool_t pool);
 int cass_pool_default(int device, hipMemPool_t *pool);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/pool.h"
+
 /* Attribute number and value of a compute capability 8.9 device, where HIP has no say.
  * Source: "Compute Capabilities" of the CUDA C++ programming guide, and cudaDeviceAttr's
  * documentation; sides and pitches of textures and surfaces as gfx11's images have them
@@ -28,7 +30,7 @@
     ROW(96, 0) ROW(97, CASS_SHARED_OPT_IN) ROW(98, 0) ROW(99, 1) ROW(100, 0) ROW(101, 0) \
     ROW(104, 0) ROW(105, 0) ROW(106, CASS_SM_BLOCKS) ROW(107, 0) ROW(108, 0) \
     ROW(109, 0) ROW(110, 0) ROW(111, CASS_RESERVED_SHARED) ROW(112, 0) ROW(113, 0) \
-    ROW(114, 0) ROW(116, 0) ROW(117, 0) ROW(118, 0) ROW(119, 0) ROW(120, 0) ROW(121, 0) \
+    ROW(114, 0) ROW(116, 0) ROW(117, 0) ROW(118, 0) ROW(119, cass_pools_shared()) ROW(120, 0) ROW(121, 0) \
     ROW(122, 1) ROW(123, 1) ROW(124, 0) ROW(125, 1) ROW(126, 1) ROW(127, 0) ROW(128, 0) \
     ROW(129, 1) ROW(130, 0) ROW(131, -1) ROW(132, 0) ROW(133, 0) ROW(134, 0) ROW(135, 0) \
     ROW(136, 0) ROW(137, 0) ROW(138, 0) ROW(139, 0) ROW(140, 0) ROW(141, 0) ROW(142, 0) \

@@ -132,24 +132,39 @@ hipError_t emu_hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsi
     return hipSuccess;
 }
 
-hipError_t emu_hipIpcCloseMemHandle(void *devPtr) {
-    emu_block block;
-    hipError_t error = emu_fail(hipErrorInvalidValue, "%p was not opened from a handle", devPtr);
-    if (!emu_memory_find(devPtr, &block) || !block.mapped) return error;
-    emu_wait_device(&emu_devices[block.device]);
+bool emu_ipc_imported(const void *base) {
     pthread_mutex_lock(&lock);
-    for (imported **link = &imports; *link; link = &(*link)->next) {
+    const imported *one = imports;
+    while (one && one->address != base) one = one->next;
+    pthread_mutex_unlock(&lock);
+    return one != NULL;
+}
+
+bool emu_ipc_close(void *base) {
+    emu_block block;
+    if (!emu_memory_find(base, &block) || !block.mapped) return false;
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (imported **link = &imports; *link && !found; link = found ? link : &(*link)->next) {
         imported *one = *link;
-        if (one->address != block.base) continue;
+        found = one->address == base;
+        if (!found) continue;
         *link = one->next;
         emu_memory_unmap(block.base);
         emu_memory_unreserve(block.base, block.bytes);
         free(one);
-        error = hipSuccess;
-        break;
     }
     pthread_mutex_unlock(&lock);
-    return error;
+    return found;
+}
+
+hipError_t emu_hipIpcCloseMemHandle(void *devPtr) {
+    emu_block block;
+    if (emu_memory_find(devPtr, &block) && block.mapped) {
+        emu_wait_device(&emu_devices[block.device]);
+        if (emu_ipc_close(block.base)) return hipSuccess;
+    }
+    return emu_fail(hipErrorInvalidValue, "%p was not opened from a handle", devPtr);
 }
 
 hipError_t emu_hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t which) {

@@ -55,6 +55,7 @@ hipError_t emu_hipMallocManaged(void **dev_ptr, size_t size, unsigned int flags)
 static hipError_t release(void *ptr, unsigned kinds, const char *what) {
     if (!ptr) return hipSuccess;
     emu_block block;
+    if (kinds == ANY_POINTER && emu_ipc_imported(ptr)) return emu_hipIpcCloseMemHandle(ptr);
     if (!emu_memory_find(ptr, &block) || block.base != ptr || !(kinds >> block.kind & 1) ||
         block.registered)
         return emu_fail(hipErrorInvalidValue, "%p is not the start of a %s allocation", ptr, what);

@@ -27,7 +27,7 @@ void emu_pool_forget(emu_pool *pool, uint64_t bytes) {
     if (emu_handle_is(pool, EMU_POOL)) count(pool, 0, bytes);
 }
 
-static emu_pool *pool_create(emu_device *device, const hipMemPoolProps *props) {
+emu_pool *emu_pool_create(emu_device *device, const hipMemPoolProps *props) {
     emu_pool *pool = calloc(1, sizeof *pool);
     if (!pool) return NULL;
     pool->device = device;
@@ -44,7 +44,7 @@ static emu_pool *default_pool(emu_device *device) {
     if (!device->default_pool) {
         hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned,
                                  .location = {hipMemLocationTypeDevice, device->ordinal}};
-        device->default_pool = pool_create(device, &props);
+        device->default_pool = emu_pool_create(device, &props);
         if (device->default_pool) device->default_pool->is_default = true;
         if (!device->current_pool) device->current_pool = device->default_pool;
     }
@@ -76,6 +76,8 @@ static hipError_t allocate(void **ptr, size_t bytes, emu_pool *pool, hipStream_t
     if (!stream) return hipErrorInvalidHandle;
     if (!ptr || !pool) return emu_fail(hipErrorInvalidValue, "no pointer or no pool");
     *ptr = NULL;
+    if (pool->imported)
+        return emu_fail(hipErrorInvalidValue, "an imported pool holds what is imported into it");
     if (bytes == 0) return hipSuccess;
     if (stream->capture) return capture_alloc(stream, ptr, bytes);
     hipError_t refused = emu_capture_legacy(stream);
@@ -110,7 +112,9 @@ static hipError_t run_free(emu_op *base, emu_device *device) {
     if (!emu_memory_find(op->memory, &block) || block.base != op->memory)
         return emu_fail(hipErrorIllegalAddress, "%p was freed twice", op->memory);
     if (block.graph) return hipSuccess;
+    if (block.mapped) return emu_ipc_close(op->memory) ? hipSuccess : hipErrorInvalidValue;
     if (block.pool) emu_pool_forget(block.pool, block.bytes);
+    if (block.shared) emu_ipc_forget(block.id);
     emu_memory_free(op->memory, 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_MANAGED);
     return hipSuccess;
 }
@@ -128,7 +132,7 @@ hipError_t emu_hipFreeAsync(void *dev_ptr, hipStream_t handle) {
     if (!stream) return hipErrorInvalidHandle;
     if (!dev_ptr) return hipSuccess;
     if (!emu_memory_find(dev_ptr, &block) || block.base != dev_ptr ||
-        block.kind != EMU_MEMORY_DEVICE)
+        (block.kind != EMU_MEMORY_DEVICE && !emu_ipc_imported(dev_ptr)))
         return emu_fail(hipErrorInvalidValue, "%p is not the start of a device allocation",
                         dev_ptr);
     if (stream->capture) return emu_submit(stream, emu_graph_free_op(dev_ptr));
@@ -163,9 +167,10 @@ hipError_t emu_hipMemPoolCreate(hipMemPool_t *mem_pool, const hipMemPoolProps *p
         where->type != hipMemLocationTypeDevice || where->id < 0 ||
         where->id >= emu_config.device_count)
         return emu_fail(hipErrorInvalidValue, "a pool holds pinned memory of one device");
-    if (pool_props->handleTypes != hipMemHandleTypeNone)
-        return emu_fail(hipErrorNotSupported, "pools of the emulated device cannot be exported");
-    *mem_pool = (hipMemPool_t)pool_create(&emu_devices[where->id], pool_props);
+    if (pool_props->handleTypes != hipMemHandleTypeNone &&
+        pool_props->handleTypes != hipMemHandleTypePosixFileDescriptor)
+        return emu_fail(hipErrorNotSupported, "pools are exported as file descriptors only");
+    *mem_pool = (hipMemPool_t)emu_pool_create(&emu_devices[where->id], pool_props);
     return *mem_pool ? hipSuccess : emu_fail(hipErrorOutOfMemory, "no host memory for a pool");
 }
 

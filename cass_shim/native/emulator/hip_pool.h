@@ -11,8 +11,12 @@ struct emu_pool {
     hipMemPoolProps props;
     uint64_t used, used_high, threshold, flags[3];
     hipMemAccessFlags peer_access;
-    bool is_default;
+    bool is_default, imported;
+    uint32_t name;    /* within the process that made it, once it is exported; 0 before */
+    int32_t exporter; /* of an imported pool: that process */
 };
+
+emu_pool *emu_pool_create(emu_device *device, const hipMemPoolProps *props);
 
 /* A block of the pool was freed by hipFree. */
 void emu_pool_forget(emu_pool *pool, uint64_t bytes);

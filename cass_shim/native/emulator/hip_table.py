@@ -271,16 +271,16 @@ DECLARED: tuple[Function, ...] = (
     fn("hipMemPoolCreate", "hipMemPool_t *mem_pool, const hipMemPoolProps *pool_props"),
     fn("hipMemPoolDestroy", "hipMemPool_t mem_pool"),
     fn("hipMallocFromPoolAsync", "void **dev_ptr, size_t size, hipMemPool_t mem_pool, hipStream_t stream"),
-    stub(
+    fn(
         "hipMemPoolExportToShareableHandle",
         "void *shared_handle, hipMemPool_t mem_pool, hipMemAllocationHandleType handle_type, unsigned int flags",
     ),
-    stub(
+    fn(
         "hipMemPoolImportFromShareableHandle",
         "hipMemPool_t *mem_pool, void *shared_handle, hipMemAllocationHandleType handle_type, unsigned int flags",
     ),
-    stub("hipMemPoolExportPointer", "hipMemPoolPtrExportData *export_data, void *dev_ptr"),
-    stub(
+    fn("hipMemPoolExportPointer", "hipMemPoolPtrExportData *export_data, void *dev_ptr"),
+    fn(
         "hipMemPoolImportPointer",
         "void **dev_ptr, hipMemPool_t mem_pool, hipMemPoolPtrExportData *export_data",
     ),

@@ -183,8 +183,22 @@ cudaError_t cass_cudaDriverGetVersion(int *driverVersion) {
     return cudaSuccess;
 }
 
+/* No profiler: what it would write, and where, changes nothing. */
+cudaError_t cass_cudaProfilerInitialize(const char *configFile, const char *outputFile,
+                                        cudaOutputMode_t outputMode) {
+    (void)configFile, (void)outputFile;
+    return (unsigned)outputMode > cudaCSV ? cudaErrorInvalidValue : cudaSuccess;
+}
+
 cudaError_t cass_cudaProfilerStart(void) { return cudaSuccess; }
 cudaError_t cass_cudaProfilerStop(void) { return cudaSuccess; }
+
+/* For devices without doubles, before compute capability 1.3: nothing is converted on any other. */
+cudaError_t cass_cudaSetDoubleForDevice(double *d) {
+    return d ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cass_cudaSetDoubleForHost(double *d) { return d ? cudaSuccess : cudaErrorInvalidValue; }
 
 cudaError_t cass_cudaCtxResetPersistingL2Cache(void) {
     ENTER(device);

@@ -1,5 +1,6 @@
 /* Textures by reference against the same textures by object, which are tested against recordings: in the runtime's
- * way, as nvcc 11.8 registers them, or the driver's. Arguments: runtime or driver, and the image of the device code. */
+ * way, as nvcc 11.8 registers them, or the driver's. Arguments: runtime, driver, or unbound (what a kernel reads while
+ * nothing is bound), and the image of the device code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,9 +263,20 @@ static void driver_answers(CUmodule module) {
     printf(" handle %d\n", (int)cuTexRefSetFlags((CUtexref)&address, 0));
 }
 
+static void unbound(float *out) {
+    float got[8];
+    int n = COUNT;
+    float scale = 1;
+    void *arguments[] = {&out, &n, &scale};
+    launch(1, 0, arguments);
+    printf("synchronize %d copy %d", (int)cudaDeviceSynchronize(), (int)cudaMemcpy(got, out, sizeof got, 2));
+    for (int i = 0; i < 8; i++) printf(" %g", got[i]);
+    printf("\n");
+}
+
 int main(int count, char **argument) {
     if (count < 3) return 2;
-    int driver = !strcmp(argument[1], "driver"), wrong = 0;
+    int driver = strcmp(argument[1], "runtime") != 0, wrong = 0;
     void *image = read_file(argument[2]);
     CUmodule module = NULL;
     float *out;
@@ -275,6 +287,7 @@ int main(int count, char **argument) {
         CHECK(cuModuleLoadData(&module, image));
         CHECK(cuModuleGetFunction(&kernels[0], module, "by_reference"));
         CHECK(cuModuleGetFunction(&kernels[1], module, "by_object"));
+        if (!strcmp(argument[1], "unbound")) return unbound(out), 0;
         driver_answers(module);
     } else {
         register_all(image);
