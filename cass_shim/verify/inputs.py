@@ -21,6 +21,7 @@ HEAP_BYTES = 1 << 18
 WORKSPACE_BYTES = 256  # of the grid barrier
 PITCH = 16  # what distances between rows are multiples of: no load is wider
 EDGES = 3  # bounds that are tried as 0
+STEPS, BEYOND = 2, 5  # how many of an index's steps are tried as bounds, and how far behind them
 EDGE_SIZE = 9  # the others then: small, since it is the edge that counts, and no multiple of a tile
 DISTINCT = 4  # by how much integer parameters differ from each other: equal ones hide a mix-up
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
@@ -326,12 +327,13 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
     if found.atomics:  # nobody to race with: everything is defined
         plan.append(Scenario(Shape((1, 1, 1), (1, 1, 1), main.dynamic_shared), "small", size, seed + 8))
     plan.append(Scenario(main, plain, size, seed + 12, powers=True))
-    plan.append(Scenario(main, wide, size, seed + 4, vary_sizes=True))
+    # another block early: loops that go round once in the main one go round several times, or not at all
+    plan.append(Scenario(others[0], wide, size, seed + 4, vary_sizes=True))
     plan.append(Scenario(main, special, size - 7, seed + 3))
     # more elements than threads, so that loops over the grid go round; long inner dimensions for unrolled loops
     threads = main.block[0] * main.block[1] * main.block[2] * main.grid[0] * main.grid[1] * main.grid[2]
     plan.append(Scenario(main, plain, 4 * threads + 37 if found.dimensions == 1 else 72, seed + 10))
-    plan.append(Scenario(others[0], plain, size + 5, seed + 2, vary_sizes=True))
+    plan.append(Scenario(main, wide, size + 5, seed + 2, vary_sizes=True))
     plan.append(Scenario(main, "sorted", 16, seed + 5, vary_sizes=True))
     plan.append(Scenario(others[-1], wide, 33, seed + 9))
     plan.append(Scenario(others[len(others) // 2], "equal", 1, seed + 6))
@@ -339,16 +341,20 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
 
 
 def edges(found: Survey, roles: Roles, main: Shape, seed: int) -> list[Scenario]:
-    """Inputs in which one bound is 0: a loop that does not go round, an array without elements.
+    """Inputs at the edge of what code compares with: bounds just beyond what it adds to an index, and bounds of 0.
 
-    None for kernels in which lanes may meet: a stride or a count of 0 makes them race for one address.
+    The latter, a loop that does not go round or an array without elements, not for kernels in which lanes may meet: a
+    stride or a count of 0 makes them race for one address.
     """
+    plain = "whole" if found.float_atomics else "random"
+    steps = sorted(found.steps)[:STEPS] if found.bounds and found.dimensions == 1 else []
+    beyond = [Scenario(main, plain, step + BEYOND, seed + 50 + step) for step in steps]
     if found.atomics or found.grid_sync:
-        return []
+        return beyond
     known = sorted(at for at, kind in found.scalars.items() if kind == "i32" and at & ~7 in found.bounds)
     taken = {at for start in roles.pointers for at in (start, start + 4)}
-    plain = [at for at in known if at not in taken][:EDGES]
-    return [Scenario(main, "sorted", EDGE_SIZE, seed + 30 + at, edge=at) for at in plain]
+    offsets = [at for at in known if at not in taken][:EDGES]
+    return [*beyond, *(Scenario(main, "sorted", EDGE_SIZE, seed + 30 + at, edge=at) for at in offsets)]
 
 
 def variation(

@@ -53,7 +53,7 @@ class KnownRuns:
         self, given: Input, how: Key, run: Callable[[], tuple[Outcome | Fault, Any]]
     ) -> tuple[Outcome | Fault, Any]:
         """What `run` gives for the input, run in the way `how`; it is called when that is not known yet."""
-        content = hashlib.blake2b(given.content, digest_size=16).digest()
+        content = hashlib.blake2b(given.content.data, digest_size=16).digest()
         key = (how, given.scenario.shape, given.scenario.seed, given.params, content)
         if key in self._runs:
             self._runs.move_to_end(key)

@@ -14,7 +14,7 @@ import numpy as np
 
 from cass_shim.isa.spec import Effect, specs
 from cass_shim.model.artifacts import SassKernel
-from cass_shim.model.instruction import RZ, Const, Imm, Instruction, Mem, Operand, Reg, Special, Target
+from cass_shim.model.instruction import RZ, Const, Imm, Instruction, Mem, Operand, Pred, Reg, Special, Target
 
 Key = tuple[bool, int]  # (uniform, register)
 
@@ -35,6 +35,8 @@ _PREDICATES = frozenset(
     {"ISETP", "UISETP", "FSETP", "UFSETP", "DSETP", "HSETP2", "PLOP3", "UPLOP3", "FCHK"}
 )  # no register result
 _COMPARES = frozenset({"ISETP", "UISETP", "IMNMX", "VIMNMX", "I2F", "I2FP"})
+_SUMS = frozenset({"IADD3", "UIADD3", "IADD", "VIADD"})
+STEPS = range(32, 4097)  # of an index: shorter ones the usual sizes meet
 _ATOMICS = frozenset({"ATOMG", "ATOM", "ATOMS", "RED", "REDG"})
 _GLOBAL = frozenset({"LDG", "LD", "STG", "ST", "RED", "REDG", "ATOMG", "ATOM", "LDGSTS"})
 
@@ -54,6 +56,7 @@ class Survey:
     distances: set[int] = field(default_factory=set)  # words that are factors, or only ever added to another address
     pitched: bool = False  # 64-bit integers are distances between rows: multiples of what is loaded
     bounds: set[int] = field(default_factory=set)  # offsets, multiples of 8, of words that code compares with
+    steps: set[int] = field(default_factory=set)  # what is added to 32-bit numbers, as to the index in an unrolled loop
     constant_kind: str = "i32"
     dimensions: int = 1
     many_blocks: bool = False  # it reads its block's index, so several blocks do different work
@@ -133,6 +136,8 @@ def _note_properties(found: Survey, instruction: Instruction, barrier: tuple[int
     atomic = name in _ATOMICS
     found.atomics |= atomic
     found.float_atomics |= atomic and any(m.startswith(("F16", "F32", "F64", "BF16")) for m in instruction.modifiers)
+    if name in _SUMS and not instruction.has("X") and not any(isinstance(o, Pred) for o in instruction.operands):
+        found.steps |= {o.bits for o in instruction.operands if isinstance(o, Imm) and o.bits in STEPS}
     for operand in instruction.operands:
         if isinstance(operand, Special) and operand.name.endswith((".Y", ".Z")):
             found.dimensions = max(found.dimensions, 2 if operand.name.endswith("Y") else 3)

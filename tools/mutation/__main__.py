@@ -80,6 +80,9 @@ def rejected(code: CodeObject, subject: Subject, known: KnownRuns, seed: int) ->
         verify_kernel(code, subject.sass, subject.cubin, known.device, seed=seed, known=known)
     except Rejected as error:
         if isinstance(error.__cause__, DeviceFailed):
+            with contextlib.suppress(DeviceFailed):  # a mutant that has not ended runs into the limit of instructions
+                known.device.call("hipDeviceSynchronize")
+            known.device.reset()
             known.lose()
         return str(error)
     return ""

@@ -209,7 +209,24 @@ class Arithmetic:
         return each(lambda x: self.terms.symbol(name, WIDTH[kind], x), a)
 
     def mufu(self, function: str, a: Value) -> Value:
-        return each(lambda x: self.terms.symbol(f"mufu.{function}", 32, x), a)
+        """The device's function of that name, applied as the lifter applies it; nothing else is known of it."""
+        t, sign = self.terms, 0x8000_0000
+        if function in ("rcp64h", "rsq64h"):
+            denormal = self.compare("eq", self.and_(a, self.const(0x7FF0_0000, 32)), self.const(0, 32))
+            a = self.select(denormal, self.and_(a, self.const(sign, 32)), a)
+            wide = self.pair(self.const(0, 32), a)
+            return self.high(each(lambda x: t.symbol(f"gfx.{function[:3]}.f64", 64, x), wide))
+        if function not in ("rcp", "rsq", "sqrt", "ex2", "lg2", "sin", "cos"):
+            raise Unknown(f"MUFU.{function.upper()} has no terms")
+        value = a
+        if function in ("sqrt", "sin"):
+            a = value = each(lambda x: t.flush("f32", x), a)
+        if function in ("sin", "cos"):
+            magnitude = self.and_(a, self.const(0x7FFF_FFFF, 32))
+            value = each(lambda x: t.symbol("gfx.fract.f32", 32, x), magnitude)
+        name = {"ex2": "exp", "lg2": "log"}.get(function, function)
+        found = each(lambda x: t.symbol(f"gfx.{name}.f32", 32, x), value)
+        return self.xor(found, self.and_(a, self.const(sign, 32))) if function == "sin" else found
 
     def matrix_multiply(
         self, shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[Value], b: list[Value], c: list[Value]

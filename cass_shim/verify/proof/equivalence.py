@@ -59,7 +59,11 @@ class Comparison:
         yield from self._writes(first, second)
         yield from self._atomics(first, second)
         yield from self._reads(first, second)
-        yield from self._local(self.other.memories["shared"])
+        mine, theirs = self.one.memories["shared"], self.other.memories["shared"]
+        if mine.atomics or theirs.atomics:  # what they leave is the same where what they found is
+            yield from self._writes(mine, theirs)
+            yield from self._atomics(mine, theirs)
+        yield from self._local(mine, theirs)
         for condition in self.other.beyond:
             yield Claim("a loop of the translation runs on", 0, condition)
 
@@ -81,6 +85,8 @@ class Comparison:
     def _unlike(self, mine: list[Access], theirs: list[Access]) -> Term:
         """Under which condition two threads' stores do not leave the same memory."""
         t = self.terms
+        if [a.after for a in mine if a.after] != [a.after for a in theirs if a.after]:
+            raise Unknown("stores and atomic operations in another order")
         if len(mine) == len(theirs):
             pairs = [self._pair(a, b) for a, b in zip(mine, theirs, strict=True)]
             if all(p is t.false for p in pairs):
@@ -123,11 +129,25 @@ class Comparison:
     # atomic operations
 
     def _atomics(self, first: Memory, second: Memory) -> Iterator[Claim]:
-        """Each kind apart, since different kinds at one place do not commute; then place by place."""
+        """Where their order matters thread by thread; else each kind apart, since different kinds at one place do not
+        commute, then place by place."""
+        if first.ordered or second.ordered:
+            ours, others = _atomics_by_thread(first.atomics), _atomics_by_thread(second.atomics)
+            for thread in sorted(ours.keys() | others.keys()):
+                yield self._in_order(thread, ours.get(thread, []), others.get(thread, []))
+            return
         mine, theirs = _by_kind(first.atomics), _by_kind(second.atomics)
         for kind in sorted(mine.keys() | theirs.keys()):
             unlike = self._unlike_atomics(mine.get(kind, []), theirs.get(kind, []))
             yield Claim(f"atomic {kind[0]}", 0, unlike, joint=True)
+
+    def _in_order(self, thread: int, mine: list[Atomic], theirs: list[Atomic]) -> Claim:
+        """A thread makes the same operations one after another."""
+        kinds = [[(a.operation, a.width, a.phase) for a in of] for of in (mine, theirs)]
+        if kinds[0] != kinds[1]:  # in another order, or others: equal only where none is made
+            return Claim("an atomic operation", thread, self.terms.any_of(a.condition for a in (*mine, *theirs)))
+        unlike = self.terms.any_of(self._pair_atomics(a, b) for a, b in zip(mine, theirs, strict=True))
+        return Claim("an atomic operation", thread, unlike)
 
     def _unlike_atomics(self, mine: list[Atomic], theirs: list[Atomic]) -> Term:
         t = self.terms
@@ -146,6 +166,8 @@ class Comparison:
         t = self.terms
         moved = t.invert(t.eq(mine.address, theirs.address))
         wrong = t.either(moved, t.invert(t.eq(mine.value, theirs.value)))
+        if mine.compare is not None and theirs.compare is not None:
+            wrong = t.either(wrong, t.invert(t.eq(mine.compare, theirs.compare)))
         return t.either(t.invert(t.eq(mine.condition, theirs.condition)), t.both(mine.condition, wrong))
 
     def _combined(self, atomics: list[Atomic], place: Term) -> tuple[Term, Term]:
@@ -188,14 +210,19 @@ class Comparison:
 
     # LDS
 
-    def _local(self, memory: Memory) -> Iterator[Claim]:
-        """Aligned accesses within bounds, and no two waves at one place in one phase unless both read."""
+    def _local(self, shared: Memory, memory: Memory) -> Iterator[Claim]:
+        """Aligned accesses within bounds, and no two waves at one place in one phase unless both read.
+
+        Where addresses depend on the input, or atomic operations are about, each access has to be one that the same
+        thread of the original makes in the same phase: those are legal and race with none.
+        """
+        if memory.atomics or any(access.address.known is None for access in (*memory.reads, *memory.writes)):
+            yield from self._covered(shared, memory)
+            return
         places: dict[tuple[int, int], list[Access]] = defaultdict(list)
-        shared = self.one.memories["shared"]
         known = {access.address.known for access in (*shared.reads, *shared.writes)}
         for access in (*memory.reads, *memory.writes):
-            if access.address.known is None:
-                raise Unknown("an LDS address that depends on the input")
+            assert access.address.known is not None
             if access.address.known % memory.cell:
                 raise Unknown(f"a misaligned LDS access at {access.address.known:#x}")
             if access.address.known not in known and access.address.known + memory.cell > self.other.lds_bytes:
@@ -206,6 +233,22 @@ class Comparison:
             if len(waves) == 1 or all(a.value is None for a in accesses):
                 continue
             yield Claim("a race in LDS", accesses[0].thread, self._race(accesses))
+
+    def _covered(self, shared: Memory, memory: Memory) -> Iterator[Claim]:
+        t = self.terms
+        made: dict[tuple[int, int, bool], list[Access]] = defaultdict(list)
+        for access in (*shared.reads, *shared.writes):
+            made[access.thread, access.phase, False].append(access)
+            if access.value is not None:
+                made[access.thread, access.phase, True].append(access)
+        for access in (*memory.reads, *memory.writes):
+            others = made[access.thread, access.phase, access.value is not None]
+            same = t.any_of(o.condition for o in others if o.address is access.address)
+            missing = t.both(access.condition, t.invert(same))
+            if missing is t.false:
+                continue
+            covered = t.any_of(t.both(o.condition, t.eq(o.address, access.address)) for o in others)
+            yield Claim("an access of LDS", access.thread, t.both(access.condition, t.invert(covered)))
 
     def _race(self, accesses: list[Access]) -> Term:
         t = self.terms
@@ -229,8 +272,15 @@ def _by_thread(accesses: list[Access]) -> dict[int, list[Access]]:
     return found
 
 
-def _by_kind(atomics: list[Atomic]) -> dict[tuple[str, int], list[Atomic]]:
-    found: dict[tuple[str, int], list[Atomic]] = defaultdict(list)
+def _atomics_by_thread(atomics: list[Atomic]) -> dict[int, list[Atomic]]:
+    found: dict[int, list[Atomic]] = defaultdict(list)
     for one in atomics:
-        found[one.operation, one.width].append(one)
+        found[one.thread].append(one)
+    return found
+
+
+def _by_kind(atomics: list[Atomic]) -> dict[tuple[str, int, int], list[Atomic]]:
+    found: dict[tuple[str, int, int], list[Atomic]] = defaultdict(list)
+    for one in atomics:
+        found[one.operation, one.width, one.phase].append(one)
     return found

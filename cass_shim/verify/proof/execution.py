@@ -25,6 +25,9 @@ from cass_shim.verify.proof.terms import Term
 
 _GLOBAL = frozenset({"LDG", "STG", "LD", "ST"})
 _SHARED = frozenset({"LDS", "STS"})
+_LOCAL = frozenset({"LDL", "STL"})
+_SPACES = (("global", _GLOBAL), ("shared", _SHARED), ("local", _LOCAL))
+_BANKS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}  # narrow reads of constant banks, which lie in global memory
 WORD = 4
 
 
@@ -51,14 +54,16 @@ class Side:
 
 def cells(kernel: SassKernel, image: Image) -> dict[str, int]:
     """Bytes of a cell of each memory: the narrowest access of either side."""
-    found = {"global": WORD, "shared": WORD}
-    for i in kernel.instructions:
-        for space, names in (("global", _GLOBAL), ("shared", _SHARED)):
+    found = {"global": WORD, "shared": WORD, "local": WORD}
+    for i in (i for part in (kernel, *kernel.callees.values()) for i in part.instructions):
+        for space, names in _SPACES:
             if i.mnemonic in names:
                 found[space] = min(found[space], shape(i)[0] // 8)
+        if i.mnemonic in ("LDC", "ULDC", "LDCU"):
+            found["global"] = min([found["global"], *(_BANKS[m] for m in i.modifiers if m in _BANKS)])
     for operations in image.code.values():
         for o in operations:
-            space = "shared" if o.row.encoding == "DS" else "global"
+            space = {"DS": "shared", "SCRATCH": "local"}.get(o.row.encoding, "global")
             width = access_bytes(o.name)
             if width is not None:
                 found[space] = min(found[space], width)
@@ -94,11 +99,12 @@ def execute(kernel: SassKernel, code: CodeObject, domain: Domain, unroll: int) -
     _run([SassWarp(program, domain, n, one.memories, unroll) for n in range(domain.warps)], one)
     waves = [Wave(image, code.slots, bindings, domain, n, other.memories, unroll) for n in range(domain.warps)]
     _run(waves, other)
-    if domain.block is None and (one.phases > 1 or one.memories["shared"].writes or other.memories["shared"].writes):
+    if domain.one_for_all and (one.phases > 1 or one.memories["shared"].writes or other.memories["shared"].writes):
         raise Unknown("warps of a block meet: the block's shape must be given")
     return one, other
 
 
 def alone(kernel: SassKernel) -> bool:
     """Whether no warp of a block can know of another: neither shared memory nor barriers."""
-    return not any(i.mnemonic in (*_SHARED, "BAR", "ATOMS", "LDSM", "LDGSTS") for i in kernel.instructions)
+    code = (i for part in (kernel, *kernel.callees.values()) for i in part.instructions)
+    return not any(i.mnemonic in (*_SHARED, "BAR", "ATOMS", "LDSM", "LDGSTS") for i in code)

@@ -16,6 +16,11 @@ ONE = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F80_0000, "f64": 0x3FF0 << 48}
 PACKED = {"f16x2": "f16", "bf16x2": "bf16"}
 
 
+def _rank(term: Term) -> tuple[bool, int]:
+    """The order of commutative operands: constants first, so that what is beside them may be written in two ways."""
+    return term.known is None, term.id
+
+
 class Terms(Words):
     """All operations on terms."""
 
@@ -38,11 +43,11 @@ class Terms(Words):
     def _factors(self, a: Term, b: Term) -> tuple[Term, Term]:
         """Sorted, the sign of their product on the first."""
         (x, minus_x), (y, minus_y) = self._unsigned(a), self._unsigned(b)
-        first, second = sorted((x, y), key=lambda t: t.id)
+        first, second = sorted((x, y), key=_rank)
         return (self.negative(first) if minus_x != minus_y else first), second
 
     def fadd(self, kind: str, a: Term, b: Term, rounding: str = "rn", ftz: bool = False) -> Term:
-        first, second = sorted((a, b), key=lambda t: t.id)
+        first, second = sorted((a, b), key=_rank)
         return self.apply(self._mode("add", kind, rounding, ftz), a.width, first, second)
 
     def fmul(self, kind: str, a: Term, b: Term, rounding: str = "rn", ftz: bool = False) -> Term:
@@ -92,8 +97,8 @@ class Terms(Words):
         holds = {
             "lt": lambda: self.fless(kind, a, b),
             "gt": lambda: self.fless(kind, b, a),
-            "le": lambda: self.either(self.fless(kind, a, b), equal),
-            "ge": lambda: self.either(self.fless(kind, b, a), equal),
+            "le": lambda: self.invert(self.fless(kind, b, a)),  # of two numbers
+            "ge": lambda: self.invert(self.fless(kind, a, b)),
             "eq": lambda: equal,
             "ne": lambda: self.invert(equal),
         }[name]()

@@ -55,6 +55,8 @@ def _launch(domain: Domain, dimensions: int, rng: random.Random) -> dict[str, in
     if domain.block is None:
         threads = rng.choice((1, 31, 32, 33, 64, 128, 256, rng.randint(1, 256)))
         chosen["blockDim.x"], chosen["warp"] = threads, rng.randrange(-(-threads // 32))
+    elif domain.one_for_all:
+        chosen["warp"] = rng.randrange(domain.whole_warps)
     return chosen
 
 

@@ -19,14 +19,15 @@ from cass_shim.verify.proof.terms import Term
 MAX_THREADS = 1024
 GRID_LIMITS = ((1 << 31) - 1, 65535, 65535)
 AXES = "xyz"
+INDEX_BITS = 10  # of threadIdx, along any axis
 
 
 @dataclass
 class Domain:
     """All launches with one block shape, or with every block (n, 1, 1) when `block` is None.
 
-    blocks: the grid's limits; every grid within them is meant. With an unknown block one warp of it, unknown too,
-    stands for all: the kernel's warps must not know of each other.
+    blocks: the grid's limits; every grid within them is meant. alone: the kernel's warps do not know of each other; one
+    warp, unknown, then stands for all where the block is unknown too or its rows and the warps fit each other.
     """
 
     terms: Terms
@@ -35,6 +36,7 @@ class Domain:
     blocks: tuple[int, int, int] = GRID_LIMITS
     assumptions: list[Term] = field(default_factory=list)
     deadline: float = math.inf  # on the monotonic clock: when execution gives up
+    alone: bool = False
 
     def check_time(self) -> None:
         """Raises Unknown after the deadline."""
@@ -48,12 +50,14 @@ class Domain:
         for count, index, limit in zip(self.grid, self.group, self.blocks, strict=True):
             self.assumptions.append(t.ult(index, count))
             self.assumptions.append(t.ult(count, t.const(limit + 1, 32)))
+        self.warp_index = t.var("warp", 5)
         if self.block is not None:
             self.dimensions: tuple[Term, ...] = tuple(t.const(n, 32) for n in self.block)
+            if self.one_for_all:
+                self.assumptions.append(t.ult(t.zext(self.warp_index, 32), t.const(self.whole_warps, 32)))
             return
         threads = t.var("blockDim.x", 16)
         self.dimensions = (t.zext(threads, 32), t.const(1, 32), t.const(1, 32))
-        self.warp_index = t.var("warp", 5)
         limit = self.abi.max_threads or MAX_THREADS
         self.assumptions.append(t.ult(threads, t.const(limit + 1, 16)))
         self.assumptions.append(t.ult(self._first_thread(), self.dimensions[0]))
@@ -62,11 +66,23 @@ class Domain:
         return self.terms.scale(self.terms.zext(self.warp_index, 32), WARP)
 
     @property
-    def warps(self) -> int:
-        """How many warps are executed: all of a fixed block, else the unknown one."""
+    def one_for_all(self) -> bool:
+        """Whether one unknown warp is executed instead of all."""
         if self.block is None:
-            return 1
+            return True
+        x, y, z = self.block
+        return self.alone and z == 1 and WARP % x == 0 and x * y % WARP == 0
+
+    @property
+    def whole_warps(self) -> int:
+        """The warps of a fixed block."""
+        assert self.block is not None
         return -(-self.block[0] * self.block[1] * self.block[2] // WARP)
+
+    @property
+    def warps(self) -> int:
+        """How many warps are executed."""
+        return 1 if self.one_for_all else self.whole_warps
 
     def alive(self, warp: int) -> Value:
         """Per lane, whether the block has such a thread."""
@@ -74,6 +90,8 @@ class Domain:
         if self.block is None:
             first = self._first_thread()
             return gathered(tuple(t.ult(t.add(first, t.const(n, 32)), self.dimensions[0]) for n in range(WARP)))
+        if self.one_for_all:
+            return t.true
         threads = self.block[0] * self.block[1] * self.block[2]
         return gathered(tuple(t.const(WARP * warp + n < threads, 1) for n in range(WARP)))
 
@@ -85,9 +103,22 @@ class Domain:
                 return t.const(0, 32)
             return gathered(tuple(t.add(self._first_thread(), t.const(n, 32)) for n in range(WARP)))
         x, y, _ = self.block
+        if self.one_for_all:
+            return self._thread_of_any(x, axis)
         flat = range(WARP * warp, WARP * warp + WARP)
         index = [(n % x, n // x % y, n // (x * y))[axis] for n in flat]
         return gathered(tuple(t.const(n, 32) for n in index))
+
+    def _thread_of_any(self, x: int, axis: int) -> Value:
+        """threadIdx in the unknown warp of a block whose rows of x threads fill warps."""
+        t = self.terms
+        first = t.scale(t.zext(self.warp_index, INDEX_BITS), WARP // x)
+        index = (
+            lambda n: t.const(n % x, 32),
+            lambda n: t.zext(t.add(first, t.const(n // x, INDEX_BITS)), 32),
+            lambda n: t.const(0, 32),
+        )[axis]
+        return gathered(tuple(index(n) for n in range(WARP)))
 
     def parameter(self, offset: int) -> Term:
         """The 32-bit word of the parameter block at a multiple of 4."""

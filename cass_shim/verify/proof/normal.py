@@ -93,7 +93,7 @@ class Normalizer:
 
     def _apply(self, term: Term, args: tuple[Term, ...]) -> Term:
         if str(term.value).startswith(_COMMUTATIVE):
-            args = (*sorted(args[:2], key=lambda a: a.id), *args[2:])
+            args = (*sorted(args[:2], key=lambda a: (a.known is None, a.id)), *args[2:])
         return self.terms.apply(str(term.value), term.width, *args)
 
     def _table(self) -> dict[str, Callable[[Term, tuple[Term, ...]], Term]]:

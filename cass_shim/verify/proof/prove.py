@@ -83,7 +83,7 @@ class _Attempt:
     def block(self, block: Block) -> bool:
         """Prove one block shape; False when a difference was seen. Raises Unknown."""
         terms = Terms()
-        domain = Domain(terms, self.kernel.abi, block, deadline=self.deadline)
+        domain = Domain(terms, self.kernel.abi, block, deadline=self.deadline, alone=alone(self.kernel))
         one, other = execute(self.kernel, self.code, domain, self.unroll)
         self.looped |= bool(one.beyond or other.beyond)
         case = Case(domain, one, other, Solver(self.deadline))
@@ -139,8 +139,12 @@ class _Attempt:
 
 
 def candidate_blocks(kernel: SassKernel, dimensions: int, blocks: Sequence[tuple[int, int, int]]) -> list[Block]:
-    """The block shapes to prove: any block of one dimension where warps do not meet, else the given ones."""
-    if alone(kernel) and dimensions == 1 and kernel.abi.required_block is None:
+    """The block shapes to prove: any block of one dimension where warps do not meet, else the given ones.
+
+    REDUX is a loop over the active lanes on the other side: those have to be known.
+    """
+    counted = any(i.mnemonic == "REDUX" for i in kernel.instructions)
+    if alone(kernel) and dimensions == 1 and kernel.abi.required_block is None and not counted:
         return [None]
     return list(dict.fromkeys(blocks))
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cass_shim.model.instruction import PT, Instruction, Pred, Target
+from cass_shim.model.instruction import PT, RZ, Instruction, Pred, Reg, Target
 from cass_shim.verify.interpreter import PARAMETERS_AT
 from cass_shim.verify.program import Program, Step
 from cass_shim.verify.proof.lanes import WARP, Unknown, Value, each, gathered, lane, spread
 from cass_shim.verify.proof.launch import AXES, Domain
-from cass_shim.verify.proof.memory import Memory
+from cass_shim.verify.proof.memory import BANK, Memory
 from cass_shim.verify.proof.sass_lanes import LaneOperations
 from cass_shim.verify.proof.terms import Term
 from cass_shim.verify.textures import NoTextures
@@ -23,6 +23,8 @@ from cass_shim.verify.textures import NoTextures
 _WAITING = frozenset({"BSYNC", "WARPSYNC"})
 _NOTHING = frozenset({"BSSY", "BSYNC", "WARPSYNC", "BREAK", "BMOV", "ENDCOLLECTIVE"})
 MAX_STEPS = 40_000  # executed instructions of one warp
+MAX_RETURNS = 16  # places from which one function is called
+STACK_END = 0x10_0000  # where the stack begins, growing down: any number does
 
 
 @dataclass
@@ -42,8 +44,6 @@ class SassWarp(NoTextures[Value], LaneOperations):
         self.base = domain.abi.params_base
         if program.unsupported:
             raise Unknown(str(next(iter(program.unsupported.values()))))
-        if len(program.starts) != 1:
-            raise Unknown("it calls functions of other sections")
         self.pending: dict[int, Here] = {0: Here(spread(domain.alive(warp)))}
         self.visits: dict[int, int] = {}
         self.executed: set[int] = set()
@@ -84,6 +84,8 @@ class SassWarp(NoTextures[Value], LaneOperations):
     # constants
 
     def load_const(self, bank: int, offset: int, index: Value | None, width: int) -> Value:
+        if bank == 3:
+            return self._load_bank(bank, offset, index, width)
         if index is not None or bank not in (0, 2):
             raise Unknown(f"constant bank {bank}{' with an index' if index is not None else ''}")
         if bank == 2:
@@ -97,6 +99,13 @@ class SassWarp(NoTextures[Value], LaneOperations):
         part = self.terms.extract(self._word(offset & ~3), 8 * (offset & 3), width)
         return self.terms.zext(part, 32)
 
+    def _load_bank(self, bank: int, offset: int, index: Value | None, width: int) -> Value:
+        """Constant memory lies in device memory, at an address that both sides know by one name."""
+        t, start = self.terms, self.terms.var(f"{BANK}{bank}", 64)
+        at: Value = t.const(offset, 32) if index is None else self.add(index, t.const(offset, 32))
+        words = self.load("global", self.add(self.sext(at, 64), start), min(width, 32), max(1, width // 32))
+        return words[0] if len(words) == 1 else self.pair(words[0], words[1])
+
     def _word(self, offset: int) -> Term:
         """A word of bank 0. Source: sass.md §2.5, as the interpreter has it."""
         domain, base = self.domain, max(self.base, next(b for sm, b in PARAMETERS_AT if self.sm >= sm))
@@ -109,6 +118,8 @@ class SassWarp(NoTextures[Value], LaneOperations):
                 return domain.grid[position]
         if base <= offset < base + domain.abi.params_bytes:
             return domain.parameter(offset - base)
+        if offset == (0x37C if newer else 0x28):
+            return self.terms.const(STACK_END, 32)
         return self.terms.var(f"bank0.{offset:#x}", 32)
 
     # execution
@@ -214,6 +225,10 @@ class SassWarp(NoTextures[Value], LaneOperations):
         if instruction.mnemonic in ("EXIT", "KILL"):
             self._arrive(at + 1, self._part(here, self.not_(taken)))
             return
+        if instruction.mnemonic in ("CALL", "RET"):
+            self._arrive(at + 1, self._part(here, self.not_(taken)))
+            self._transfer(step, self._part(here, taken))
+            return
         if instruction.mnemonic != "BRA" or instruction.has("ANY", "DIV", "CONV"):
             raise Unknown(f"{instruction.form} has no terms")
         target = next((o for o in instruction.operands if isinstance(o, Target)), None)
@@ -229,6 +244,34 @@ class SassWarp(NoTextures[Value], LaneOperations):
             return
         self._arrive(at + 1, stays)
         self._arrive(to, leaves)
+
+    def _transfer(self, step: Step, leaves: Here) -> None:
+        """CALL and RET: to a label, or to the addresses that a pair of registers may hold, each a constant."""
+        instruction, t = step.instruction, self.terms
+        target = next((o for o in instruction.operands if isinstance(o, Target)), Target(0))
+        register = next((o for o in instruction.operands if isinstance(o, Reg) and o.index != RZ), None)
+        if target.symbol and target.symbol not in self.program.tokens:
+            raise Unknown(f"it calls {target.symbol}")
+        if register is None:
+            start = self.program.tokens[target.symbol] if target.symbol else step.base
+            self._jump(start + target.address, leaves)
+            return
+        self.registers = leaves.registers
+        mask = (1 << 64) - 1 if instruction.has("ABS") else (1 << 32) - 1
+        pairs = [self._get(("UR" if register.uniform else "R", register.index + n), 32) for n in range(2)]
+        held = self.pair(*(each(t.under, leaves.conditions, one) for one in pairs))
+        places = {number for one, c in zip(spread(held), leaves.conditions, strict=True)
+                  if c is not t.false for number in _constants(one, instruction)}  # fmt: skip
+        for place in sorted(places):
+            there = self._part(leaves, each(lambda x, n=place: t.eq(x, t.const(n, 64)), held))
+            self._jump((0 if instruction.has("ABS") else step.base) + (place + target.address & mask), there)
+
+    def _jump(self, address: int, leaves: Here) -> None:
+        to = self.program.index_of(address)
+        if to < 0:
+            raise Unknown(f"a jump to {address:#x}, where there is no code")
+        if any(c is not self.terms.false for c in leaves.conditions):
+            self._arrive(to, leaves)
 
     def _part(self, here: Here, condition: Value) -> Here:
         """Those of the lanes for which a condition holds."""
@@ -256,6 +299,22 @@ class SassWarp(NoTextures[Value], LaneOperations):
             kept, self.pending = self.pending, self.parked
             self._arrive(at + 1, here)
             self.pending = kept
+
+
+def _constants(term: Term, instruction: Instruction) -> set[int]:
+    """What a choice of constants may be."""
+    found, stack = set[int](), [term]
+    while stack:
+        top = stack.pop()
+        if top.op == "ite":
+            stack += top.args[1:]
+        elif top.op == "concat" and top.args[0].op == "ite" and top.args[1].known is not None:
+            found |= {low | top.args[1].known << 32 for low in _constants(top.args[0], instruction)}
+        elif top.known is None or len(found) > MAX_RETURNS:
+            raise Unknown(f"{instruction.text} to an address that is not known")
+        else:
+            found.add(top.known)
+    return found
 
 
 def _check_whole_block(instruction: Instruction) -> None:

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from cass_shim.verify.proof.emitter import Arithmetic
 from cass_shim.verify.proof.lanes import WARP, Unknown, Value, each, gathered, lane, spread
 from cass_shim.verify.proof.launch import AXES, Domain
-from cass_shim.verify.proof.memory import Atomic, Memory
+from cass_shim.verify.proof.memory import Atomic, Memory, local_memory
 from cass_shim.verify.proof.terms import Term
 
 _NEUTRAL = {"and": 0xFFFF_FFFF, "or": 0, "xor": 0, "add": 0, "umin": 0xFFFF_FFFF, "umax": 0}
 _NEUTRAL |= {"smin": 0x7FFF_FFFF, "smax": 0x8000_0000}
-COMMUTATIVE = frozenset({"add", "min", "max", "and", "or", "xor"})
+ATOMICS = frozenset({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"})
+ATOMIC_KINDS = frozenset({"u32", "s32", "u64", "s64", "b32", "b64", "f32"})
 
 
 class LaneOperations(Arithmetic):
@@ -122,7 +123,10 @@ class LaneOperations(Arithmetic):
 
     # memory
 
-    def _memory(self, space: str) -> Memory:
+    def _memory(self, space: str, thread: int = 0) -> Memory:
+        """The block's, or a thread's own."""
+        if space == "local":
+            return local_memory(self.memories, "sass", self.terms, thread)
         found = self.memories.get(space)
         if found is None:
             raise Unknown(f"{space} memory has no terms")
@@ -136,9 +140,10 @@ class LaneOperations(Arithmetic):
     ) -> list[Value]:
         if order != "weak":
             raise Unknown("strong loads have no terms")
-        memory, t, size = self._memory(space), self.terms, width // 8
+        t, size = self.terms, width // 8
         columns: list[list[Term]] = [[] for _ in range(count)]
         for number, present in enumerate(self.active):
+            memory = self._memory(space, self._thread(number))
             for part, column in enumerate(columns):
                 if present is t.false:
                     column.append(t.const(0, 32))
@@ -151,10 +156,11 @@ class LaneOperations(Arithmetic):
     def store(self, space: str, address: Value, values: list[Value], width: int, order: str = "weak") -> None:
         if order != "weak":
             raise Unknown("strong stores have no terms")
-        memory, t, size = self._memory(space), self.terms, width // 8
+        t, size = self.terms, width // 8
         for number, present in enumerate(self.active):
             if present is t.false:
                 continue
+            memory = self._memory(space, self._thread(number))
             for part, value in enumerate(values):
                 at = t.add(lane(address, number), t.const(size * part, lane(address, number).width))
                 memory.store(self._thread(number), present, at, t.extract(lane(value, number), 0, width))
@@ -169,18 +175,22 @@ class LaneOperations(Arithmetic):
         compare: Value | None = None,
         scope: str = "gpu",
     ) -> Value:
-        """Only those whose order does not matter; the result may not be used."""
         memory = self._memory(space)
-        if space != "global" or operation not in COMMUTATIVE or kind not in ("u32", "s32", "u64", "s64"):
+        if operation not in ATOMICS or kind not in ATOMIC_KINDS or (kind == "f32" and operation != "add"):
             raise Unknown(f"atomic {operation} of {kind} in {space} memory")
         name = f"{kind[0]}{operation}" if operation in ("min", "max") else operation
+        name += ".f32" if kind == "f32" else ""
+        results = []
         for number, present in enumerate(self.active):
-            if present is not self.terms.false:
-                one, at = lane(value, number), lane(address, number)
-                atomic = Atomic(self._thread(number), present, at, name, one.width, one, memory.phase)
-                memory.atomics.append(atomic)
-        first = lane(value, 0)
-        return gathered(tuple(self.undefined("atomic", first.width) for _ in range(WARP)))
+            one, at = lane(value, number), lane(address, number)
+            if present is self.terms.false:
+                results.append(self.terms.const(0, one.width))
+                continue
+            wanted = None if compare is None else lane(compare, number)
+            made = Atomic(self._thread(number), present, at, name, one.width, one, compare=wanted)
+            results.append(memory.atomic(made, returns=False))  # whether it is used, the translation says
+        memory.atomics_end()
+        return gathered(tuple(results))
 
     def is_space(self, space: str, address: Value) -> Value:
         raise Unknown("generic addresses have no terms")

@@ -110,8 +110,8 @@ def test_a_shuffle_reduction_is_proved_for_its_block(device: Device) -> None:
     [
         ("v_cmpx_gt_i32_e64 s5, v1", "v_cmpx_ge_i32_e64 s5, v1"),
         ("v_cmp_le_i32_e32 vcc_lo, s5, v1", "v_cmp_lt_i32_e32 vcc_lo, s5, v1"),
-        ("v_xor_b32_e32 v3, 64, v10", "v_xor_b32_e32 v3, 32, v10"),
-        ("v_add_nc_u32_e32 v11, v11, v8", "v_add_nc_u32_e32 v11, v11, v11"),
+        ("v_xor_b32_e32 v5, 64, v2", "v_xor_b32_e32 v5, 32, v2"),
+        ("v_add_nc_u32_e32 v1, v11, v1", "v_add_nc_u32_e32 v1, v11, v11"),
         ("s_and_b32 exec_lo, exec_lo, vcc_lo\n\ts_cbranch_execz", "s_nop 0\n\ts_cbranch_execz"),
     ],
 )

@@ -50,9 +50,7 @@ def read_image(code: CodeObject) -> Image:
     metadata, symbols = metadata_of(elf, code.symbol), symbols_of(elf, code.symbol)
     text = bytes_at(elf, *symbols[code.symbol])
     descriptor = bytes_at(elf, symbols[f"{code.symbol}.kd"][0], 64)
-    lds, scratch = struct.unpack_from("<II", descriptor)
-    if scratch:
-        raise Unknown("the translation uses scratch memory")
+    lds, _ = struct.unpack_from("<II", descriptor)
     rsrc1, rsrc2 = struct.unpack_from("<II", descriptor, 48)
     (properties,) = struct.unpack_from("<H", descriptor, 56)
     user, at = {}, 0

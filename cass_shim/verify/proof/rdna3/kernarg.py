@@ -9,6 +9,7 @@ from __future__ import annotations
 from cass_shim.model.kernel_abi import Slot, SlotKind
 from cass_shim.verify.proof.lanes import Unknown
 from cass_shim.verify.proof.launch import AXES, Domain
+from cass_shim.verify.proof.memory import BANK
 from cass_shim.verify.proof.rdna3.image import Image
 from cass_shim.verify.proof.terms import Term
 
@@ -61,6 +62,8 @@ class Kernarg:
         if not 0 <= number < len(self.slots):
             raise Unknown(f"the binding table has no slot {number}")
         slot = self.slots[number]
+        if slot.kind is SlotKind.BANK:
+            return self.terms.extract(self.terms.var(f"{BANK}{slot.addend}", 64), 32 * part, 32)
         if slot.kind is not SlotKind.SYMBOL:
             raise Unknown(f"binding {slot.kind.name}")
         address = self.terms.add(self.terms.var(f"symbol.{slot.symbol}", 64), self.terms.const(slot.addend, 64))

@@ -9,15 +9,18 @@ import re
 
 from cass_shim.verify.proof.lanes import WARP, Unknown, Value, each, gathered, lane, spread
 from cass_shim.verify.proof.launch import Domain
-from cass_shim.verify.proof.memory import SCALAR, Atomic, Memory
+from cass_shim.verify.proof.memory import SCALAR, Atomic, Memory, local_memory
 from cass_shim.verify.proof.rdna3.alu import Alu
 from cass_shim.verify.proof.rdna3.image import Image
 from cass_shim.verify.proof.rdna3.kernarg import Kernarg
 from cass_shim.verify.proof.rdna3.operation import NULL, VGPR, Operation, dwords
 from cass_shim.verify.proof.terms import Term
 
-_ACCESS = re.compile(r"^(?:ds|global)_(load|store)_(?:(2addr)_)?(?:(stride64)_)?([bui])(8|16|32|64|96|128)$")
-_ATOMIC = re.compile(r"^global_atomic_(add|min|max|and|or|xor)_([uib])(32|64)$")
+_ACCESS = re.compile(r"^(?:ds|global|scratch)_(load|store)_(?:(2addr)_)?(?:(stride64)_)?([bui])(8|16|32|64|96|128)$")
+_ATOMIC = re.compile(
+    r"^(?:global_atomic|ds)_(add|min|max|and|or|xor|inc|dec|swap|storexchg|cmpswap|cmpstore)_(rtn_)?([uibf])(32|64)$"
+)
+_EXCHANGES = {"swap": "exch", "storexchg": "exch", "cmpswap": "cas", "cmpstore": "cas"}
 
 
 def access_bytes(name: str) -> int | None:
@@ -43,7 +46,8 @@ class MemoryOperations(Alu):
         (o,) = operations
         if self._execute_alu(o) or o.name.endswith("_inv") or o.name == "s_nop":
             return
-        {"SMEM": self._scalar_load, "DS": self._local, "GLOBAL": self._global}.get(o.row.encoding, _refuse)(o)
+        families = {"SMEM": self._scalar_load, "DS": self._local, "GLOBAL": self._global, "SCRATCH": self._scratch}
+        families.get(o.row.encoding, _refuse)(o)
 
     def _dual(self, operations: tuple[Operation, ...]) -> None:
         sources = [[self.source(o, n) for n in range(len(o.row.sources))] for o in operations]
@@ -68,23 +72,29 @@ class MemoryOperations(Alu):
         """Under which condition each lane executes the instruction."""
         return tuple(self.terms.both(self.condition, m) for m in self.exec())
 
-    def _access(self, memory: Memory, o: Operation, addresses: Value, kind: str, bits: int, d: int, data: int) -> None:
-        """One load or store by every lane. d: first VGPR of a load's result, data: of a store's value."""
+    def _access(
+        self, memory: Memory | None, o: Operation, addresses: Value, kind: str, bits: int, d: int, data: int
+    ) -> None:
+        """One load or store by every lane. d: first VGPR of a load's result, data: of a store's value.
+
+        memory: None for each lane's own.
+        """
         t, words = self.terms, max(1, bits // 32)
         if kind == "load":
             columns: list[list[Term]] = [[] for _ in range(words)]
         for number, present in enumerate(self._present()):
             at, thread = lane(addresses, number), WARP * self.warp + number
+            where = memory or local_memory(self.memories, "rdna3", t, thread)
             for word in range(words):
                 place = t.add(at, t.const(4 * word, at.width))
                 size = min(bits, 32)
                 if kind == "store":
                     value = t.extract(lane(self.seen(data + word), number), 0, size)
-                    memory.store(thread, present, place, value)
+                    where.store(thread, present, place, value)
                 elif present is t.false:
                     columns[word].append(t.const(0, 32))
                 else:
-                    loaded = memory.load(thread, present, place, size // 8)
+                    loaded = where.load(thread, present, place, size // 8)
                     signed = re.search(r"_i(8|16)$", o.name)
                     columns[word].append(t.sext(loaded, 32) if signed else t.zext(loaded, 32))
         if kind == "load":
@@ -105,21 +115,55 @@ class MemoryOperations(Alu):
         found, atomic = _ACCESS.match(name), _ATOMIC.match(name)
         if found:
             self._access(self.memories["global"], o, address, found[1], int(found[5]), o.d, data)
-        elif atomic and not o.returns:
-            self._atomic(atomic[1], atomic[2], int(atomic[3]), address, data)
+        elif atomic:
+            second = data + int(atomic[4]) // 32  # the expected value stands behind the new one
+            self._atomic(o, self.memories["global"], atomic, address, data, second, o.returns)
         else:
-            raise Unknown(f"{o.row.name}{' with a result' if o.returns else ''} has no terms")
+            raise Unknown(f"{o.row.name} has no terms")
 
-    def _atomic(self, operation: str, kind: str, width: int, address: Value, data: int) -> None:
+    def _atomic(
+        self, o: Operation, memory: Memory, found: re.Match[str], address: Value, data: int, second: int, returns: bool
+    ) -> None:
+        """data, second: VGPRs of the operand and of what compare-and-swap expects."""
+        kind, width, t = found[3], int(found[4]), self.terms
+        operation = _EXCHANGES.get(found[1], found[1])
+        if kind == "f" and (operation != "add" or width != 32 or self.image.mode.ftz):
+            raise Unknown(f"{o.row.name} has no terms")
         name = f"{'s' if kind == 'i' else 'u'}{operation}" if operation in ("min", "max") else operation
-        value = self.seen(data)
-        if width == 64:
-            value = each(self.terms.concat, value, self.seen(data + 1))
-        memory = self.memories["global"]
+        name += ".f32" if kind == "f" else ""
+        value = self._register(data, width)
+        compare = self._register(second, width) if operation == "cas" else None
+        results = []
         for number, present in enumerate(self._present()):
-            if present is not self.terms.false:
-                thread, at = WARP * self.warp + number, lane(address, number)
-                memory.atomics.append(Atomic(thread, present, at, name, width, lane(value, number), memory.phase))
+            if present is t.false:
+                results.append(t.const(0, width))
+                continue
+            thread, at = WARP * self.warp + number, lane(address, number)
+            wanted = None if compare is None else lane(compare, number)
+            made = Atomic(thread, present, at, name, width, lane(value, number), compare=wanted)
+            results.append(memory.atomic(made, returns))
+        memory.atomics_end()
+        if returns:
+            for word in range(width // 32):
+                self.set_vector(o.d + word, gathered(tuple(t.extract(one, 32 * word, 32) for one in results)))
+
+    def _register(self, first: int, width: int) -> Value:
+        """A VGPR, or two of them."""
+        return self.seen(first) if width == 32 else each(self.terms.concat, self.seen(first), self.seen(first + 1))
+
+    # the lane's own memory
+
+    def _scratch(self, o: Operation) -> None:
+        """Each lane sees its own memory from 0 on (AMD RDNA3 ISA, "Scratch: vector address, scalar address, both")."""
+        t, found = self.terms, _ACCESS.match(o.name)
+        if not found:
+            raise Unknown(f"{o.row.name} has no terms")
+        address: Value = t.const(o.offset, 32)
+        if o.sources[0] != NULL:
+            address = each(t.add, address, self.seen(o.sources[0] - VGPR))
+        if o.sources[2] != NULL:
+            address = each(t.add, address, self.scalar(o.sources[2]))
+        self._access(None, o, address, found[1], int(found[5]), o.d, o.sources[1] - VGPR)
 
     # LDS
 
@@ -127,6 +171,12 @@ class MemoryOperations(Alu):
         t, name = self.terms, o.name
         base, first, second = (self.seen(code - VGPR) for code in o.sources)
         del second
+        atomic = _ATOMIC.match(name)
+        if atomic:
+            address = each(lambda x: t.add(x, t.const(o.offset, 32)), base)
+            operand, expected = o.sources[1] - VGPR, o.sources[2] - VGPR
+            self._atomic(o, self.memories["shared"], atomic, address, operand, expected, bool(atomic[2]))
+            return
         if name in ("ds_bpermute_b32", "ds_swizzle_b32", "ds_permute_b32"):
             self._exchange(o, name, base, first)
             return

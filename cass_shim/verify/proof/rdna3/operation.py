@@ -256,13 +256,14 @@ def _local(one: Decoded, row: Row) -> Operation:
 
 
 def _flat(one: Decoded, row: Row) -> Operation:
-    """GLOBAL: vector address, data, scalar base."""
-    if row.encoding != "GLOBAL":
+    """GLOBAL and SCRATCH: vector address, data, scalar base. Without a vector address that one is NULL."""
+    if row.encoding not in ("GLOBAL", "SCRATCH"):
         raise Unknown(f"{row.name} at {one.offset:#x} has no terms")
     low, high = one.words
     offset = low & 0x1FFF
     offset -= (offset & 0x1000) << 1
-    sources = (VGPR + (high & 0xFF), VGPR + (high >> 8 & 0xFF), high >> 16 & 0x7F)
+    vector = VGPR + (high & 0xFF) if row.encoding == "GLOBAL" or high >> 23 & 1 else NULL
+    sources = (vector, VGPR + (high >> 8 & 0xFF), high >> 16 & 0x7F)
     return Operation(row, one.offset, one.size, sources, high >> 24, offset=offset, returns=bool(low >> 14 & 1))
 
 

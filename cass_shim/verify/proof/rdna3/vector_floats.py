@@ -14,7 +14,8 @@ from cass_shim.verify.proof.rdna3.vector import FLOAT_CONDITIONS, Mode
 from cass_shim.verify.proof.terms import Term
 
 _QUIET = {"f32": 0x40_0000, "f64": 1 << 51}
-APPROXIMATE = ("rcp", "rsq", "sqrt", "exp", "log", "sin", "cos")
+APPROXIMATE = ("rcp", "rsq", "sqrt", "exp", "log", "sin", "cos", "fract")
+_ALWAYS_FLUSH = ("rcp", "rsq", "exp", "log")  # f32 denormals, in every mode (native/emulator/approximate.c)
 _ROUNDINGS = {"trunc": "rz", "floor": "rm", "ceil": "rp", "rndne": "rn"}
 
 
@@ -97,7 +98,8 @@ def result(t: Terms, mode: Mode, name: str, sources: tuple[Term, ...]) -> Term |
             f"integral.{kind}.{_ROUNDINGS[operation]}{'.ftz' if _ftz(mode, kind) else ''}", _width(kind), sources[0]
         )
     if operation in APPROXIMATE:
-        return t.symbol(f"gfx.{operation}.{kind}{'.ftz' if _ftz(mode, kind) else ''}", _width(kind), sources[0])
+        ftz = _ftz(mode, kind) and operation not in _ALWAYS_FLUSH
+        return t.symbol(f"gfx.{operation}.{kind}{'.ftz' if ftz else ''}", _width(kind), sources[0])
     return arithmetic(t, mode, operation, kind, sources)
 
 

@@ -12,7 +12,7 @@ from functools import partial
 
 from cass_shim.model.kernel_abi import Slot
 from cass_shim.verify.proof.lanes import Unknown, Value, each, spread
-from cass_shim.verify.proof.launch import Domain
+from cass_shim.verify.proof.launch import INDEX_BITS, Domain
 from cass_shim.verify.proof.memory import Memory
 from cass_shim.verify.proof.rdna3.image import Image
 from cass_shim.verify.proof.rdna3.kernarg import Kernarg
@@ -66,12 +66,12 @@ class Wave(MemoryOperations):
         for register, index in zip(image.group_ids, domain.group, strict=True):
             if register is not None:
                 registers[register] = index
-        packed = domain.thread(self.warp, 0)
+        registers[256] = packed = domain.thread(self.warp, 0)
         for number in range(1, image.thread_fields):
-            shift = t.const(10 * number, 32)
-            field = each(lambda x, n=shift: t.shl(x, n), domain.thread(self.warp, number))
-            packed = each(t.add, packed, field)
-        registers[256] = packed
+            held = each(lambda x, n=number: t.extract(x, 0, n * INDEX_BITS), packed)
+            field = each(lambda x: t.extract(x, 0, INDEX_BITS), domain.thread(self.warp, number))
+            packed = each(t.concat, held, field)
+            registers[256] = packed = each(lambda x: t.zext(x, 32), packed)
         return registers
 
     # execution
@@ -112,9 +112,9 @@ class Wave(MemoryOperations):
         if name == "s_endpgm":
             return
         if name == "s_barrier":
-            if o.next in self.parked:
-                raise Unknown("a wave waits at one barrier on two ways")
-            self.parked[o.next] = here
+            kept, self.pending = self.pending, self.parked
+            self._arrive(o.next, here)
+            self.pending = kept
             return
         if name == "s_branch" and o.target is not None:
             self._arrive(o.target, here)
