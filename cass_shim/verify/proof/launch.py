@@ -113,12 +113,10 @@ class Domain:
         """threadIdx in the unknown warp of a block whose rows of x threads fill warps."""
         t = self.terms
         first = t.scale(t.zext(self.warp_index, INDEX_BITS), WARP // x)
-        index = (
-            lambda n: t.const(n % x, 32),
-            lambda n: t.zext(t.add(first, t.const(n // x, INDEX_BITS)), 32),
-            lambda n: t.const(0, 32),
-        )[axis]
-        return gathered(tuple(index(n) for n in range(WARP)))
+        if axis == 1:
+            rows = (t.zext(t.add(first, t.const(n // x, INDEX_BITS)), 32) for n in range(WARP))
+            return gathered(tuple(rows))
+        return gathered(tuple(t.const(0 if axis else n % x, 32) for n in range(WARP)))
 
     def parameter(self, offset: int) -> Term:
         """The 32-bit word of the parameter block at a multiple of 4."""
