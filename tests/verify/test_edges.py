@@ -35,7 +35,7 @@ def compiled(work: Work, old: str = "", new: str = "") -> CodeObject:
 
 def test_a_translation_that_is_wrong_for_no_elements_is_rejected(work: Work, device: Device) -> None:
     verify_kernel(compiled(work), work.sass, work.module.cubin, device)
-    wrong = compiled(work, "r1 >= (i32)r2;", "r2 != 0 && r1 >= (i32)r2;")
+    wrong = compiled(work, "r1 < (i32)p.param_3", "p.param_3 == 0 || r1 < (i32)p.param_3")
     with pytest.raises(Rejected, match="does not write there"):
         verify_kernel(wrong, work.sass, work.module.cubin, device)
 

@@ -32,7 +32,7 @@ def compiled(work: Work, old: str = "", new: str = "") -> CodeObject:
 
 
 def test_a_second_candidate_meets_the_same_inputs_and_runs(work: Work, device: Device) -> None:
-    right, wrong = compiled(work), compiled(work, "r1 >= (i32)r2;", "r2 != 0 && r1 >= (i32)r2;")
+    right, wrong = compiled(work), compiled(work, "r1 < (i32)p.param_3", "p.param_3 == 0 || r1 < (i32)p.param_3")
     plain = verify_kernel(right, work.sass, work.module.cubin, device).report
     with contextlib.closing(KnownRuns(device)) as known:
         first = verify_kernel(right, work.sass, work.module.cubin, device, known=known).report
