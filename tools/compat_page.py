@@ -62,6 +62,11 @@ def not_verified(outcomes: Iterable[Outcome]) -> list[str]:
     return lines
 
 
+def unrecorded(outcomes: Iterable[Outcome]) -> list[str]:
+    """Programs of the suite that no GPU's output was compared with: their own check alone decided."""
+    return sorted({one.program for one in outcomes if not one.golden})
+
+
 def page(results: Results) -> str:
     """docs/compatibility.md."""
     runs = results.outcomes
@@ -86,6 +91,15 @@ def page(results: Results) -> str:
             "## Missing, by how many programs need it",
             "",
             *(f"- {count} × {what}" for what, count in missing),
+        ]
+    if alone := unrecorded(runs):
+        lines += [
+            "",
+            "## Not yet recorded on an NVIDIA GPU",
+            "",
+            "What these print was compared with no GPU's output; their own check against a CPU reference decided.",
+            "",
+            *(f"- {program}" for program in alone),
         ]
     if wrong := not_verified(runs):
         lines += ["", "## Not right, or not verified", "", *wrong]

@@ -71,7 +71,7 @@ def test_a_sample_says_what_it_is_and_shows_it(program: suite.SuiteProgram) -> N
     assert not set(program.features) - set(patterns)
     assert not [feature for feature in program.features if not re.search(patterns[feature], source)]
     assert not set(program.not_with) - set(VARIANTS)
-    assert 20 <= source.count("\n") <= 300
+    assert 20 <= source.count("\n") <= 500
     assert f'verdict("{program.name}"' in source
     assert not re.search(r"#include <(thrust|cub|cublas|cufft|curand)|rand\(\)", source)
 
@@ -83,7 +83,9 @@ def test_every_sample_is_recorded() -> None:
     goldens = {str(path.relative_to(folder).with_suffix("")) for path in folder.rglob("*.txt")}
     assert goldens == set(document["exit_codes"])
     assert not goldens - {sample.title for sample in SAMPLES}
-    assert {sample.title for sample in SAMPLES} - goldens == set(document.get("skipped", {}))
+    waiting = set((folder / "WAITING").read_text().split())
+    assert not waiting & goldens, "recorded: take them off the list"
+    assert {sample.title for sample in SAMPLES} - goldens == set(document.get("skipped", {})) | waiting
 
 
 def test_head_lines() -> None:

@@ -33,6 +33,13 @@ def test_the_page_says_what_is_wrong_and_what_was_not_run(tmp_path: Path) -> Non
     assert read_results(tmp_path / "r.json") == results
 
 
+def test_what_no_gpu_has_printed_is_named() -> None:
+    text = page(Results([run("p", "rdc"), run("alone", "rdc", golden="")], "emulated gfx1100", "1"))
+    assert "## Not yet recorded on an NVIDIA GPU" in text
+    assert "\n- alone\n" in text and "\n- p\n" not in text
+    assert "Not yet recorded" not in page(Results([run("p", "rdc")], "emulated gfx1100", "1"))
+
+
 def test_the_table_stands_between_the_marks() -> None:
     made = readme(
         f"before\n{BEGIN}\nold\n{END}\nafter\n", [run("p", "rdc"), run("q", "rdc", exit_code=1, golden="differs")]

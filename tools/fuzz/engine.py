@@ -144,6 +144,7 @@ class Campaign:
         until = began + seconds if seconds else float("inf")
         previous = signal.signal(signal.SIGALRM, _too_late)
         current = self._current()
+        coverage.watch(True)
         try:
             for data in corpus:
                 self._case(data, coverage, result, current)
@@ -173,9 +174,7 @@ class Campaign:
         """Run one input; true when it did something new."""
         current[: 8 + len(data)] = len(data).to_bytes(8, "little") + data
         coverage.fresh = False
-        coverage.watch(True)
         what = outcome(self.check, data, self.expected)
-        coverage.watch(False)
         result.cases += 1
         if what:
             self._note(what, data, result)

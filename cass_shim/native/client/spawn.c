@@ -96,9 +96,9 @@ __attribute__((noreturn)) static void become(char *const *arguments, char *const
     int null = open("/dev/null", O_RDWR);
     int from = input >= 0 ? fcntl(input, F_DUPFD, 10) : fcntl(null, F_DUPFD, 10);
     int mark = ready >= 0 ? fcntl(ready, F_DUPFD, 10) : -1;
-    dup2(from, 0);
-    dup2(null, 1);
-    dup2(null, 2);
+    /* no daemon rather than one that holds the program's pipes: who reads them would wait for it */
+    if (null < 0 || from < 0 || dup2(from, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+        _exit(127);
     if (mark >= 0) dup2(mark, 3);
     close_from(mark >= 0 ? 4 : 3);
     if (chdir("/") == 0) execve(arguments[0], arguments, environment);
