@@ -1,9 +1,10 @@
 """`python3 -m tools screenshots [DIR]`: our pages in Chromium, at the widths of a desk and a phone, light and dark.
 
-Makes the compatibility page (of `--results FILE`, else of an example program) and a `cass view` page, opens both, and
-checks what a visitor would stumble over: errors on the console, text that runs out of the window, controls that the
-keyboard does not reach or that do not show the focus, keys that do nothing. Pictures go to DIR (default
-build/screenshots). Exit status 1 when a page has a fault. Needs a Chromium; it is not in the requirements.
+Makes the compatibility page (of `--results FILE`, else of an example program) and a `cass view` page, opens both and
+pages of the documentation's site (of `--site FOLDER`, what `python3 -m tools docs` builds), and checks what a visitor
+would stumble over: errors on the console, text that runs out of the window, controls that the keyboard does not reach
+or that do not show the focus, keys that do nothing. Pictures go to DIR (default build/screenshots). Exit status 1 when
+a page has a fault. Needs a Chromium; it is not in the requirements.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tools import environment
 from tools.browser import Browser, BrowserFailed
 
 WIDTHS = (1440, 390)
+SITE_PAGES = ("index", "compatibility", "api", "view", "hardening", "life-of-a-kernel")
 PROGRAM = environment.ROOT / "examples" / "prebuilt" / "vector_add_static"
 TABS = 25  # elements that the Tab key is followed over
 SETTLES_S = 10.0  # for what a key causes
@@ -97,6 +99,12 @@ def use_view(browser: Browser) -> list[str]:
     return faults
 
 
+def use_site(browser: Browser) -> list[str]:
+    """The site's own pages can be reached from each."""
+    links = int(browser.ask("document.querySelectorAll('nav a[href$=\".html\"]').length"))
+    return [] if links > 10 else [f"only {links} links to other pages"]
+
+
 def look(browser: Browser, page: Path, use: Callable[[Browser], list[str]], pictures: Path) -> list[str]:
     """Open a page at every width; its faults."""
     faults = []
@@ -131,10 +139,13 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m tools screenshots", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=environment.ROOT / "build" / "screenshots")
     parser.add_argument("--results", type=Path, help="results of `cass compat run`")
+    parser.add_argument("--site", type=Path, help="the documentation as `python3 -m tools docs` built it")
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)
     try:
         pages = make_pages(options.folder, options.results)
+        if options.site is not None:
+            pages += [(options.site.resolve() / f"{name}.html", use_site) for name in SITE_PAGES]
         with Browser() as browser:
             faults = [fault for page, use in pages for fault in look(browser, page, use, options.folder)]
     except (BrowserFailed, subprocess.CalledProcessError) as error:
