@@ -31,7 +31,8 @@
     X(openat)                                                                                      \
     X(read)                                                                                        \
     X(write)                                                                                       \
-    X(fstat) X(lstat) X(mkdir) X(mmap) X(mprotect) X(munmap) X(connect) X(socket) X(socketpair)    \
+    X(fstat)                                                                                       \
+    X(lstat) X(mkdir) X(mmap) X(mprotect) X(munmap) X(connect) X(socket) X(socketpair)             \
         X(getsockopt) X(poll) X(send) X(recv) X(pipe2) X(flock) X(fcntl) X(fork) X(dlopen)         \
             X(malloc) X(calloc) X(realloc) X(aligned_alloc) X(strdup) X(memfd_create) X(ftruncate) \
                 X(pthread_create) X(getcwd) X(futimens) X(access) X(rename) X(fsync) X(unlink)     \
