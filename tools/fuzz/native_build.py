@@ -28,7 +28,7 @@ DRIVER = ("driver.c", "feedback.c", "files.c", "mutate.c")  # neither checked no
 CLIENT = ("client/*.c",)
 # One build of the interpreter's bodies serves as all three: sanitizers and AVX-512 together take minutes.
 ONE_VARIANT = ("-Demu_variant_v3=emu_variant_v2", "-Demu_variant_v4=emu_variant_v2")
-EMULATOR = ("emulator/*.c", "hip/image_descriptor.c", "gen:emulator/*.c")
+EMULATOR = ("emulator/*.c", "hip/image_descriptor.c", "client/sha256.c", "gen:emulator/*.c")
 EMULATOR_FLAGS = ("-fno-strict-aliasing", "-fno-math-errno", "-ffp-contract=off", "-fwrapv", "-DEMU_VARIANT=v2")
 
 
