@@ -144,5 +144,7 @@ class AtomicState(State):
             places = np.array(list(current), np.int64)
             scatter(storage.content, places, np.array(list(current.values()), dtype), size)
             self.contended |= len(places) < len(where)
+            if storage is self.shared and operation != "exch":
+                self.undefined_reads += int((~self.shared_written[places]).any())
             self.mark_written(storage, places, size)
         return old_values
