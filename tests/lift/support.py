@@ -19,6 +19,7 @@ from cass_shim.model.kernel_abi import KernelAbi, Param
 from cass_shim.native.locate import emulated_hip
 
 STEP = 16
+PARAMETERS = {80: 0x160, 90: 0x210, 120: 0x380}  # where they begin in bank 0
 
 
 def instructions(text: str) -> tuple[Instruction, ...]:
@@ -69,7 +70,7 @@ def kernel(
         offset = -(-offset // size) * size
         listed.append(Param(ordinal, offset, size))
         offset += size
-    base = {80: 0x160, 90: 0x210}[sm]
+    base = PARAMETERS[sm]
     abi = KernelAbi(tuple(listed), base, offset, 32, shared_bytes, local_bytes)
     relocations = {at: Relocation(at, 2, symbol) for at, symbol in (bank4 or {}).items()}
     cubin = CubinKernel(

@@ -13,7 +13,7 @@ from cass_shim.assemble.llvm import generate_assembly
 from cass_shim.lift import lift_kernel
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.kernel_abi import SlotKind
-from tests.lift.support import HEAD, kernel, run
+from tests.lift.support import HEAD, PARAMETERS, kernel, run
 
 VECTORS = Path(__file__).resolve().parents[1] / "vectors" / "sass" / "texture.json"
 WORDS = json.loads(VECTORS.read_text())["words"]["80"]
@@ -47,7 +47,9 @@ def around(text: str, sm: int = 80) -> str:
     """A kernel whose registers hold loaded values before the instruction and are stored behind it."""
     loads = "\n".join(f"LDG.E.128 R{n}, [R2.64+{16 * n:#x}]" for n in range(8, 40, 4))
     stores = "\n".join(f"STG.E.128 [R2.64+{16 * n:#x}], R{n}" for n in range(8, 40, 4))
-    head = HEAD if sm == 80 else HEAD.replace("[0x160]", "[0x210]").replace("[0x168]", "[0x218]")
+    first = PARAMETERS[sm]
+    head = HEAD.replace("[0x160]", f"[{first:#x}]").replace("[0x168]", f"[{first + 8:#x}]")
+    head = head.replace("[0x28]", "[0x37c]") if sm == 120 else head  # the stack's word
     return f"{head}\n{loads}\n{text}\n{stores}\nEXIT"
 
 
@@ -66,6 +68,30 @@ def test_image_instruction(text: str, instruction: str, dimension: str) -> None:
 def test_a_uniform_handle_of_sm_90() -> None:
     made = assembly("R2UR UR4, R8\nTEX.LL RZ, R9, R10, R14, UR4, 0x0, 2D, 0x1", 90)
     assert "image_sample_l" in made
+
+
+@pytest.mark.parametrize(
+    ("text", "instruction"),
+    [
+        ("TEX R10, R12, R8, UR4, 2D", "image_sample_l"),
+        ("TEX RZ, R12, R8, UR4, CUBE, 0x1", "image_sample_l"),
+        ("TEX.LL RZ, R12, R8, R14, UR4, ARRAY_2D, 0x3", "image_sample_l"),
+        ("TLD.LZ R10, R12, R8, UR4, 1D", "image_load"),
+        ("TLD4.B R10, R12, R8, UR4, 2D", "image_gather4_lz"),
+        ("TXD R10, R12, R8, R16, UR4, 2D", "image_sample_d"),
+        ("SULD.D.BA.2D.64.STRONG.SM.TRAP R8, [R10], UR4", "image_load"),
+        ("SUST.D.BA.2D_ARRAY.STRONG.SM.TRAP [R10], R14, UR4", "image_store"),
+        ("TXQ RZ, R12, R8, TEX_HEADER_DIMENSION, UR4, 0x0, 0x1", ""),
+    ],
+)
+def test_a_uniform_handle_of_sm_120(text: str, instruction: str) -> None:
+    """No second number behind the handle, and no level where PTX's tex has none."""
+    assert instruction in assembly(f"R2UR UR4, R8\n{text}", 120)
+
+
+def test_two_uniform_registers_are_refused() -> None:
+    with pytest.raises(Unsupported, match="handle"):
+        lift_kernel(kernel(around("R2UR UR4, R8\nTEX R10, R12, R8, UR4, UR5, 2D", 120), 120))
 
 
 @pytest.mark.parametrize("text", TEXTS)

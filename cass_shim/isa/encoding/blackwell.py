@@ -5,9 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cass_shim.isa.encoding import text
-from cass_shim.isa.encoding.convert import i2f_types, i2fp_types
+from cass_shim.isa.encoding.convert import NTZ, TO_INTEGER, f2i_types, i2f_types, i2fp_types
 from cass_shim.isa.encoding.floating import FCOMPARE
-from cass_shim.isa.encoding.grammar import BLACKWELL, BLACKWELL_10, BLACKWELL_12, Mod, Printed, Word, choice, flag, row
+from cass_shim.isa.encoding.grammar import (
+    BLACKWELL,
+    BLACKWELL_10,
+    BLACKWELL_12,
+    Mod,
+    Printed,
+    Word,
+    choice,
+    flag,
+    row,
+    unless,
+)
 from cass_shim.isa.encoding.integer import COMBINE
 from cass_shim.isa.encoding.memory import SIZE, data
 from cass_shim.isa.encoding.slots import is_true, predicate, read, register, shown, source
@@ -107,6 +118,21 @@ row("CS2UR", 0x8CB, cs2ur, choice(80, 1, "32", ""), sms=BLACKWELL)
 FTZ, SAT, ROUND = flag(80, "FTZ"), flag(77, "SAT"), choice(78, 2, "", "RM", "RP", "RZ")
 row("UFFMA", 0x055, uniform("u A B C", "f32"), FTZ, ROUND, SAT, forms="124", sms=BLACKWELL)
 row("UFMUL", 0x056, uniform("u A X", "f32"), FTZ, choice(84, 3, *[None] * 4, ""), ROUND, SAT, forms="14", sms=BLACKWELL)
+
+
+def ufadd(w: Word) -> list[Printed]:
+    """The second source is in the third slot, as FADD's."""
+    w.notes["second_is_c"] = True
+    return uniform("u A C" if w.form == 1 else "u A X", "f32")(w)
+
+
+row("UFADD", 0x054, ufadd, FTZ, ROUND, SAT, choice(81, 1, ""), forms="12", sms=BLACKWELL)
+row("UFSEL", 0x051, uniform("u A X pp", "f32"), FTZ, forms="14", sms=BLACKWELL)
+NAN, XORSIGN = flag(81, "NAN"), flag(82, "XORSIGN")
+row("UFMNMX", 0x050, uniform("u A X pp", "f32"), FTZ, NAN, XORSIGN, forms="14", sms=BLACKWELL)
+row("UFSET", 0x052, uniform("u A X pp", "f32"), unless(71, "BF"), FCOMPARE, FTZ, COMBINE, forms="14", sms=BLACKWELL)
+row("UF2I", 0x05C, uniform("u X", "f32"), FTZ, f2i_types, TO_INTEGER, NTZ, forms="14", sms=BLACKWELL)
+row("UIABS", 0x04D, uniform("u x"), forms="14", sms=BLACKWELL)
 
 
 def ufsetp(w: Word) -> list[Printed]:

@@ -18,6 +18,7 @@ from cass_shim.model.instruction import Operand
 
 CONTROL_BITS = ((1 << 21) - 1) << 105
 GUARD_BITS = 0xF << 12
+BEFORE_BLACKWELL = (75, 80, 86, 87, 89, 90)
 BLACKWELL_10 = (100, 103, 110)  # data centre
 BLACKWELL_12 = (120, 121)  # the others
 BLACKWELL = BLACKWELL_10 + BLACKWELL_12

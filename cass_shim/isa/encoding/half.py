@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cass_shim.isa.encoding.floating import FCOMPARE
-from cass_shim.isa.encoding.grammar import Printed, Undescribed, Word, choice, flag, row
+from cass_shim.isa.encoding.grammar import BEFORE_BLACKWELL, Printed, Undescribed, Word, choice, flag, row
 from cass_shim.isa.encoding.slots import predicate, read, source
 
 FTZ, SAT, BF16 = flag(80, "FTZ"), flag(77, "SAT"), flag(85, "BF16_V2")
@@ -45,7 +45,7 @@ def hfma2(w: Word) -> list[Printed]:
 
 
 row("HFMA2", 0x031, hfma2, flag(78, "F32"), BF16, FTZ, SAT, relu, forms=ALL)
-row("HFMA2", 0x035, hfma2, lambda w: ["MMA"], BF16, FTZ, SAT, relu, forms=ALL, sms=(75, 80, 86, 87, 89, 90))
+row("HFMA2", 0x035, hfma2, lambda w: ["MMA"], BF16, FTZ, SAT, relu, forms=ALL, sms=BEFORE_BLACKWELL)
 
 
 def hset2(w: Word) -> list[Printed]:

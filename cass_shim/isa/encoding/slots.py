@@ -106,8 +106,8 @@ def source(w: Word, slot: str, number: str, half: bool = False) -> list[Printed]
     letter = letter.lower()
     if letter == "x":
         if uniform and X_KIND[w.form] == "register":
-            reg = signs(w, register(w, 32, True), 63 if "-" in marks else None, None, invert)
-            return shown(w, reg, 32)
+            negate, absolute = (63 if "-" in marks else None), (62 if "|" in marks else None)
+            return shown(w, signs(w, register(w, 32, True), negate, absolute, invert), 32)
         return slot_x(w, marks, number, invert, half)
     position, negate, absolute, swizzle = (24, 72, 73, 74) if letter == "a" else (64, 75, 74, 81)
     if half and letter == "y":

@@ -1,7 +1,7 @@
 """Surface instructions: SULD, SUST, SURED.
 
-The handle is in a constant bank (bank and word printed as two numbers), in a uniform register from sm_90 on, or in
-the register printed last. Fields: found by changing single bits, see texture.py.
+The handle is in a constant bank (bank and word printed as two numbers), in a uniform register from sm_90 on (the only
+place from sm_100 on), or in the register printed last. Fields: found by changing single bits, see texture.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from cass_shim.isa.encoding.memory import EVICT, data
 from cass_shim.isa.encoding.memory import order as any_order
 from cass_shim.isa.encoding.slots import is_true, predicate, register
 from cass_shim.isa.encoding.texture import handle as bound_handle
-from cass_shim.isa.encoding.texture import plain
+from cass_shim.isa.encoding.texture import plain, wide_handle
 from cass_shim.model.instruction import Mem
 
 DIMENSION = choice(61, 3, "1D", "1D_BUFFER", "1D_ARRAY", "2D", "2D_ARRAY", "3D")
@@ -40,6 +40,8 @@ def address(w: Word) -> list[Printed]:
 
 def handle(w: Word) -> list[Printed]:
     """Where the handle is; a register's is printed last."""
+    if w.sm >= 100:
+        return wide_handle(w)
     return bound_handle(w) or plain(w, 64)
 
 

@@ -53,7 +53,7 @@ def _integer_type(i: Instruction) -> tuple[bool, int]:
     return name[0] == "S", int(name[1:])
 
 
-@sass("F2I", modifiers=f"{_INTEGERS} F16 F32 F64 FTZ NTZ TRUNC FLOOR CEIL RN RZ RM RP")
+@sass("F2I", "UF2I", modifiers=f"{_INTEGERS} F16 F32 F64 FTZ NTZ TRUNC FLOOR CEIL RN RZ RM RP")
 def f2i(e: Emitter[V], i: Instruction) -> None:
     """Saturating conversion; a NaN gives 0 with .NTZ, else 1 << (width - 1)."""
     dst, a = i.operands

@@ -70,7 +70,7 @@ def ffma(e: Emitter[V], i: Instruction) -> None:
     _put(e, i, e.ffma("f32", float32(e, a), float32(e, b), float32(e, c), rounding(i), i.has("FTZ")))
 
 
-@sass("FMNMX", modifiers="FTZ NAN")
+@sass("FMNMX", "UFMNMX", modifiers="FTZ NAN")
 def fmnmx(e: Emitter[V], i: Instruction) -> None:
     """dst = predicate ? min(a, b) : max(a, b); a NaN loses unless .NAN, -0 < +0."""
     dst, a, b, pick_minimum = i.operands
@@ -113,7 +113,7 @@ def fadd2(e: Emitter[V], i: Instruction) -> None:
         put32(e, i.operands[0], value, half)
 
 
-@sass("FSEL", modifiers="FTZ")
+@sass("FSEL", "UFSEL", modifiers="FTZ")
 def fsel(e: Emitter[V], i: Instruction) -> None:
     """dst = predicate ? a : b; .FTZ flushes the chosen value."""
     dst, a, b, p = i.operands
@@ -132,7 +132,7 @@ def fsetp(e: Emitter[V], i: Instruction) -> None:
     put_comparison(e, i, comparison, predicate(e, accumulator))
 
 
-@sass("FSET", modifiers=f"FTZ BF {COMPARISON}")
+@sass("FSET", "UFSET", modifiers=f"FTZ BF {COMPARISON}")
 def fset(e: Emitter[V], i: Instruction) -> None:
     """dst = comparison op accumulator as 1.0 or 0 (.BF), or all ones or 0."""
     dst, a, b, accumulator = i.operands

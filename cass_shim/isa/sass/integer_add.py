@@ -202,7 +202,7 @@ def vabsdiff4(e: Emitter[V], i: Instruction) -> None:
     put32(e, dst, result)
 
 
-@sass("IABS")
+@sass("IABS", "UIABS")
 def iabs(e: Emitter[V], i: Instruction) -> None:
     """dst = |a|; INT_MIN stays."""
     value = int32(e, i.operands[1])

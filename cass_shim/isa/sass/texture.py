@@ -22,6 +22,7 @@ SHAPES = {
     "ARRAY_1D": ("1darray", 1, True), "ARRAY_2D": ("2darray", 2, True), "ARRAY_CUBE": ("cubearray", 3, True),
 }  # fmt: skip
 _ALL_CHANNELS = 0xF
+_LOWEST_LEVEL = 0xC200_0000  # -32.0
 _SIZE_QUERY = "TEX_HEADER_DIMENSION"
 _HINTS = "SCR B EF EL LU EU NA NODEP"  # where operands are, and what becomes of cache lines
 
@@ -53,16 +54,19 @@ def take_apart(i: Instruction) -> Printed:
     """Destinations and sources, then the handle, the word and the channels, in either order."""
     if isinstance(i.operands[0], Pred):
         raise unsupported(i, "the predicate of a missing page")
-    word = next(o for o in i.operands if isinstance(o, Word))
-    rest = [o for o in i.operands if o is not word]
+    operands = list(i.operands)
+    at = next(n for n, o in enumerate(operands) if isinstance(o, Word))
+    word = operands.pop(at)
+    assert isinstance(word, Word)
     channels = _ALL_CHANNELS
-    bound = next((n for n, o in enumerate(rest) if isinstance(o, Imm) or (isinstance(o, Reg) and o.uniform)), len(rest))
-    registers_, behind = rest[:bound], rest[bound:]
-    if len(behind) in (1, 3):
-        last = behind.pop()
+    if word.text not in SHAPES or len(operands) > at:  # a query always prints them, others only behind the dimension
+        last = operands.pop()
         if not isinstance(last, Imm):
             raise unsupported(i, "its channels")
         channels = last.bits
+    places = (n for n, o in enumerate(operands) if isinstance(o, Imm) or (isinstance(o, Reg) and o.uniform))
+    bound = next(places, len(operands))
+    registers_, behind = operands[:bound], operands[bound:]
     return Printed(registers_[:2], registers_[2:], behind, word.text, channels)
 
 
@@ -108,11 +112,14 @@ def access(e: Emitter[V], i: Instruction, bindless: bool, extras: int) -> Access
 
 @sass("TEX", modifiers=f"LL LZ {_HINTS}", effect=Effect.MEMORY)
 def tex(e: Emitter[V], i: Instruction) -> None:
-    """Sample. .LL: at a level given; .LZ: at the first."""
-    if not i.has("LL", "LZ"):
-        raise unsupported(i, "a level from the coordinates of neighbours")
+    """Sample. .LL: at a level given; .LZ: at the first; neither: at the lowest that the sampler allows.
+
+    What PTX's tex without a level becomes: ptxas asks for level -32 with .LL up to sm_90, and says nothing from sm_100
+    on, where no kernel has coordinates of neighbours to find a level from.
+    """
     a = access(e, i, i.has("B"), int(i.has("LL")))
-    level = a.rest[0] if a.rest else None
+    lowest = None if i.has("LZ") else e.const(_LOWEST_LEVEL, 32)
+    level = a.rest[0] if a.rest else lowest
     a.put(e, e.sample(a.handle, a.shape, a.coordinates, a.layer, level, []))
 
 
