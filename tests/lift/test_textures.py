@@ -49,7 +49,8 @@ def around(text: str, sm: int = 80) -> str:
     stores = "\n".join(f"STG.E.128 [R2.64+{16 * n:#x}], R{n}" for n in range(8, 40, 4))
     first = PARAMETERS[sm]
     head = HEAD.replace("[0x160]", f"[{first:#x}]").replace("[0x168]", f"[{first + 8:#x}]")
-    head = head.replace("[0x28]", "[0x37c]") if sm == 120 else head  # the stack's word
+    if sm == 120:  # the words of the stack and of blockDim.x
+        head = head.replace("[0x28]", "[0x37c]").replace("[0x0][0x0]", "[0x0][0x360]")
     return f"{head}\n{loads}\n{text}\n{stores}\nEXIT"
 
 

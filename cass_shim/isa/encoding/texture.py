@@ -115,8 +115,6 @@ def query(w: Word) -> list[Printed]:
     return [*found, (Name(QUERIES[what]), QUERIES[what]), *handle(w), number(w.bits(72, 4))]
 
 
-
-
 def older(name: str, opcode: int, operands: Reader, *modifiers: Mod | Modifiers) -> None:
     """A row of the SMs before sm_100."""
     row(name, opcode, operands, *modifiers, sms=BEFORE_BLACKWELL)
@@ -152,7 +150,8 @@ def level(w: Word) -> list[str]:
 
 
 FETCH_LEVEL = choice(87, 2, "LZ", "LL")
-newer("TEX", 0xF60, sample(SAMPLED), SCATTERED, UNIFORM_HALF, level, UNIFORM_OFFSET, COMPARE, EVICT, flag(76, "NDV"), NODEP)
-newer("TLD", 0xF66, sample(FETCHED), SCATTERED, UNIFORM_HALF, FETCH_LEVEL, UNIFORM_OFFSET, EVICT, flag(76, "CL"), NODEP)
-newer("TLD4", 0xF63, sample(GATHERED), SCATTERED, COMPONENT, UNIFORM_HALF, GATHER_OFFSET, COMPARE, EVICT, NODEP)
-newer("TXD", 0xF6C, sample(DERIVED), UNIFORM_HALF, flag(87, "LC"), UNIFORM_OFFSET, EVICT, NODEP)
+HEAD, TAIL = (SCATTERED, UNIFORM_HALF), (EVICT, NODEP)
+newer("TEX", 0xF60, sample(SAMPLED), *HEAD, level, UNIFORM_OFFSET, COMPARE, EVICT, flag(76, "NDV"), NODEP)
+newer("TLD", 0xF66, sample(FETCHED), *HEAD, FETCH_LEVEL, UNIFORM_OFFSET, EVICT, flag(76, "CL"), NODEP)
+newer("TLD4", 0xF63, sample(GATHERED), SCATTERED, COMPONENT, UNIFORM_HALF, GATHER_OFFSET, COMPARE, *TAIL)
+newer("TXD", 0xF6C, sample(DERIVED), UNIFORM_HALF, flag(87, "LC"), UNIFORM_OFFSET, *TAIL)
