@@ -20,7 +20,9 @@ from cass_shim.lift.flow import Flow
 # _TOGETHER + its number.
 _BSYNC, WARPSYNC, BLOCK_BARRIER, _BREAK, _TOGETHER = 1, 17, 18, 20, 64
 _BARRIERS = 16
-_PATIENCE = 96  # turns without an event, more than two rounds of 32 groups, until nobody will ever go on
+# Turns without an event, more than two rounds of 32 groups, until nobody will go on by itself. A BSYNC is opened then:
+# masks that callees keep in registers (BMOV) still name lanes that yielded and went. After as many again it is over.
+_PATIENCE = 96
 
 _TURN = """\
 turn:
@@ -86,7 +88,10 @@ nothing:
   br i1 %t.stuck, label %stuck, label %turn
 stuck:
   %t.convergence = icmp ult i32 %t.kind, FIRST_BINDING
-  br i1 %t.convergence, label %release, label %lost
+  br i1 %t.convergence, label %release, label %hopeless
+hopeless:
+  %t.never = icmp ugt i32 %t.idle.next, DESPAIR
+  br i1 %t.never, label %lost, label %turn
 gone:
   store i32 0, ptr addrspace(5) %pc, align 4
   call void @llvm.trap()
@@ -220,7 +225,8 @@ class Independent(Flow):
         cases = [(WARPSYNC, "plain"), (BLOCK_BARRIER, "block")]
         cases += [(_BSYNC + n, f"bsync.{n}") for n in sorted(self.joined)]
         cases += [(_BREAK + n, f"break.{n}") for n in sorted(self.broken)]
-        turn = _TURN.replace("PATIENCE", str(_PATIENCE)).replace("FIRST_BINDING", str(WARPSYNC))
+        turn = _TURN.replace("PATIENCE", str(_PATIENCE)).replace("DESPAIR", str(2 * _PATIENCE))
+        turn = turn.replace("FIRST_BINDING", str(WARPSYNC))
         e.lines += turn.splitlines()
         e.lines += ["look:", f"  switch i32 %t.kind, label %plain [ {_listed(cases)} ]"]
         for template, used in ((_AT_BSYNC, self.joined), (_AT_BREAK, self.broken)):
