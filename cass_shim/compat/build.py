@@ -83,7 +83,7 @@ VARIANTS = {
         Variant("shared-fat", FAT, True, link=("-cudart", "shared")),
         Variant("ptx-only", ("-gencode", "arch=compute_80,code=compute_80"), True, has_sass=False),
         Variant("stripped", FAT, True, link=("-Xlinker", "--strip-all")),
-        Variant("rdc", ("-rdc=true", *FAT), True),
+        Variant("rdc", ("-rdc=true", *FAT), False),  # nvlink joins machine code, and keeps no PTX
         Variant("debug", ("-G", *sass_only(80)), False),
         Variant("unoptimised", ("-Xcompiler", "-O0", "-Xptxas", "-O0", *sass_only(80)), False),
         Variant("fast-math", ("--use_fast_math", *FAT), True),

@@ -144,6 +144,7 @@ def test_the_command_runs_a_program_and_stores_what_came_of_it(tmp_path: Path, m
     [
         ("static-sm80", "ptx-hip", False),
         ("static-sm80", "lift,ptx-hip", True),
+        ("rdc", "ptx-hip", False),
         ("ptx-only", "lift", False),
         ("ptx-only", "ptx-hip", True),
         ("static-fat", "cass", True),
