@@ -144,7 +144,8 @@ class Emitter(Protocol[V]):
     ) -> list[V]:
         """d = a b + c over the 32 lanes of a warp, all active; fragments as in the PTX ISA's mma.sync.
 
-        shape: "m16n8k16"...; kinds: f16 bf16 tf32 f32 f64 s8 u8 e4m3 e5m2 s32. Lists hold the registers (i32) in
+        shape: "m16n8k16"...; kinds: f16 bf16 tf32 f32 f64 s8 u8 s4 u4 e4m3 e5m2 s32, s32.sat (for d: a sum that does
+        not wrap), b1.and b1.xor (for a and b: a product is that of the two bits). Lists hold the registers (i32) in
         order, so f64 takes two each. Result registers: as many as c.
         """
 

@@ -226,13 +226,12 @@ class Integers(Builder):
         return result
 
     def dot4(self, a: Value, b: Value, c: Value, a_signed: bool, b_signed: bool) -> Value:
-        return self.call(
-            32,
-            "llvm.amdgcn.sudot4",
-            f"i1 {str(a_signed).lower()}",
-            typed(a),
-            f"i1 {str(b_signed).lower()}",
-            typed(b),
-            typed(c),
-            "i1 false",
-        )
+        return self._native_dot("llvm.amdgcn.sudot4", a, b, c, a_signed, b_signed)
+
+    def dot8(self, a: Value, b: Value, c: Value, a_signed: bool, b_signed: bool) -> Value:
+        """c plus the products of eight nibbles each."""
+        return self._native_dot("llvm.amdgcn.sudot8", a, b, c, a_signed, b_signed)
+
+    def _native_dot(self, name: str, a: Value, b: Value, c: Value, a_signed: bool, b_signed: bool) -> Value:
+        signs = [f"i1 {str(signed).lower()}" for signed in (a_signed, b_signed)]
+        return self.call(32, name, signs[0], typed(a), signs[1], typed(b), typed(c), "i1 false")

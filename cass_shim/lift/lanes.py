@@ -161,6 +161,10 @@ class Lanes(Directed):
         result = []
         for index, start in enumerate(self._accumulators(d_kind, c)):
             row, column = rows[index // 2], columns[index % 2]
+            if d_kind == "s32.sat":  # the products alone cannot overflow
+                total = self._dot(a_kind, b_kind, "s32", row, column, constant(0, 32))
+                result.append(self.call(32, "llvm.sadd.sat.i32", typed(start), typed(total)))
+                continue
             result.append(self._dot(a_kind, b_kind, d_kind, row, column, start))
         return self._registers(d_kind, result)
 
@@ -218,11 +222,18 @@ class Lanes(Directed):
             return self.ffma("f64", self.pair(x[0], x[1]), self.pair(y[0], y[1]), total)
         for p, q in zip(x, y, strict=True):
             if d_kind == "s32":
-                total = self.dot4(p, q, total, a_kind == "s8", b_kind == "s8")
+                total = self._dot_whole(a_kind, b_kind, p, q, total)
                 continue
             for left, right in zip(self._elements(a_kind, p), self._elements(b_kind, q), strict=True):
                 total = self.ffma("f32", left, right, total)
         return total
+
+    def _dot_whole(self, a_kind: str, b_kind: str, x: Value, y: Value, total: Value) -> Value:
+        """Bytes, nibbles or bits of one register each."""
+        if a_kind in ("b1.and", "b1.xor"):
+            return self.add(total, self.popcount(self.and_(x, y) if a_kind == "b1.and" else self.xor(x, y)))
+        dot = self.dot8 if a_kind[1:] == "4" else self.dot4
+        return dot(x, y, total, a_kind[0] == "s", b_kind[0] == "s")
 
     def _elements(self, kind: str, register: Value) -> list[Value]:
         """The f32 values of a register of f16, bf16 or tf32 (whose low 13 bits the hardware ignores)."""

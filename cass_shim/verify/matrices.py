@@ -12,7 +12,7 @@ from cass_shim.model.errors import Unsupported
 from cass_shim.verify import floats
 from cass_shim.verify.arithmetic import Value
 
-_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "s8": 8, "u8": 8, "f64": 64}
+_KINDS = ("f16", "bf16", "tf32", "f64", "s8", "u8", "s4", "u4", "b1.and", "b1.xor")
 
 
 def _elements(kind: str, registers: list[Value]) -> Value:
@@ -23,6 +23,11 @@ def _elements(kind: str, registers: list[Value]) -> Value:
     (register,) = registers
     if kind == "tf32":
         return (register & np.uint32(0xFFFF_E000))[:, None]
+    if kind in ("s4", "u4"):
+        nibbles = register[:, None] >> np.arange(0, 32, 4, dtype=np.uint32) & np.uint32(0xF)
+        return (nibbles ^ np.uint32(8)) - np.uint32(8) if kind == "s4" else nibbles
+    if kind in ("b1.and", "b1.xor"):
+        return register[:, None] >> np.arange(32, dtype=np.uint32) & np.uint32(1)
     octets = np.ascontiguousarray(register).view(np.uint8).reshape(len(register), 4)
     if kind in ("s8", "u8"):
         return octets.view(np.int8).astype(np.int32).view(np.uint32) if kind == "s8" else octets.astype(np.uint32)
@@ -44,7 +49,7 @@ def multiply(
     shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[Value], b: list[Value], c: list[Value]
 ) -> list[Value]:
     """d = a b + c for every warp; all arrays are (lanes,) uint32. Raises Unsupported for kinds without a rule."""
-    if a_kind not in _BITS or b_kind not in _BITS:
+    if a_kind not in _KINDS or b_kind not in _KINDS:
         raise Unsupported(f"matrix of {a_kind} and {b_kind}")
     warps = len(a[0]) // 32
     words = 2 if a_kind == "f64" else 1
@@ -57,14 +62,25 @@ def multiply(
     for index, start in enumerate(_accumulators(d_kind, c)):
         row = rows[index // 2][:, lane // 4, :]
         column = columns[:, 2 * (lane % 4) + index % 2, :]
-        results.append(_dot(d_kind, row, column, start))
+        results.append(
+            _whole(a_kind, d_kind, row, column, start) if d_kind[0] == "s" else _dot(d_kind, row, column, start)
+        )
     return _registers(d_kind, results)
 
 
-def _dot(d_kind: str, row: Value, column: Value, start: Value) -> Value:
-    """row, column: (warps, 32, k). start: (lanes,)."""
+def _whole(a_kind: str, d_kind: str, row: Value, column: Value, start: Value) -> Value:
+    """Integers; row, column: (warps, 32, k). start: (lanes,)."""
+    products = row ^ column if a_kind == "b1.xor" else row * column
+    total = products.sum(axis=2, dtype=np.uint32).reshape(-1)
     if d_kind == "s32":
-        return start + (row * column).sum(axis=2, dtype=np.uint32).reshape(-1)
+        return start + total
+    wide = start.view(np.int32).astype(np.int64) + total.view(np.int32)
+    limits = np.iinfo(np.int32)
+    return np.clip(wide, limits.min, limits.max).astype(np.int32).view(np.uint32)
+
+
+def _dot(d_kind: str, row: Value, column: Value, start: Value) -> Value:
+    """Floats; row, column: (warps, 32, k). start: (lanes,)."""
     kind = "f64" if d_kind == "f64" else "f32"
     total = start
     for k in range(row.shape[2]):

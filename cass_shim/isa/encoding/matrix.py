@@ -32,22 +32,37 @@ def imma(w: Word) -> list[Printed]:
     return found
 
 
-IMMA_SHAPES = {(1, 0): "8816", (1, 8): "16816", (3, 8): "16832", (1, 15): "16864"}  # bits 74-75, 83-86
+# By bits 74-75 and 83-86: the shape, and how wide an element is.
+IMMA_SHAPES = {
+    (1, 0): ("8816", 8), (1, 8): ("16816", 8), (3, 8): ("16832", 8),
+    (1, 7): ("8832", 4), (3, 11): ("16832", 4), (1, 15): ("16864", 4),
+}  # fmt: skip
 
 
 def imma_types(w: Word) -> list[str]:
-    """Shape, and the signs of the bytes (or of the nibbles of 16864)."""
+    """Shape, and the signs and the width of the elements."""
     key = w.bits(74, 2), w.bits(83, 4)
     if key not in IMMA_SHAPES:
         raise Undescribed(f"IMMA: shape {key}")
-    width = 4 if key[1] == 15 else 8
+    shape, width = IMMA_SHAPES[key]
     w.bits(77, 1)
     if w.peek(77, 1):
         raise Undescribed("IMMA: bit 77")
-    return [IMMA_SHAPES[key], *(f"{'S' if w.bits(at, 1) else 'U'}{width}" for at in (76, 78))]
+    return [shape, *(f"{'S' if w.bits(at, 1) else 'U'}{width}" for at in (76, 78))]
 
 
 row("IMMA", 0x237, imma, imma_types, flag(82, "SAT"))
+BMMA_SHAPES = {(1, 0): "88128", (3, 0): "168128", (1, 1): "168256"}  # bits 74-75, 76
+
+
+def bmma_shape(w: Word) -> list[str]:
+    key = w.bits(74, 2), w.bits(76, 1)
+    if key not in BMMA_SHAPES:
+        raise Undescribed(f"BMMA: shape {key}")
+    return [BMMA_SHAPES[key]]
+
+
+row("BMMA", 0x23D, imma, bmma_shape, choice(78, 1, "XOR", "AND"), Mod(80, 1, {1: "POPC"}))
 
 
 def qmma(w: Word) -> list[Printed]:

@@ -7,17 +7,26 @@ from cass_shim.isa.operands import V, put32, refuse, register
 from cass_shim.isa.spec import Effect, sass, unsupported
 from cass_shim.model.instruction import Instruction, Operand, Reg
 
-# m, n, k by printed shape, and how many bits an element of A and B has there.
+# m, n, k by printed shape.
 _SHAPES = {
     "1688": (16, 8, 8),
     "16816": (16, 8, 16),
     "1684": (16, 8, 4),
     "16832": (16, 8, 32),
+    "16864": (16, 8, 64),
     "8816": (8, 8, 16),
+    "8832": (8, 8, 32),
+    "88128": (8, 8, 128),
+    "168128": (16, 8, 128),
+    "168256": (16, 8, 256),
     "884": (8, 8, 4),
     "8x8x4": (8, 8, 4),
 }
-_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8}
+_BITS = {
+    "f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8, "s4": 4, "u4": 4,
+    "b1.and": 1, "b1.xor": 1,
+}  # fmt: skip
+_INTEGERS = ("S8", "U8", "S4", "U4")
 _LAYOUT = {("ROW",), ("COL",), ()}
 
 
@@ -60,13 +69,22 @@ def hmma(e: Emitter[V], i: Instruction) -> None:
     _multiply(e, i, kind, kind, "f32" if i.has("F32") else "f16")
 
 
-@sass("IMMA", modifiers="8816 16816 16832 S8 U8", effect=Effect.LANES)
+@sass("IMMA", modifiers="8816 8832 16816 16832 16864 S8 U8 S4 U4 SAT", effect=Effect.LANES)
 def imma(e: Emitter[V], i: Instruction) -> None:
-    """Products of bytes, accumulated in 32 bits without saturation."""
-    kinds = [m.lower() for m in i.modifiers if m in ("S8", "U8")]
-    if len(kinds) != 2:
+    """Products of bytes or nibbles, accumulated in 32 bits; .SAT: the sum is kept between the least and the largest."""
+    kinds = [m.lower() for m in i.modifiers if m in _INTEGERS]
+    if len(kinds) != 2 or _BITS[kinds[0]] != _BITS[kinds[1]]:
         raise unsupported(i)
-    _multiply(e, i, kinds[0], kinds[1], "s32")
+    _multiply(e, i, kinds[0], kinds[1], "s32.sat" if i.has("SAT") else "s32")
+
+
+@sass("BMMA", modifiers="88128 168128 168256 AND XOR POPC", effect=Effect.LANES)
+def bmma(e: Emitter[V], i: Instruction) -> None:
+    """How many bits of a row and a column are set in both (.AND) or in one (.XOR), added to 32 bits."""
+    if not i.has("POPC") or i.has("AND") == i.has("XOR"):
+        raise unsupported(i)
+    kind = "b1.and" if i.has("AND") else "b1.xor"
+    _multiply(e, i, kind, kind, "s32")
 
 
 @sass("DMMA", modifiers="884 8x8x4", effect=Effect.LANES)
