@@ -112,6 +112,8 @@ def made(tmp_path: Path, served: Entry, monkeypatch: pytest.MonkeyPatch) -> Made
     monkeypatch.setattr(behind_module, "LOOK_S", 0.01)
     monkeypatch.setattr(behind_module, "on_battery", lambda: False)
     monkeypatch.setattr(behind_module, "model_works_behind", lambda config: bool(config.model))
+    used, before = behind_module.cpu_seconds, behind_module.cpu_seconds(os.getpid())  # the worker is this process
+    monkeypatch.setattr(behind_module, "cpu_seconds", lambda pid: used(pid) - before)
 
     def make(pool: Answers, **settings: str) -> tuple[Behind, LocalTier, Wanted, list[bytes]]:
         config = Config(**settings)

@@ -13,6 +13,8 @@ emu_program *emu_program_create(const void *text, size_t text_bytes, char *error
     return calloc(1, sizeof(emu_program));
 }
 
+uint64_t emu_instructions_executed(void) { return 0; }
+
 void emu_program_destroy(emu_program *program) { free(program); }
 
 emu_status emu_run(const emu_launch *launch, emu_fault *fault) {

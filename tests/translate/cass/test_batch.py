@@ -15,7 +15,7 @@ from cass_shim.translate.cass import translate_kernel
 from cass_shim.translate.cass.fields import source_lines
 from cass_shim.translate.cass.models import Decoding, Message
 from cass_shim.translate.cass.shipped import ShippedModel
-from tests.translate.cass.test_fields import check, folder_of, joined, kernel, vocabulary
+from tests.translate.cass.test_fields import check, joined, kernel, vocabulary
 
 torch = pytest.importorskip("torch", reason="no torch")
 transformers = pytest.importorskip("transformers", reason="no transformers")
@@ -30,21 +30,6 @@ def finish(batch: Any, wishes: list[Any]) -> list[Any]:
     while batch.rows:
         batch.step()
     return wishes
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    """A network with random weights as transformers writes it, and the same network in transformers."""
-    folder = tmp_path_factory.mktemp("tiny")
-    folder_of(folder)
-    torch.manual_seed(1)
-    config = transformers.Qwen2Config(
-        vocab_size=len(vocabulary().tokens), hidden_size=32, intermediate_size=64, num_hidden_layers=2,
-        num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=512, tie_word_embeddings=True,
-    )  # fmt: skip
-    network = transformers.Qwen2ForCausalLM(config).to(torch.bfloat16)
-    network.save_pretrained(folder, max_shard_size="20KB")
-    return folder, network.float().eval()
 
 
 def test_the_network_is_the_one_that_transformers_knows(tiny: tuple[Path, Any]) -> None:

@@ -21,10 +21,7 @@ from cass_shim.translate.cass.fields import source_lines
 from cass_shim.translate.cass.host import SharedModel
 from cass_shim.translate.cass.models import Decoding, Message, choose, share
 from cass_shim.translate.cass.shipped import ShippedModel
-from tests.translate.cass.test_batch import tiny
 from tests.translate.cass.test_fields import joined, kernel
-
-__all__ = ["tiny"]  # a fixture
 
 PROMPT = (Message("user", joined(source_lines(kernel()[0]))),)
 
@@ -32,6 +29,7 @@ PROMPT = (Message("user", joined(source_lines(kernel()[0]))),)
 @pytest.fixture
 def host(tmp_path: Path) -> Any:
     """A host that gives up after a second without a request."""
+    pytest.importorskip("torch", reason="no torch")
     directory = tmp_path / "rt"
     check_directory(directory)
     one = ModelHost(Config(runtime_dir=str(directory)), idle_s=1.0)
