@@ -36,14 +36,22 @@ REPLACES = "replaces"  # in the provenance: the digest of the record that served
 def model_works_behind(config: Config) -> bool:
     """Whether a model is asked behind programs: one that was chosen (CASS_MODEL), or ours where it can run.
 
-    A server that only OPENAI_BASE_URL names is not: a kernel leaves the machine when somebody said so.
+    A server that only OPENAI_BASE_URL names is not: a kernel leaves the machine when somebody said so. Where somebody
+    set the order of translators (CASS_TRANSLATORS), it is kept strictly.
     """
+    if not chooses_freely(config):
+        return False
     if config.model:
         return True
     from cass_shim.translate.cass.models import CONTRACT_FILE, SHIPPED
 
     shipped = (SHIPPED / CONTRACT_FILE).is_file() and find_spec("torch") is not None
     return shipped and not os.environ.get("OPENAI_BASE_URL")
+
+
+def chooses_freely(config: Config) -> bool:
+    """Whether a model's code may stand before deterministic code: nobody set an order, and work behind is allowed."""
+    return config.number("behind") > 0 and config.translators == Config().translators
 
 
 def may_replace(evidence: Evidence, report: Mapping[str, object]) -> str:

@@ -26,7 +26,7 @@ from cass_shim.cache.trust import TrustSet
 from cass_shim.daemon.behind import Behind
 from cass_shim.daemon.refusals import Refusals
 from cass_shim.daemon.reverify import pack_check, unpack_translation
-from cass_shim.daemon.rival import has_replaced
+from cass_shim.daemon.rival import chooses_freely, has_replaced
 from cass_shim.daemon.wanted import KnownModule, Wanted, keep_capture, with_passed_over
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, WorkerLost
 from cass_shim.model.captured import unpack_capture
@@ -189,10 +189,10 @@ class Service:
     def _best(self, entries: Iterable[Entry], wanted: Wanted) -> Entry | None:
         """The best candidate that the policy allows and that today's rules made.
 
-        A model's that has replaced another one's comes first, as long as anything may work behind programs.
+        A model's that has replaced another one's comes first, where nobody set another order.
         """
         order, least = wanted.config.translator_order, wanted.least
-        replaced = wanted.config.number("behind") > 0
+        replaced = chooses_freely(wanted.config)
 
         def rank(one: Entry) -> tuple[int, int]:
             first = replaced and has_replaced(one.record)

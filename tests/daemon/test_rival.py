@@ -96,9 +96,9 @@ def test_the_models_code_takes_the_place_and_rollback_restores_what_was_there(ma
     service = Service(wanted.config, tier, queue.index, pool)
     chosen = service._best(tier.get(wanted.key), wanted)
     assert chosen is not None and chosen.record.route == "cass"
-    strict = replace(wanted, config=Config(behind="0"))
-    kept = service._best(tier.get(wanted.key), strict)
-    assert kept is not None and kept.record.route == "lift"
+    for config in (Config(behind="0"), Config(translators="lift"), Config(translators="lift,cass")):
+        kept = service._best(tier.get(wanted.key), replace(wanted, config=config))
+        assert kept is not None and kept.record.route == "lift"
 
     newest = max(tier.records(), key=lambda one: one.created)
     tier.withdraw(wanted.key, newest.digest)  # what `cass cache rollback` does
@@ -130,6 +130,7 @@ def test_no_kernel_leaves_the_machine_unasked(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("OPENAI_BASE_URL", "http://example.invalid/v1")
     assert not model_works_behind(Config())
     assert model_works_behind(Config(model="http://example.invalid/v1"))
+    assert not model_works_behind(Config(model="http://example.invalid/v1", translators="lift"))
     monkeypatch.delenv("OPENAI_BASE_URL")
     monkeypatch.setattr(models, "SHIPPED", Path("/nowhere"))
     assert not model_works_behind(Config())
