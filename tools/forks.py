@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools import environment, samples
+from tools.dated_rows import add_rows
 
-MARK = "<!-- rows of tools.forks -->"
 MODES = ("early", "launching", "vfork", "spawn", "exec", "callback", "callback-vfork")
 LIMIT_S = 300.0
 
@@ -94,8 +94,7 @@ def main(arguments: Sequence[str]) -> int:
     row = f"| {datetime.date.today()} | {len(set(options.modes))} | {len(results)} | {found} | {seconds:.0f} |"
     print(row)
     if options.page:
-        page = environment.ROOT / "docs" / "hardening.md"
-        page.write_text(page.read_text().replace(MARK, f"{row}\n{MARK}"))
+        add_rows("forks", [row])
     return int(found > 0)
 
 

@@ -16,10 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.environment import ROOT
+from tools.dated_rows import add_rows
 from tools.faults.stages import Place
 
-MARK = "<!-- rows of tools.soak -->"
 ASK_EVERY = 20
 GROWTH = 1.1  # of the daemon's memory between the first fifth and the end: allocators take a while to settle
 
@@ -120,8 +119,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     print(row)
     if options.page:
-        page = ROOT / "docs" / "hardening.md"
-        page.write_text(page.read_text().replace(MARK, f"{row}\n{MARK}"))
+        add_rows("soak", [row])
     return int(bool(problems))
 
 

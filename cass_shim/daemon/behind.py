@@ -168,10 +168,7 @@ class Behind:
 
     async def _look_at(self, pool: ProcessPool, tier: LocalTier, job: Job, budget_s: float) -> None:
         record = job.entry.record
-        reply = None
-        with contextlib.suppress(WorkerLost):
-            async with pool.background() as worker:
-                reply = await self._ask(worker, job, budget_s)
+        reply = await self._answer(pool, job, budget_s)
         if reply is None:
             self.index.add("behind given up")
             return
@@ -189,10 +186,7 @@ class Behind:
         """The model's code in the place of what was served, where the rule allows it and nobody took that back."""
         record, wanted = job.entry.record, job.wanted
         self.index.set(_tried(job.entry), 1, DONE_LIFETIME_S)
-        reply = None
-        with contextlib.suppress(WorkerLost):
-            async with pool.background() as worker:
-                reply = await self._ask(worker, job, budget_s)
+        reply = await self._answer(pool, job, budget_s)
         if reply is None:
             self.index.add("model given up")
             return
@@ -235,6 +229,13 @@ class Behind:
         self.index.set(_wrong(key, record.route), reason)
         Audit(tier.root).add("rejected", key=record.key, kernel=record.kernel, signer="", reason=reason)
         tier.withdraw(key, record.digest)
+
+    async def _answer(self, pool: ProcessPool, job: Job, budget_s: float) -> Reply | None:
+        """A worker's answer at the lowest priority; None where it died or took more than the budget."""
+        with contextlib.suppress(WorkerLost):
+            async with pool.background() as worker:
+                return await self._ask(worker, job, budget_s)
+        return None
 
     async def _ask(self, worker: Worker, job: Job, budget_s: float) -> Reply | None:
         """The worker's answer, or None where it took more than the program's budget."""

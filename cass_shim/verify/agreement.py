@@ -21,12 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cass_shim.model.artifacts import Cubin, SassKernel
+from cass_shim.device import Device
+from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
 from cass_shim.model.errors import DeviceFailed, Rejected
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.compare import Comparison, Octets, Reference, compare, settle, within_spread
-from cass_shim.verify.inputs import BIAS, HEAP_BYTES, WINDOW, Input, Roles, Scenario, make_input
+from cass_shim.verify.inputs import BIAS, HEAP_BYTES, WINDOW, Input, Roles, Scenario, lay_out, make_input, readings
 from cass_shim.verify.interpreter import Interpreter, Launch, Outcome
 from cass_shim.verify.known_runs import KnownRuns
 from cass_shim.verify.lesson import Lesson, apply_kinds, drop_pointers, learn
@@ -59,6 +60,12 @@ class Judge:
     arena: Arena | None = None  # of the last run, also when it ended in a Fault
     races: Races | None = None  # of the last run that looked for them
     known: KnownRuns | None = None  # runs of this kernel that were made for other candidates
+
+    def load(self, code: CodeObject, device: Device) -> Candidate:
+        """A candidate with room for the largest inputs. Raises Unsupported."""
+        kernel, known = self.kernel, self.known
+        arena = max(lay_out(self.cubin, *reading).size for reading in readings(kernel, self.found))
+        return Candidate(code, kernel, self.cubin, device, arena, known.arena(arena) if known is not None else 0)
 
     def first_run(self, given: Input, base: int) -> tuple[Outcome | Fault, Lesson]:
         """The first run of an input, and what it showed of the arena's windows. Leaves `arena` behind."""

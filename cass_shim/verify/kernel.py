@@ -31,7 +31,6 @@ from cass_shim.verify.inputs import (
     Shape,
     edges,
     first_roles,
-    lay_out,
     make_input,
     probes,
     readings,
@@ -122,16 +121,13 @@ def verify_kernel(
         except DeviceFailed as failure:
             report["reference"] = f"no device to run on: {failure}"
             return Verified(code, Evidence.E0, report)
-    found = survey(sass)
-    roles = first_roles(sass, found)
-    judge = Judge(sass, cubin, found, mufu, MAX_STEPS, known=known)
+    judge = Judge(sass, cubin, survey(sass), mufu, MAX_STEPS, known=known)
     try:
-        arena = max(lay_out(cubin, *reading).size for reading in readings(sass, found))
-        candidate = Candidate(code, sass, cubin, device, arena, known.arena(arena) if known is not None else 0)
+        candidate = judge.load(code, device)
     except Unsupported as error:
         report["reference"] = str(error)
         return Verified(code, Evidence.E0, report)
-    campaign = _begin(judge, candidate, roles, budget_s)
+    campaign = _begin(judge, candidate, first_roles(sass, judge.found), budget_s)
     with contextlib.closing(candidate):
         _run(campaign, seed, second, captured, _Proving(prove_s, blocks, enough), against)
     report.update(_report(campaign, sass, time.monotonic() - started))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -79,6 +80,20 @@ def kernel(
     return SassKernel(cubin, code, "text", dict(callees or {}))
 
 
+@contextlib.contextmanager
+def emulated() -> Iterator[Device]:
+    """The emulated device, reset behind: a trap is an error that stays. Skips where it is not built."""
+    try:
+        emulated_hip()
+    except ToolFailed as missing:
+        pytest.skip(str(missing))
+    device = Device.open("emulated")
+    try:
+        yield device
+    finally:
+        device.reset()
+
+
 def run(
     sass: SassKernel,
     given: np.ndarray,
@@ -87,14 +102,9 @@ def run(
     block: Sequence[int] = (32,),
     slots: Sequence[int] = (),
 ) -> np.ndarray:
-    """Launch over (out, in, count); the out buffer as u32. Skips where the emulated device is not built."""
-    try:
-        emulated_hip()
-    except ToolFailed as missing:
-        pytest.skip(str(missing))
+    """Launch over (out, in, count); the out buffer as u32."""
     code = assemble_llvm(lift_kernel(sass), sass.abi)
-    device = Device.open("emulated")
-    try:
+    with emulated() as device:
         module = device.load(code.elf)
         out = device.buffer(np.zeros(out_words, np.uint32))
         source = device.buffer(np.ascontiguousarray(given))
@@ -105,8 +115,6 @@ def run(
         module.function("k").launch(grid, block, bytes(kernarg))
         device.synchronize()
         return np.asarray(out.read())
-    finally:
-        device.reset()  # a trap is an error that stays
 
 
 # R0 = global thread, R2:R3 = &out[R0], R4:R5 = &in[R0]

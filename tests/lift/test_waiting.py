@@ -12,15 +12,13 @@ import pytest
 
 from cass_shim.assemble.llvm import assemble_llvm
 from cass_shim.decode import decode_kernel
-from cass_shim.device import Device
 from cass_shim.extract.cubin import read_cubin
 from cass_shim.lift import lift_kernel
 from cass_shim.lift.code import Code, find_functions
 from cass_shim.lift.waiting import lanes_wait
 from cass_shim.model.artifacts import SassKernel
-from cass_shim.model.errors import DeviceFailed, ToolFailed
-from cass_shim.native.locate import emulated_hip
-from tests.lift.support import CRITICAL, HEAD, LOCK, kernel, run
+from cass_shim.model.errors import DeviceFailed
+from tests.lift.support import CRITICAL, HEAD, LOCK, emulated, kernel, run
 from tests.verify import text
 
 LANES = list(range(32))
@@ -123,13 +121,8 @@ def built(name: str, options: list[str], folder: Path) -> dict[str, SassKernel]:
 
 
 def on_device(sass: SassKernel, number: int, block: int = 32) -> list[int]:
-    try:
-        emulated_hip()
-    except ToolFailed as missing:
-        pytest.skip(str(missing))
     code = assemble_llvm(lift_kernel(sass), sass.abi)
-    device = Device.open("emulated")
-    try:
+    with emulated() as device:
         words = device.buffer(np.zeros(WORDS, np.uint32))
         table = device.buffer(np.zeros(8, np.uint64))
         kernarg = bytearray(code.bindings_offset + 8)
@@ -138,8 +131,6 @@ def on_device(sass: SassKernel, number: int, block: int = 32) -> list[int]:
         device.load(code.elf).function(sass.name).launch((1,), (block,), bytes(kernarg))
         device.synchronize()
         return np.asarray(words.read()).tolist()
-    finally:
-        device.reset()
 
 
 def turns_from(first: int) -> list[int]:

@@ -7,12 +7,14 @@ exactly what `agreement.Candidate` would read back.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from cass_shim.model.artifacts import Cubin, SassKernel
+from cass_shim.model.artifacts import CodeObject, Cubin, HipSource, SassKernel
 from cass_shim.model.errors import DeviceFailed, Rejected
+from cass_shim.pipeline import Work, assemble, translate_source
 from cass_shim.verify import kernel as verifier
 from cass_shim.verify import mufu
 from cass_shim.verify.agreement import Judge
@@ -39,6 +41,13 @@ class FakeCandidate:
         except Fault as fault:
             raise DeviceFailed("hipDeviceSynchronize", 700, str(fault)) from None
         return outcome.arena.content, outcome.printed
+
+
+def from_ptx(work: Work, old: str = "", new: str = "") -> CodeObject:
+    """A kernel's code by the route of its PTX, perhaps from a source in which `old`, which must be there, is `new`."""
+    source = translate_source(work, "ptx-hip")
+    assert isinstance(source, HipSource) and old in source.text
+    return assemble(replace(source, text=source.text.replace(old, new) if old else source.text), work.abi)
 
 
 def campaign(

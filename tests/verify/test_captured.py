@@ -28,6 +28,7 @@ from cass_shim.verify.capture_file import BODY_LIMIT, HEAD_LIMIT, START, Capture
 from cass_shim.verify.captured import Captured, Replayed, replay
 from cass_shim.verify.placement import CLOSE, captured_input, plan
 from cass_shim.verify.survey import survey
+from tests.verify.support import from_ptx
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "examples" / "prebuilt" / "vector_add_static"
@@ -54,12 +55,7 @@ def lifted(work: Work) -> CodeObject:
 
 def subtracting(work: Work) -> CodeObject:
     """A translation that is wrong."""
-    source = translate_source(work, "ptx-hip")
-    assert isinstance(source, HipSource)
-    body = source.text.rindex(KERNEL)
-    text = source.text[:body] + source.text[body:].replace(", f2 + f1)", ", f2 - f1)")
-    assert text != source.text
-    return assemble(replace(source, text=text), work.abi)
+    return from_ptx(work, ", f2 + f1)", ", f2 - f1)")
 
 
 def replayed(work: Work, code: CodeObject, launch: CapturedLaunch, device: Device) -> Replayed:

@@ -15,13 +15,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.environment import ROOT
+from tools.dated_rows import add_rows
 from tools.faults import Fault, faults
 from tools.faults.hardships import HARDSHIPS
 from tools.faults.hardships import judge as judge_hardship
 from tools.faults.stages import STAGES, Place, Stage, judge
-
-MARK = "<!-- rows of tools.faults -->"
 
 
 def build(folder: Path) -> Path:
@@ -139,9 +137,7 @@ def main(arguments: Sequence[str]) -> int:
             for one in options.stages
         ]
     if options.page:
-        page = ROOT / "docs" / "hardening.md"
-        rows = "".join(f"{row}\n" for row, _ in results)
-        page.write_text(page.read_text().replace(MARK, rows + MARK))
+        add_rows("faults", (row for row, _ in results))
     return int(any(found for _, found in results))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools import dated_rows
 from tools.environment import ROOT
 from tools.fuzz import native_build
 from tools.fuzz.engine import Finding, Result, digest
@@ -20,7 +21,6 @@ from tools.fuzz.targets import TARGETS
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 GRACE_S = 120.0  # beyond a target's own limit: its corpus is run first
 HEAD = "| date | target | cases | seconds | coverage | findings | engine |"
-MARK = "<!-- rows of tools.fuzz -->"
 
 
 @dataclass(frozen=True)
@@ -125,15 +125,14 @@ def show(result: Result) -> None:
 
 def add_rows(page: Path, results: Sequence[Result]) -> None:
     """Dated rows above the mark in a page, which holds the table's head."""
-    text = page.read_text()
-    if MARK not in text or HEAD not in text:
-        raise SystemExit(f"{page} has no table of campaigns (a line {HEAD!r} and, below its rows, {MARK!r})")
-    rows = "".join(
+    if HEAD not in page.read_text():
+        raise SystemExit(f"{page} has no table of campaigns (a line {HEAD!r})")
+    rows = [
         f"| {datetime.date.today()} | {one.target} | {one.cases} | {one.seconds:g} | {one.coverage} "
-        f"| {len(one.findings)} | {one.engine} |\n"
+        f"| {len(one.findings)} | {one.engine} |"
         for one in results
-    )
-    page.write_text(text.replace(MARK, rows + MARK))
+    ]
+    dated_rows.add_rows("fuzz", rows, page)
 
 
 def merge(names: Sequence[str], out: Path, keep: int) -> int:

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools import environment, samples
+from tools.dated_rows import add_rows
 from tools.faults.stages import Place
 
-MARK = "<!-- rows of tools.memcheck -->"
 SITUATIONS = ("warm", "served")
 LIMIT_S = 900.0
 OPTIONS = (
@@ -127,8 +127,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     print(row)
     if options.page:
-        page = environment.ROOT / "docs" / "hardening.md"
-        page.write_text(page.read_text().replace(MARK, f"{row}\n{MARK}"))
+        add_rows("memcheck", [row])
     return int(found > 0)
 
 
