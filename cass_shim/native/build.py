@@ -1,7 +1,7 @@
 """Builds the native parts with `cc`, or with `ziglang cc` where the machine has none.
 
 In: the source list below. Out: `cass_shim/native/_build/` with the launcher, the preloadable libraries and the
-emulated `libamdhip64.so`. Incremental: an object is rebuilt when its command, its source or a header changed.
+emulated `libamdhip64.so`. Incremental: an object is rebuilt when its command, its source or a header that it includes changed.
 Each library's own `parts.py`-style generator runs first and writes only under `_build/gen/`, never committed.
 """
 
@@ -12,9 +12,11 @@ import functools
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,9 +80,9 @@ def path_maps() -> tuple[str, ...]:
     return tuple(f"-ffile-prefix-map={place}={name}" for place, name in places.items())
 
 
-def run_tool(command: Sequence[str]) -> None:
+def run_tool(command: Sequence[str], seconds: float | None = None) -> None:
     """Run a build command; ToolFailed with its output when it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds)
     if done.returncode != 0:
         raise ToolFailed(command[0], command=" ".join(command), stderr=done.stderr + done.stdout)
 
@@ -97,36 +99,51 @@ def expand(patterns: Sequence[str]) -> list[Path]:
     return found
 
 
-def header_digest() -> str:
-    """One digest over every header, so that a changed header rebuilds what may include it."""
-    digest = hashlib.sha256()
-    for root in (NATIVE, GENERATED):
-        for path in sorted((*root.rglob("*.h"), *root.rglob("*.inc"))):
-            if BUILD in path.parents and GENERATED not in path.parents:
-                continue
-            digest.update(str(path).encode() + path.read_bytes())
+def included(depfile: Path) -> list[Path]:
+    """The files that a compiler's `-MMD` depfile names: the source and every header that is not the system's."""
+    words = re.split(r"(?<!\\)\s+", depfile.read_text().replace("\\\n", " ").partition(":")[2].strip())
+    return [Path(word.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$")) for word in words]
+
+
+def stamp_of(command: Sequence[str], depfile: Path) -> str:
+    """A digest of the command and of every file that it read; nothing where that is not known."""
+    digest = hashlib.sha256("\0".join(command).encode())
+    try:
+        for path in included(depfile):
+            digest.update(b"\0" + str(path).encode() + b"\0" + path.read_bytes())
+    except OSError:
+        return ""
     return digest.hexdigest()
 
 
-def compile_object(source: Path, flags: Sequence[str], label: str, headers: str, clang: bool = False) -> Path:
-    """Compile one source into `_build/obj`; skipped when nothing it depends on changed."""
-    tool = compiler(clang)
-    command = [*tool, *COMMON, baseline(tool), "-I", str(NATIVE), "-I", str(GENERATED), *flags, "-c", str(source)]
-    stamp = hashlib.sha256((" ".join(command) + headers).encode() + source.read_bytes()).hexdigest()
-    relative = "_".join(source.relative_to(GENERATED if GENERATED in source.parents else NATIVE).parts)
-    target = BUILD / "obj" / f"{label}.{relative}.o"
-    mark = target.with_suffix(".stamp")
-    if target.exists() and mark.exists() and mark.read_text() == stamp:
+def compile_once(command: Sequence[str], target: Path, seconds: float | None = None) -> Path:
+    """Run a compiler's `-c` command for `target`, unless nothing that it read last time has changed."""
+    mark, depfile = target.with_suffix(".stamp"), target.with_suffix(".d")
+    if target.exists() and mark.exists() and mark.read_text() == (stamp_of(command, depfile) or None):
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    run_tool([*command, "-o", str(temporary)])
+    listing = target.with_name(f"{target.name}.{os.getpid()}.d")
+    started = time.time_ns()
+    run_tool([*command, "-MMD", "-MT", "o", "-MF", str(listing), "-o", str(temporary)], seconds)
+    mark.unlink(missing_ok=True)
     os.replace(temporary, target)  # two builds at once must not see half an object
-    mark.write_text(stamp)
+    os.replace(listing, depfile)
+    stamp = stamp_of(command, depfile)
+    if not any(started <= path.stat().st_mtime_ns <= time.time_ns() for path in included(depfile)):
+        mark.write_text(stamp)  # a file that was changed meanwhile is compiled again next time
     return target
 
 
-def build_part(part: Part, pool: concurrent.futures.Executor, headers: str) -> Path:
+def compile_object(source: Path, flags: Sequence[str], label: str, clang: bool = False) -> Path:
+    """Compile one source into `_build/obj`."""
+    tool = compiler(clang)
+    command = [*tool, *COMMON, baseline(tool), "-I", str(NATIVE), "-I", str(GENERATED), *flags, "-c", str(source)]
+    relative = "_".join(source.relative_to(GENERATED if GENERATED in source.parents else NATIVE).parts)
+    return compile_once(command, BUILD / "obj" / f"{label}.{relative}.o")
+
+
+def build_part(part: Part, pool: concurrent.futures.Executor) -> Path:
     """Compile and link one part; objects compile in parallel."""
     jobs = []
     special = {
@@ -134,12 +151,12 @@ def build_part(part: Part, pool: concurrent.futures.Executor, headers: str) -> P
     }
     for source in expand(part.sources):
         if source not in special:
-            jobs.append(pool.submit(compile_object, source, part.flags, part.output, headers, part.clang))
+            jobs.append(pool.submit(compile_object, source, part.flags, part.output, part.clang))
     for name, variant in part.variants:
         flags = (*part.flags, *variant.flags)
         (source,) = expand((name,))
         label = f"{part.output}.{variant.suffix}"
-        jobs.append(pool.submit(compile_object, source, flags, label, headers, part.clang))
+        jobs.append(pool.submit(compile_object, source, flags, label, part.clang))
     objects = [str(job.result()) for job in jobs]
     target = BUILD / part.output
     newest = max(Path(name).stat().st_mtime for name in objects)
@@ -167,9 +184,8 @@ def build_all(only: Sequence[str] = (), reproducible: bool = False) -> list[Path
     GENERATED.mkdir(parents=True, exist_ok=True)
     for generate in dict.fromkeys(part.generate for part in chosen if part.generate):
         generate(GENERATED)
-    headers = header_digest()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        return [build_part(part, pool, headers) for part in chosen]
+        return [build_part(part, pool) for part in chosen]
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cass_shim.native.build import GENERATED, NATIVE, header_digest
+from cass_shim.native.build import GENERATED, NATIVE, compile_once
 from tools.environment import ROOT
 
 HERE = Path(__file__).resolve().parent / "native"
@@ -101,17 +101,11 @@ def _expand(patterns: Sequence[str]) -> list[Path]:
     return found
 
 
-def _object(source: Path, flags: Sequence[str], headers: str) -> Path:
+def _object(source: Path, flags: Sequence[str]) -> Path:
     """Compile one source, unless it was compiled like this before."""
     command = ["gcc", *COMMON, *flags, *INCLUDE, "-c", str(source)]
-    stamp = hashlib.sha256(" ".join(command).encode() + headers.encode() + source.read_bytes()).hexdigest()[:24]
-    target = BUILD / "obj" / f"{source.stem}-{stamp}.o"
-    if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_suffix(f".{os.getpid()}.tmp")
-        subprocess.run([*command, "-o", str(temporary)], check=True, timeout=900)
-        os.replace(temporary, target)
-    return target
+    name = hashlib.sha256(" ".join(command).encode()).hexdigest()[:24]
+    return compile_once(command, BUILD / "obj" / f"{source.stem}-{name}.o", seconds=900)
 
 
 def build(names: Sequence[str]) -> dict[str, Path]:
@@ -126,23 +120,21 @@ def build(names: Sequence[str]) -> dict[str, Path]:
         from cass_shim.native.parts import emulator_generate
 
         emulator_generate(GENERATED)
-    product = header_digest()
-    headers = product + "".join(path.read_text() for path in sorted(HERE.glob("*.h")))
     programs: dict[str, Path] = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
         for name in names:
             one = TARGETS[name]
-            jobs = [pool.submit(_object, HERE / own, ("-O2",), headers) for own in DRIVER]
+            jobs = [pool.submit(_object, HERE / own, ("-O2",)) for own in DRIVER]
             flags = (*CHECKED, *COVER, *one.flags)
-            jobs += [pool.submit(_object, HERE / own, flags, headers) for own in one.own]
+            jobs += [pool.submit(_object, HERE / own, flags) for own in one.own]
             for source in _expand(one.parts):
                 variant = ONE_VARIANT if source.name == "variant.c" else ()
-                jobs.append(pool.submit(_object, source, (*flags, *variant), product))
-            objects = [str(job.result()) for job in jobs]
-            mark = hashlib.sha256("".join(objects).encode()).hexdigest()[:16]
+                jobs.append(pool.submit(_object, source, (*flags, *variant)))
+            objects = [job.result() for job in jobs]
+            mark = hashlib.sha256(b"".join(path.read_bytes() for path in objects)).hexdigest()
             program, stamp = BUILD / "bin" / name, BUILD / "bin" / f"{name}.stamp"
             if not program.exists() or not stamp.exists() or stamp.read_text() != mark:
-                _link(objects, program)
+                _link([str(path) for path in objects], program)
                 stamp.write_text(mark)
             programs[name] = program
     return programs

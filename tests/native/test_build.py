@@ -1,0 +1,65 @@
+"""The builder compiles an object again when something that it was made of has changed, and only then."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cass_shim.model.errors import ToolFailed
+from cass_shim.native.build import COMMON, compile_once, compiler, included
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A source that includes one of two headers, in a folder with names that make has to quote."""
+    folder = tmp_path / "a folder $1 #2"
+    folder.mkdir()
+    (folder / "main.c").write_text('#include "used.h"\nint value(void);\nint value(void) { return USED; }\n')
+    (folder / "used.h").write_text("#define USED 1\n")
+    (folder / "other.h").write_text("#define OTHER 1\n")
+    for path in folder.iterdir():
+        os.utime(path, (0, 0))
+    return folder
+
+
+def compiled(folder: Path, *flags: str) -> int:
+    """Compiles it, and says which file is there now."""
+    command = [*compiler(), *COMMON, "-I", str(folder), *flags, "-c", str(folder / "main.c")]
+    return compile_once(command, folder / "out" / "main.c.o").stat().st_ino
+
+
+def test_nothing_is_compiled_twice(tree: Path) -> None:
+    first = compiled(tree)
+    assert included(tree / "out" / "main.c.d") == [tree / "main.c", tree / "used.h"]
+    (tree / "other.h").write_text("#define OTHER 2\n")
+    os.utime(tree / "used.h")
+    assert compiled(tree) == first
+
+
+@pytest.mark.parametrize("name", ["main.c", "used.h"])
+def test_a_changed_file_is_compiled_again(tree: Path, name: str) -> None:
+    first = compiled(tree)
+    (tree / name).write_text((tree / name).read_text() + "extern int more;\n")
+    os.utime(tree / name, (0, 0))
+    second = compiled(tree)
+    assert second != first and compiled(tree) == second
+
+
+def test_other_options_compile_again(tree: Path) -> None:
+    assert compiled(tree) != compiled(tree, "-DMORE=1")
+
+
+def test_a_header_that_is_gone_is_the_compilers_error(tree: Path) -> None:
+    compiled(tree)
+    (tree / "used.h").unlink()
+    with pytest.raises(ToolFailed, match=r"used\.h"):
+        compiled(tree)
+
+
+def test_a_file_changed_while_it_is_compiled_is_compiled_again(tree: Path) -> None:
+    command = [*compiler(), *COMMON, "-I", str(tree), "-c", str(tree / "main.c")]
+    late = ["sh", "-c", '"$@" && echo "extern int more;" >> "$0"', str(tree / "used.h")]
+    compile_once([*late, *command], tree / "out" / "main.c.o")
+    assert not (tree / "out" / "main.c.stamp").exists()
