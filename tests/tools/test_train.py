@@ -27,6 +27,7 @@ from tests.translate.cass.test_fields import (  # noqa: E402
 from tools.train.__main__ import Trainer, main, options_of  # noqa: E402
 from tools.train.data import batches, load, rename_registers  # noqa: E402
 from tools.train.network import make, read_weights, write  # noqa: E402
+from tools.train.optimizer import Muon, make_optimizers, orthogonal  # noqa: E402
 
 TOKENS = ["<pad>", "<start>", "<answer>", "<end>", "<newline>", *(f"#{n}" for n in range(256)), "EXIT", "R", "s_endpgm"]
 
@@ -89,6 +90,60 @@ def test_a_rehearsal_leaves_a_checkpoint_and_goes_on(tmp_path: Path) -> None:
     assert contract["exact_match"]["seeds"]["tried"] > 0
     assert main([*command, "--minutes", "0.02", "--measure-s", "4"]) == 0
     assert json.loads((out / "cass_contract.json").read_text())["steps"] == contract["steps"]
+
+
+def test_the_rate_falls_from_its_peak_straight_to_nothing(tmp_path: Path) -> None:
+    trainer = Trainer(options_of([str(make_set(tmp_path)), str(tmp_path / "out"), "--rehearse", "--rate", "2.0"]))
+    assert trainer.fraction(0.0) == pytest.approx(0.005)
+    trainer.step = 1000
+    assert [trainer.fraction(share) for share in (0.0, 0.5, 1.0, 1.1)] == [1.0, 0.5, 0.0, 0.0]
+    split = load(tmp_path / "train.npz", "cpu")
+    trainer.learn(split, np.arange(4), 0.5)
+    rates = {group["lr"] for optimizer in trainer.optimizers for group in optimizer.param_groups}
+    assert rates == {1.0, 0.5 * trainer.options.muon_rate}
+
+
+@pytest.mark.parametrize("shape", [(3, 8, 32), (2, 32, 8), (1, 16, 16)])
+def test_muon_s_steps_are_nearly_orthogonal(shape: tuple[int, ...]) -> None:
+    torch.manual_seed(1)
+    values = torch.linalg.svdvals(orthogonal(torch.randn(shape)))
+    assert 0.5 < values.min() and values.max() < 1.3
+
+
+def test_muon_has_the_matrices_of_layers_and_adamw_the_rest() -> None:
+    network = make("tiny", TOKENS, "cpu")
+    masters = dict(network.named_parameters())
+    adam, muon = make_optimizers(masters, 1e-3, 4e-3)
+    learned = {id(one) for group in muon.param_groups for one in group["params"]}
+    assert learned == {id(one) for name, one in masters.items() if name.endswith("_proj.weight")}
+    others = {id(one) for group in adam.param_groups for one in group["params"]}
+    assert others == {id(one) for one in masters.values()} - learned
+    (only,) = make_optimizers(masters, 1e-3, 0.0)
+    assert sum(len(group["params"]) for group in only.param_groups) == len(masters)
+
+
+def test_muon_steps_downhill_by_the_rate_and_a_stored_state_gives_the_same_step() -> None:
+    torch.manual_seed(1)
+    first = [torch.randn(8, 8).requires_grad_(), torch.randn(8, 8).requires_grad_(), torch.randn(4, 8).requires_grad_()]
+    wanted = [torch.randn(one.shape) for one in first]
+
+    def descend(weights: list[torch.Tensor], optimizer: Muon) -> None:
+        for one, goal in zip(weights, wanted, strict=True):
+            one.grad = (one - goal).detach()
+        optimizer.step()
+
+    optimizer, before = Muon(first, 0.1), [one.detach().clone() for one in first]
+    descend(first, optimizer)
+    for one, old in zip(first, before, strict=True):
+        assert (one - old * (1 - 0.1 * 0.1)).detach().square().mean().sqrt().item() == pytest.approx(0.02, rel=0.5)
+    second = [one.detach().clone().requires_grad_() for one in first]
+    other = Muon(second, 0.5)
+    other.load_state_dict(optimizer.state_dict())
+    for _ in range(200):
+        descend(first, optimizer)
+    descend(second, other)
+    far = [float((one - goal).detach().norm()) for one, goal in zip(first, wanted, strict=True)]
+    assert all(distance < 0.6 * float((old - goal).norm()) for distance, old, goal in zip(far, before, wanted, strict=True))
 
 
 @pytest.mark.slow

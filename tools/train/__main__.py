@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import time
 from pathlib import Path
@@ -17,13 +16,13 @@ from torch.nn import functional
 from tools.train.data import Split, batches, load, rename_registers
 from tools.train.measure import exact_match
 from tools.train.network import CONTEXT, make, read_weights, write
+from tools.train.optimizer import make_optimizers
 
 SAVE_EVERY_S = 120
 REHEARSED = 600  # pairs that a rehearsal takes at least
 GROWTH = 0.15  # share of the time in which the longest pair grows from SHORT tokens to all
 SHORT = 512
 WARMUP_STEPS = 200
-LEAST_RATE = 0.03  # of the peak, at the end
 
 
 class Trainer:
@@ -41,12 +40,11 @@ class Trainer:
         if options.init:
             read_weights(self.network, options.init)
         self.body = torch.compile(self.network.model, dynamic=True) if options.compile else self.network.model
-        self.weights = [one for one in self.network.parameters() if one.requires_grad]
+        named = {name: one for name, one in self.network.named_parameters() if one.requires_grad}
+        self.weights = list(named.values())
         self.masters = [one.detach().float().clone().requires_grad_() for one in self.weights]
-        decay = [one for one in self.masters if one.dim() > 1]
-        plain = [one for one in self.masters if one.dim() == 1]
-        groups = [{"params": decay, "weight_decay": 0.1}, {"params": plain, "weight_decay": 0.0}]
-        self.optimizer = torch.optim.AdamW(groups, lr=options.rate, betas=(0.9, 0.98), fused=self.device == "cuda")
+        learning = dict(zip(named, self.masters, strict=True))
+        self.optimizers = make_optimizers(learning, options.rate, options.muon_rate)
         self.pairs = 0
         self.step, self.seen, self.done = 0, 0, 0.0  # done: share of the time that earlier runs used
         self.register, self.zero = self.vocabulary.index("R"), self.vocabulary.index("#0")
@@ -58,7 +56,8 @@ class Trainer:
         for master, weight, value in zip(self.masters, self.weights, stored["masters"], strict=True):
             master.data.copy_(value)
             weight.data.copy_(value)
-        self.optimizer.load_state_dict(stored["optimizer"])
+        for optimizer, state in zip(self.optimizers, stored["optimizers"], strict=True):
+            optimizer.load_state_dict(state)
         self.step, self.seen, self.done = stored["step"], stored["seen"], stored["done"]
         print(f"goes on at step {self.step}, {100 * self.done:.0f} % of the time used", flush=True)
 
@@ -69,15 +68,15 @@ class Trainer:
         write(self.network, self.vocabulary, self.options.out, facts)
         if self.options.state:
             masters = [one.detach() for one in self.masters]
-            state = {"masters": masters, "optimizer": self.optimizer.state_dict(), "step": self.step,
-                     "seen": self.seen, "done": share}  # fmt: skip
+            optimizers = [one.state_dict() for one in self.optimizers]
+            state = {"masters": masters, "optimizers": optimizers, "step": self.step, "seen": self.seen, "done": share}
             torch.save(state, f"{self.options.state}.part")
             Path(f"{self.options.state}.part").rename(self.options.state)
 
-    def rate(self, share: float) -> float:
-        """Warm-up by steps, cosine over the time."""
-        low = LEAST_RATE + (1 - LEAST_RATE) * 0.5 * (1 + math.cos(math.pi * min(share, 1.0)))
-        return float(self.options.rate * low * min(1.0, (self.step + 1) / WARMUP_STEPS))
+    def fraction(self, share: float) -> float:
+        """Warm-up by steps, then straight to zero over the time, which averages the last steps as a mean of weights
+        would (Bergsma et al. 2025, "Straight to zero")."""
+        return float(max(0.0, 1 - share) * min(1.0, (self.step + 1) / WARMUP_STEPS))
 
     def learn(self, split: Split, chosen: np.ndarray, share: float) -> Any:
         """One step; the loss, still on the device."""
@@ -94,10 +93,11 @@ class Trainer:
             master.grad = weight.grad.float()
             weight.grad = None
         norm = torch.nn.utils.clip_grad_norm_(self.masters, 1.0, foreach=True)
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.rate(share)
-        if bool(torch.isfinite(norm)):  # one bad batch must not end the run
-            self.optimizer.step()
+        finite = bool(torch.isfinite(norm))  # one bad batch must not end the run
+        for optimizer in self.optimizers if finite else ():
+            for group in optimizer.param_groups:
+                group["lr"] = group["peak"] * self.fraction(share)
+            optimizer.step()
         torch._foreach_copy_([one.data for one in self.weights], [one.data for one in self.masters])
         self.step += 1
         self.seen += int(ids.numel())
@@ -137,7 +137,7 @@ class Trainer:
     def report(self, seconds: float, place: str, loss: float, share: float) -> None:
         """One line of progress."""
         speed = f"{self.seen / seconds:,.0f} tokens/s"
-        rate = f"rate {self.rate(share):.2e}"
+        rate = f"rate {self.options.rate * self.fraction(share):.2e}"
         print(f"{seconds:6.1f} s step {self.step} {place} loss {loss:.4f} {rate} {speed}", flush=True)
 
     def measure(self) -> dict[str, Any]:
@@ -159,7 +159,8 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("out", type=Path, help="where the checkpoint goes")
     parser.add_argument("--minutes", type=float, default=7.0, help="of training; measuring comes on top")
     parser.add_argument("--batch", type=int, default=65_536, help="tokens of a step (default: %(default)s)")
-    parser.add_argument("--rate", type=float, default=1.5e-3, help="peak learning rate")
+    parser.add_argument("--rate", type=float, default=2.5e-3, help="peak learning rate of AdamW")
+    parser.add_argument("--muon-rate", type=float, default=4e-3, help="Muon's for matrices; 0: AdamW for all")
     parser.add_argument("--rename", type=float, default=0.0, help="share of pairs whose SASS registers are permuted")
     parser.add_argument("--share", type=float, default=1.0, help="of the training pairs, the first ones")
     parser.add_argument("--finished", default="", help="name of an empty file in OUT that says that all was measured")
