@@ -79,10 +79,14 @@ def sust_formatted(w: Writer, i: Use) -> None:
     f"sured.{{way:b}}.{{op:add|min|max}}.{{g:1d|2d|3d}}.{{t:u32|s32}}.{_OUTSIDE}",
     f"sured.{{way:b}}.{{op:and|or}}.{{g:1d|2d|3d}}.{{t:b32}}.{_OUTSIDE}",
     f"sured.{{way:p}}.{{op:add|min|max|and|or}}.{{g:1d|2d|3d}}.{{t:b32}}.{_OUTSIDE}",
+    f"sured.{{way:b}}.{{op:add|min|max}}.{{g:1d|2d|3d}}.{{t:u64}}.{_OUTSIDE}",
+    f"sured.{{way:b}}.{{op:min|max}}.{{g:1d|2d|3d}}.{{t:s64}}.{_OUTSIDE}",
+    f"sured.{{way:p}}.{{op:min|max}}.{{g:1d|2d|3d}}.{{t:b64}}.{_OUTSIDE}",
 )
 def sured(w: Writer, i: Use) -> None:
     """An atomic operation on a texel. Minimum and maximum of .p are signed, as ptxas makes them."""
     a, b = i.take(2)
-    sign = {"u32": "u"}.get(i.t, "s") if i["op"] in ("min", "max") else ""
+    sign = ("u" if i.t in ("u32", "u64") else "s") if i["op"] in ("min", "max") else ""
     bytes_ = str(i["way"] == "b").lower()
-    w.line(f"ptx_sured_{sign}{i['op']}_{i['g']}<{bytes_}, {_mode(i)}>({_place(w, i, a)}, {w.get(b, 'u32')})")
+    wide, data = ("64", "u64") if i.t.endswith("64") else ("", "u32")
+    w.line(f"ptx_sured_{sign}{i['op']}{wide}_{i['g']}<{bytes_}, {_mode(i)}>({_place(w, i, a)}, {w.get(b, data)})")

@@ -6,8 +6,10 @@ never made samplers of their own. Without a level the first one is meant, as in 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cass_shim.isa.ptx.spec import Use, Writer, items_of, memory, ptx
-from cass_shim.isa.ptx.syntax import Address, Operand, Pair
+from cass_shim.isa.ptx.syntax import Address, Operand, Pair, Vector
 
 GEOMETRIES = "1d|2d|3d|a1d|a2d|cube|acube"
 # Geometry → (coordinates, whether a layer stands in front of them, elements of the coordinate vector).
@@ -35,6 +37,19 @@ def coordinates(w: Writer, i: Use, address: Address, type_name: str) -> list[str
     return [*layer, *(w.get(item, type_name) for item in items[layered : count + layered])]
 
 
+def _moved(w: Writer, i: Use, behind: Sequence[Operand]) -> tuple[str, list[str]]:
+    """What stands behind the place: nothing, or texel offsets in braces. The word in the function's name, arguments."""
+    if not behind:
+        return "", []
+    if len(behind) > 1 or not isinstance(behind[0], Vector):
+        raise i.unsupported("depth comparison")
+    count = _SHAPES[i["g"]][0]
+    if i["g"] in ("cube", "acube"):
+        raise i.unsupported("cubes have no texel offsets")
+    items = items_of(behind[0], 4 if count == 3 else count, i)[:count]
+    return "offset_", [w.get(item, "u32") for item in items]
+
+
 def _put(w: Writer, i: Use, d: Operand, call: str) -> None:
     """Four results, as floats, as the bits they are, or as two pairs of f16. No page is ever missing here."""
     if isinstance(d, Pair):
@@ -57,49 +72,54 @@ def _put(w: Writer, i: Use, d: Operand, call: str) -> None:
 )
 def tex(w: Writer, i: Use) -> None:
     """Sample the first level."""
-    d, a = i.take(2)
+    d, a, *behind = i.take(2, 3, 4)
     address = memory(a, i)
-    arguments = [handle(w, i, address), *coordinates(w, i, address, "f32")]
-    _put(w, i, d, f"ptx_tex_{i['g']}({', '.join(arguments)})")
+    word, offsets = _moved(w, i, behind)
+    arguments = [handle(w, i, address), *coordinates(w, i, address, "f32"), *offsets]
+    _put(w, i, d, f"ptx_tex_{word}{i['g']}({', '.join(arguments)})")
 
 
 @ptx("tex.{base}?.{g:1d|2d|3d|a1d|a2d}.v4.{t:f32|s32|u32}.s32", "tex.{base}?.{g:1d|2d|3d|a1d|a2d}.v2.{t:f16x2}.s32")
 def tex_fetch(w: Writer, i: Use) -> None:
     """One texel by number."""
-    d, a = i.take(2)
+    d, a, *behind = i.take(2, 3)
     address = memory(a, i)
-    arguments = [handle(w, i, address), *coordinates(w, i, address, "u32")]
-    _put(w, i, d, f"ptx_tex_fetch_{i['g']}({', '.join(arguments)})")
+    word, offsets = _moved(w, i, behind)
+    arguments = [handle(w, i, address), *coordinates(w, i, address, "u32"), *offsets]
+    _put(w, i, d, f"ptx_tex_fetch_{word}{i['g']}({', '.join(arguments)})")
 
 
 @ptx(f"tex.level.{{g:{GEOMETRIES}}}.v4.{{t:f32|s32|u32}}.f32", f"tex.level.{{g:{GEOMETRIES}}}.v2.{{t:f16x2}}.f32")
 def tex_level(w: Writer, i: Use) -> None:
     """Sample a level."""
-    d, a, level = i.take(3)
+    d, a, level, *behind = i.take(3, 4, 5)
     address = memory(a, i)
-    arguments = [handle(w, i, address), *coordinates(w, i, address, "f32"), w.get(level, "f32")]
-    _put(w, i, d, f"ptx_tex_level_{i['g']}({', '.join(arguments)})")
+    word, offsets = _moved(w, i, behind)
+    arguments = [handle(w, i, address), *coordinates(w, i, address, "f32"), w.get(level, "f32"), *offsets]
+    _put(w, i, d, f"ptx_tex_level_{word}{i['g']}({', '.join(arguments)})")
 
 
-@ptx("tex.grad.{g:1d|2d|3d|a1d|a2d}.v4.{t:f32|s32|u32}.f32", "tex.grad.{g:1d|2d|3d|a1d|a2d}.v2.{t:f16x2}.f32")
+@ptx(f"tex.grad.{{g:{GEOMETRIES}}}.v4.{{t:f32|s32|u32}}.f32", f"tex.grad.{{g:{GEOMETRIES}}}.v2.{{t:f16x2}}.f32")
 def tex_grad(w: Writer, i: Use) -> None:
     """Sample the level that the gradients ask for."""
-    d, a, dx, dy = i.take(4)
+    d, a, dx, dy, *behind = i.take(4, 5, 6)
     address = memory(a, i)
     count = _SHAPES[i["g"]][0]
     arguments = [handle(w, i, address), *coordinates(w, i, address, "f32")]
     for gradient in (dx, dy):
         arguments += [w.get(item, "f32") for item in items_of(gradient, 4 if count == 3 else count, i)[:count]]
-    _put(w, i, d, f"ptx_tex_grad_{i['g']}({', '.join(arguments)})")
+    word, offsets = _moved(w, i, behind)
+    _put(w, i, d, f"ptx_tex_grad_{word}{i['g']}({', '.join([*arguments, *offsets])})")
 
 
 @ptx("tld4.{channel:r|g|b|a}.{g:2d|a2d|cube|acube}.v4.{t:f32|s32|u32}.f32")
 def tld4(w: Writer, i: Use) -> None:
     """One channel of the four texels around a place."""
-    d, a = i.take(2)
+    d, a, *behind = i.take(2, 3, 4)
     address = memory(a, i)
-    arguments = [handle(w, i, address), *coordinates(w, i, address, "f32")]
-    _put(w, i, d, f"ptx_tld4_{i['g']}<{'rgba'.index(i['channel'])}>({', '.join(arguments)})")
+    word, offsets = _moved(w, i, behind)
+    arguments = [handle(w, i, address), *coordinates(w, i, address, "f32"), *offsets]
+    _put(w, i, d, f"ptx_tld4_{word}{i['g']}<{'rgba'.index(i['channel'])}>({', '.join(arguments)})")
 
 
 _SIZES = "width|height|depth"
