@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -128,7 +130,7 @@ def test_muon_steps_downhill_by_the_rate_and_a_stored_state_gives_the_same_step(
     first = [torch.randn(8, 8).requires_grad_(), torch.randn(8, 8).requires_grad_(), torch.randn(4, 8).requires_grad_()]
     wanted = [torch.randn(one.shape) for one in first]
 
-    def descend(weights: list[torch.Tensor], optimizer: Muon) -> None:
+    def descend(weights: list[Any], optimizer: Muon) -> None:
         for one, goal in zip(weights, wanted, strict=True):
             one.grad = (one - goal).detach()
         optimizer.step()
@@ -139,7 +141,7 @@ def test_muon_steps_downhill_by_the_rate_and_a_stored_state_gives_the_same_step(
         assert (one - old * (1 - 0.1 * 0.1)).detach().square().mean().sqrt().item() == pytest.approx(0.02, rel=0.5)
     second = [one.detach().clone().requires_grad_() for one in first]
     other = Muon(second, 0.5)  # the stored state brings its rate
-    other.load_state_dict(optimizer.state_dict())
+    other.load_state_dict(copy.deepcopy(optimizer.state_dict()))
     descend(first, optimizer)
     descend(second, other)
     for one, same in zip(first, second, strict=True):
