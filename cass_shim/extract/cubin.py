@@ -100,7 +100,7 @@ class _Reader:
             if symbol.kind != STT_FUNC or not symbol.section:
                 continue
             section = self.elf.at(symbol.section, 0)
-            if section.name == f".text.{symbol.name}":
+            if section.name == f".text.{symbol.plain}":
                 if symbol.value or section.size % INSTRUCTION_BYTES:
                     raise Malformed("code does not start or end on an instruction", where=self._where(section))
                 found[section.index] = symbol
@@ -179,8 +179,8 @@ class _Reader:
     # code
 
     def _read_code(self, section: Section, symbol: Symbol, facts: FunctionFacts) -> CubinKernel:
-        info = self.elf.section(f".nv.info.{symbol.name}")
-        shared = self.elf.section(f".nv.shared.{symbol.name}")
+        info = self.elf.about(".nv.info.", section)
+        shared = self.elf.about(".nv.shared.", section)
         abi, targets = KernelAbi(registers=facts.registers, local_bytes=max(facts.min_stack, facts.frame)), {}
         if info is not None:
             where = self._where(info)

@@ -24,7 +24,8 @@ SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_REL = 2, 4, 8, 9
 # .nv_debug.shared) have types of NVIDIA's own and no bytes in the file. Seen in the wheel of bitsandbytes 0.50.
 WITHOUT_BYTES = frozenset({0, SHT_NOBITS, 0x70000007, 0x70000009, 0x7000000A})
 STT_OBJECT, STT_FUNC, STT_SECTION = 1, 2, 3
-STT_CUDA_TEXTURE, STT_CUDA_SURFACE = 10, 12
+STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
+STT_CUDA_TEXTURE, STT_CUDA_SURFACE, STT_CUDA_OBJECT = 10, 12, 13
 SHN_LORESERVE = 0xFF00
 MAX_SECTIONS = 1 << 20
 
@@ -47,7 +48,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """One symbol. section: index of its section, 0 when undefined."""
+    """One symbol. section: index of its section, 0 when undefined. plain: its name in the file; `name` tells local
+    symbols of one name apart, since nvlink keeps one of each object it joins (`$str`, functions of libdevice)."""
 
     index: int
     name: str
@@ -56,6 +58,8 @@ class Symbol:
     section: int
     value: int
     size: int
+    binding: int = 0
+    plain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +126,16 @@ class Elf:
         return self.content[start:end].decode("utf-8", "backslashreplace")
 
     @cached_property
-    def _by_name(self) -> dict[str, Section]:
-        return {s.name: s for s in reversed(self.sections)}
+    def _named(self) -> dict[str, list[Section]]:
+        found: dict[str, list[Section]] = {}
+        for section in self.sections:
+            found.setdefault(section.name, []).append(section)
+        return found
 
     def section(self, name: str) -> Section | None:
         """The first section of that name."""
-        return self._by_name.get(name)
+        found = self._named.get(name)
+        return found[0] if found else None
 
     def at(self, index: int, offset: int) -> Section:
         """Section by index; `offset` is where the index was read, for the message."""
@@ -145,6 +153,7 @@ class Elf:
             raise Malformed("symbol table is not a multiple of 24 bytes", where=self.source, offset=table.offset)
         strings = self.at(table.link, table.offset)
         found = []
+        seen: set[str] = set()
         for index in range(table.size // 24):
             at = table.offset + 24 * index
             name, info, other, section, value, size = struct.unpack_from("<IBBHQQ", self.content, at)
@@ -153,8 +162,18 @@ class Elf:
                 section = 0
             if section and info & 15 == STT_SECTION:
                 text = self.at(section, at).name
-            found.append(Symbol(index, text, info & 15, other, section, value, size))
+            is_named = info & 15 in (STT_OBJECT, STT_FUNC, STT_CUDA_OBJECT)
+            apart = f"{text}.{index}" if is_named and info >> 4 == STB_LOCAL and text in seen else text
+            if is_named:
+                seen.add(text)
+            found.append(Symbol(index, apart, info & 15, other, section, value, size, info >> 4, text))
         return tuple(found)
+
+    def about(self, prefix: str, code: Section) -> Section | None:
+        """The section of that prefix that goes with a code section: nvlink leaves several of one name."""
+        found = self._named.get(prefix + code.name.removeprefix(".text."), ())
+        named = [one for one in found if one.info == code.index] or found
+        return named[0] if named else None
 
     @cached_property
     def symbols_of(self) -> dict[int, list[Symbol]]:

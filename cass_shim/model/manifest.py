@@ -15,7 +15,7 @@ from cass_shim.model.kernel_abi import KernelAbi, Param
 from cass_shim.model.layout import FILE_HEADER, Layout, Record, StringTable, check_seal, read_string, seal
 
 MANIFEST_MAGIC = b"CASSMAN\0"
-MANIFEST_VERSION = 1
+MANIFEST_VERSION = 2
 MANIFEST_EXTENSION = ".cman"
 
 # The kinds of an image; `CASS_IMAGE_*` of client.h. DataImage.kind → number.
