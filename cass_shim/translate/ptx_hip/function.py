@@ -23,7 +23,7 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
     """The writer (for names and slots) and the lines between the braces."""
     graph = build_graph(function)
     contract(graph)
-    apart = scheduled_apart(graph, function)
+    apart = scheduled_apart(graph, function, program.module)
     graph = apart.graph
     counting = FunctionWriter(program, function)
     program.writing = False

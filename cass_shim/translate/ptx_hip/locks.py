@@ -10,19 +10,20 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cass_shim.isa.ptx.syntax import Address, Function, Instruction, Integer, Operand, Register, Vector
+from cass_shim.isa.ptx.syntax import Function, Instruction, Integer, Module, Register
 from cass_shim.model.errors import Unsupported
 from cass_shim.translate.ptx_hip.contract import registers_of
 from cass_shim.translate.ptx_hip.graph import Block, Branch, Graph, Jump, retarget, successors
+from cass_shim.translate.ptx_hip.steady import Reach, changing, written
 
 _TAKES = frozenset({"cas", "exch"})
 _STEPS = frozenset({"add", "inc", "dec"})  # each turn gives something new
 _SEEN = frozenset({"volatile", "relaxed", "acquire"})
-_WRITES = frozenset({"st", "red", "atom", "call"})
+_WRITES = frozenset({"st", "red", "atom"})
 # What lanes of a wave or of a block do together.
 _TOGETHER = frozenset(
     {"bar", "barrier", "shfl", "vote", "match", "redux", "activemask", "elect", "mma", "wmma", "ldmatrix", "stmatrix",
-     "movmatrix", "call"}
+     "movmatrix"}
 )  # fmt: skip
 
 
@@ -31,19 +32,12 @@ def _code(graph: Graph, members: frozenset[int]) -> Iterator[Instruction]:
         yield from graph.blocks[number].code
 
 
-def _written(operand: Operand) -> Iterator[str]:
-    items = operand.items if isinstance(operand, Vector) else (operand,)
-    for item in items:
-        if not isinstance(item, Address):
-            yield from registers_of(item)
-
-
 def takes_lock(instruction: Instruction) -> bool:
     """Whether it may take a lock: a compare and swap or an exchange."""
     return instruction.opcode == "atom" and not _TAKES.isdisjoint(instruction.modifiers)
 
 
-def _asks_memory(each: Instruction, polls: bool) -> bool:
+def asks_memory(each: Instruction, polls: bool) -> bool:
     """An atomic that gives the same until another lane writes, or (`polls`) a load that sees what others write."""
     if each.opcode == "ld":
         return polls and not _SEEN.isdisjoint(each.modifiers)
@@ -51,17 +45,16 @@ def _asks_memory(each: Instruction, polls: bool) -> bool:
     return each.opcode == "atom" and len(each.operands) > 2 and not steps
 
 
-def _asked(graph: Graph, members: frozenset[int], polls: bool) -> list[Instruction]:
+def _asked(graph: Graph, members: frozenset[int], polls: bool, stack: frozenset[str]) -> list[Instruction]:
     """What a loop asks of memory in the same way in every turn: the same cell, with the same values."""
     code = list(_code(graph, members))
-    changing = {name for each in code if each.operands for name in _written(each.operands[0])}
-    found = []
-    for each in code:
-        if _asks_memory(each, polls):
-            used = {name for operand in each.operands[1:] for name in registers_of(operand)}
-            if used.isdisjoint(changing):
-                found.append(each)
-    return found
+    asking = [each for each in code if asks_memory(each, polls)]
+    new = changing(code, stack) if asking else set()
+    return [
+        each
+        for each in asking
+        if new.isdisjoint(name for operand in each.operands[1:] for name in registers_of(operand))
+    ]
 
 
 def _cycles(graph: Graph) -> list[frozenset[int]]:
@@ -85,35 +78,38 @@ def _cycles(graph: Graph) -> list[frozenset[int]]:
     return found
 
 
-def waiting_blocks(graph: Graph, function: Function) -> frozenset[int]:
+def waiting_blocks(graph: Graph, function: Function, module: Module) -> frozenset[int]:
     """Blocks of loops that ask memory the same until it has changed, and write nothing else before they go round again.
 
     Not so in cooperative kernels and where lanes do something together in the loop: there, whole waves wait. Nor where
     one lane of a block polls.
-    Unsupported where a function that is called takes a lock for its caller: who has it would wait for those who have
-    not where the function returns.
+    Unsupported where a function that is still called (`flatten`) takes a lock or polls for its caller: who has the lock
+    would wait for those who have not where the function returns.
     """
     found: set[int] = set()
-    taken = False
+    why = ""
+    reach = Reach(module, function)
     cooperative = any(_reads_workspace(each) for block in graph.blocks for each in block.code)
     for members in _cycles(graph):
         code = list(_code(graph, members))
-        polls = function.entry and not cooperative and all(each.opcode not in _TOGETHER for each in code)
+        if not any(asks_memory(each, True) for each in code):
+            continue
+        polls = not cooperative and not any(reach.does(each, _TOGETHER) for each in code)
         polls = polls and not _of_one_lane(graph, min(members))
-        asked = _asked(graph, members, polls)
-        others = [each for each in code if each.opcode in _WRITES and each not in asked]
+        asked = _asked(graph, members, polls, reach.stack)
+        others = any(reach.does(each, _WRITES) and each not in asked for each in code)
         if asked and not (others and graph.reducible):  # else it gives back inside: lanes meet at the end of a turn
             found |= members
-            taken = taken or any(takes_lock(each) for each in asked)
+            why = why or ("a flag polled" if all(each.opcode == "ld" for each in asked) else "a lock taken")
     rest = frozenset(range(len(graph.blocks))) - found
-    if function.entry or any(each.opcode in _WRITES for each in _code(graph, rest)):
+    if function.entry or not found:
         return frozenset(found)
-    if taken:
-        raise Unsupported(
-            f"a lock taken in function {function.name}",
-            why="it is not given back there: lanes of one wave would wait for each other; translate with lift",
-        )
-    return frozenset()
+    if why.endswith("taken") and any(reach.does(each, _WRITES) for each in _code(graph, rest)):
+        return frozenset(found)
+    raise Unsupported(
+        f"{why} in function {function.name}",
+        why="its caller is not part of it: lanes of one wave would wait for each other; translate with lift",
+    )
 
 
 def _of_one_lane(graph: Graph, header: int) -> bool:
@@ -121,7 +117,7 @@ def _of_one_lane(graph: Graph, header: int) -> bool:
     made: dict[str, list[Instruction]] = {}
     for block in graph.blocks:
         for each in block.code:
-            for name in _written(each.operands[0]) if each.operands and each.opcode in ("setp", "mov") else ():
+            for name in written(each.operands[0]) if each.operands and each.opcode in ("setp", "mov") else ():
                 made.setdefault(name, []).append(each)
     at = header
     while at:
@@ -153,18 +149,19 @@ class Apart:
     together: frozenset[int]
 
 
-def scheduled_apart(graph: Graph, function: Function) -> Apart:
+def scheduled_apart(graph: Graph, function: Function, module: Module) -> Apart:
     """The graph, with blocks cut around what lanes do together if any lane waits in it."""
-    waiting = waiting_blocks(graph, function)
+    waiting = waiting_blocks(graph, function, module)
     if not waiting:
         return Apart(graph, waiting, frozenset())
+    reach = Reach(module, function)
     blocks: list[Block] = []
     number: dict[int, int] = {}
     together: set[int] = set()
     held: set[int] = set()
     for old, block in enumerate(graph.blocks):
         number[old] = len(blocks)
-        for joint, code in itertools.groupby(block.code, lambda each: each.opcode in _TOGETHER):
+        for joint, code in itertools.groupby(block.code, lambda each: reach.does(each, _TOGETHER)):
             if joint:
                 together.add(len(blocks))
             blocks.append(Block(list(code), Jump(len(blocks) + 1)))

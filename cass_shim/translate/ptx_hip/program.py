@@ -26,6 +26,7 @@ from cass_shim.model.artifacts import HipSource
 from cass_shim.model.errors import Malformed, Unsupported
 from cass_shim.model.kernel_abi import KernelAbi, Slot, SlotKind
 from cass_shim.translate.ptx_hip.calls import runtime_call
+from cass_shim.translate.ptx_hip.flatten import flattened
 from cass_shim.translate.ptx_hip.function import write_function
 from cass_shim.translate.ptx_hip.layout import align_of, parameter_block, size_of
 from cass_shim.translate.ptx_hip.names import Names
@@ -302,6 +303,8 @@ def write_own(
         raise Malformed(f"the module has no kernel {name}", where="PTX")
     program = Program(module, kernel, tokens, line_references)
     program.names.of(f"function {name}", name)
+    module = program.module = flattened(module, kernel, program.resolve)
+    kernel = program.kernel = module.functions[name]
     needed = callees(module, name, program.resolve)
     bodies, forward = [], []
     for function in needed:

@@ -46,8 +46,8 @@ TEXT = HEAD + "".join(f".visible .entry {n}(.param .u64 words) {{ {START}\n{b}\n
 LANES = 64
 
 
-def run(name: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    code = build(PtxModule(TEXT, 80), [name])
+def run(name: str, text: str = TEXT) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    code = build(PtxModule(text, 80), [name])
     with device().buffer(np.zeros(16 + LANES, np.uint32)) as words:
         code.function(name).launch((1,), (LANES,), struct.pack("<QQ", words.address, 0))
         device().synchronize()
@@ -80,11 +80,46 @@ def test_a_loop_of_compare_and_swap_that_makes_progress_stays_a_loop() -> None:
     assert "do {" in text.text and "switch" not in text.text
 
 
-def test_a_lock_that_a_function_takes_for_its_caller_is_refused_by_name() -> None:
+FUNCTIONS = """
+.func (.param .b32 free) attempt(.param .b64 at) { .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd0, [at]; atom.global.cas.b32 %r1, [%rd0], 0, 1; setp.eq.u32 %p0, %r1, 0; selp.u32 %r2, 1, 0, %p0;
+  st.param.b32 [free], %r2; ret; }
+.func take(.param .b64 at) { .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>; ld.param.u64 %rd0, [at];
+  again: { .param .b64 where; .param .b32 got; st.param.b64 [where], %rd0; call (got), attempt, (where);
+  ld.param.b32 %r1, [got]; } setp.eq.u32 %p0, %r1, 0; @%p0 bra again; ret; }
+.func await(.param .b64 at) { .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>; ld.param.u64 %rd0, [at];
+  again: ld.volatile.global.u32 %r1, [%rd0]; setp.ne.u32 %p0, %r1, 0; @%p0 ret; bra again; }
+"""
+CALLERS = {
+    "called_lock": f""".param .b64 a; st.param.b64 [a], %rd0; call take, (a); {ADD}
+      atom.global.exch.b32 %r4, [%rd0], 0; st.global.u32 [%rd2+64], %r2; bar.sync 0;""",
+    # Lane 40 does not call: it raises the flag.
+    "called_flag": """.param .b64 a; st.param.b64 [a], %rd0; setp.ne.u32 %p0, %r0, 40; @%p0 call await, (a);
+      @!%p0 st.global.u32 [%rd0+4], 7; membar.gl; @!%p0 st.volatile.global.u32 [%rd0], 1;
+      ld.volatile.global.u32 %r2, [%rd0+4]; add.u32 %r3, %r2, %r0; st.global.u32 [%rd2+64], %r3;""",
+}
+CALLING = (
+    HEAD
+    + FUNCTIONS
+    + "".join(f".visible .entry {n}(.param .u64 words) {{ {START}\n{b}\nret; }}\n" for n, b in CALLERS.items())
+)
+
+
+def test_a_lock_that_a_function_takes_for_its_caller_is_given_to_every_lane() -> None:
+    words, seen = run("called_lock", CALLING)
+    assert words[1] == 3 * LANES
+    assert sorted(seen.tolist()) == [3 * n for n in range(LANES)]
+
+
+def test_a_flag_that_a_function_polls_is_seen() -> None:
+    assert run("called_flag", CALLING)[1].tolist() == [7 + lane for lane in range(LANES)]
+
+
+def test_a_function_that_polls_and_calls_itself_is_refused_by_name() -> None:
     module = f"""{HEAD}.func take(.param .b64 at) {{ .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>;
-      ld.param.u64 %rd0, [at]; again: atom.global.cas.b32 %r1, [%rd0], 0, 1; setp.ne.u32 %p0, %r1, 0;
-      @%p0 bra again; ret; }}
+      .param .b64 b; ld.param.u64 %rd0, [at]; again: ld.volatile.global.u32 %r1, [%rd0]; setp.ne.u32 %p0, %r1, 0;
+      @%p0 bra again; st.param.b64 [b], %rd0; setp.eq.u64 %p1, %rd0, 0; @%p1 call take, (b); ret; }}
       .visible .entry k(.param .u64 words) {{ {START} .param .b64 a; st.param.b64 [a], %rd0; call take, (a); {ADD}
       st.global.u32 [%rd0], 0; ret; }}"""
-    with pytest.raises(Unsupported, match=r"a lock taken in function take.*translate with lift"):
+    with pytest.raises(Unsupported, match=r"a flag polled in function take.*translate with lift"):
         translate_kernel(PtxModule(module, 80), "k")
