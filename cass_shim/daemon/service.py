@@ -63,12 +63,11 @@ class Service:
     async def answer(self, kind: FrameKind, payload: bytes, program: int = 0) -> Reply:
         """The reply to one frame of a program; expected errors become failed replies. Raises PoolLost."""
         try:
-            if kind is FrameKind.MODULE:
-                return await self._module(payload)
             if kind is FrameKind.KERNEL:
                 return await self._kernel(KernelRequest.unpack(payload), program)
-            if kind is FrameKind.CAPTURE:
-                return await self._capture(payload)
+            handlers = {FrameKind.MODULE: self._module, FrameKind.CAPTURE: self._capture, FrameKind.LINK: self._link}
+            if kind in handlers:
+                return await handlers[kind](payload)
             if kind is FrameKind.STATUS:
                 return Reply(Status.OK, json.dumps(self.status()).encode())
             raise Malformed(f"a {kind.name} frame", where="request")
@@ -121,6 +120,11 @@ class Service:
         self.modules.move_to_end(digest)
         while len(self.modules) > 1 and sum(len(one.request) for one in self.modules.values()) > REGIONS_LIMIT:
             self.modules.popitem(last=False)
+
+    async def _link(self, payload: bytes) -> Reply:
+        async with self.pool.worker() as worker:  # a program that links while it runs
+            reply = await worker.ask(FrameKind.LINK, payload, self.config.number("kernel_timeout"))
+        return reply if reply.status is Status.OK else self._failed(reply)
 
     # ---- kernels ------------------------------------------------------------------------------------------
 
@@ -383,8 +387,6 @@ class Service:
         log.error("%s", message)
         self.index.add("failures")
         return Reply(Status.FAILED, message.encode(), reply.cuda_error)
-
-    # ---- one at a time ------------------------------------------------------------------------------------
 
     async def _once(self, flight: bytes, work: Coroutine[Any, Any, Reply]) -> Reply:
         """Join the same work that is under way, or begin it. A program that leaves does not cancel it."""

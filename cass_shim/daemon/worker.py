@@ -17,9 +17,19 @@ from cass_shim.daemon.model_host import model_socket
 from cass_shim.daemon.reverify import check_again, pack_translation, unpack_check
 from cass_shim.daemon.rival import find_rival, unpack_rival
 from cass_shim.daemon.runtime import receive_frame
+from cass_shim.extract.link_inputs import link_images
 from cass_shim.model.captured import CapturedLaunch, unpack_capture
 from cass_shim.model.config import Config
-from cass_shim.model.errors import CassError, DeviceFailed, Malformed, Rejected, ToolFailed, Unsupported, one_line
+from cass_shim.model.errors import (
+    CassError,
+    DeviceFailed,
+    LinkFailed,
+    Malformed,
+    Rejected,
+    ToolFailed,
+    Unsupported,
+    one_line,
+)
 from cass_shim.model.manifest import pack_manifest
 from cass_shim.model.wire import (
     REQUEST_LIMIT,
@@ -30,6 +40,8 @@ from cass_shim.model.wire import (
     Reply,
     Status,
     frame,
+    pack_linked,
+    unpack_link,
 )
 from cass_shim.module import Module, load_module, module_manifest
 from cass_shim.pipeline import NoTranslation, translate
@@ -38,6 +50,7 @@ from cass_shim.translate.cass.models import share
 log = logging.getLogger(__name__)
 
 MODULES_KEPT = 32
+CODES = {Malformed: CudaError.INVALID_KERNEL_IMAGE, LinkFailed: CudaError.INVALID_SOURCE}
 
 
 def failure(error: Exception, what: str) -> Reply:
@@ -54,8 +67,11 @@ def failure(error: Exception, what: str) -> Reply:
         code = CudaError.NO_KERNEL_IMAGE_FOR_DEVICE
     else:
         lasting, everywhere = isinstance(error, Rejected), False  # a candidate that was checked again
-        malformed = isinstance(error, Malformed)
-        code = CudaError.INVALID_KERNEL_IMAGE if malformed else CudaError.NO_KERNEL_IMAGE_FOR_DEVICE
+        code = next(
+            (one for kind, one in CODES.items() if isinstance(error, kind)), CudaError.NO_KERNEL_IMAGE_FOR_DEVICE
+        )
+        if what == FrameKind.LINK.name and isinstance(error, Unsupported):
+            code = CudaError.NOT_SUPPORTED
         if not isinstance(error, CassError):
             log.exception("%s failed", what)
             code = CudaError.UNKNOWN
@@ -79,6 +95,9 @@ class Translator:
                 return self._kernel(KernelRequest.unpack(payload))
             if kind is FrameKind.CAPTURE:
                 return self._kernel(*unpack_capture(payload))
+            if kind is FrameKind.LINK:
+                image, is_text = link_images(unpack_link(payload))
+                return Reply(Status.OK, pack_linked(image, is_text=is_text))
             if kind is FrameKind.VERIFY:
                 return self._verify(*unpack_check(payload))
             if kind is FrameKind.RIVAL:

@@ -1,4 +1,4 @@
-"""The five ways a stage can end badly. Anything else that is raised is a bug."""
+"""The six ways a stage can end badly. Anything else that is raised is a bug."""
 
 from __future__ import annotations
 
@@ -40,6 +40,14 @@ class Rejected(CassError):
         shown = f" [{witness}]" if witness else ""
         super().__init__(f"{of}{reason}{shown}")
         self.reason, self.kernel, self.witness = reason, kernel, witness
+
+
+class LinkFailed(CassError):
+    """Images that do not go together. `what` as nvlink says it; `symbol` that it is about, if any."""
+
+    def __init__(self, what: str, *, symbol: str = "") -> None:
+        super().__init__(f"{what} '{symbol}'" if symbol else what)
+        self.what, self.symbol = what, symbol
 
 
 class ToolFailed(CassError):

@@ -8,14 +8,15 @@ nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from cass_shim.model.errors import Malformed
-from cass_shim.model.layout import Layout, member
+from cass_shim.model.layout import Layout, member, seal
 
 FRAME_MAGIC = 0x53534143  # "CASS"
-WIRE_VERSION = 1
+WIRE_VERSION = 2
 REQUEST_LIMIT = 1 << 30  # bytes; one module of a large library
 REPLY_LIMIT = 1 << 28
 
@@ -34,6 +35,11 @@ MODULE_REQUEST = Layout(
 
 KERNEL_REQUEST = Layout("cass_kernel_request", (("u8[32]", "module"), ("u32", "options_bytes"), ("u32", "name_bytes")))
 
+LINK_REQUEST = Layout("cass_link_request", (("u32", "input_count"), ("u32", "reserved0")))  # then, for each image:
+LINK_INPUT = Layout("cass_link_input_head", (("u32", "kind"), ("u32", "name_bytes"), ("u64", "content_bytes")))
+LINKED = Layout("cass_linked", (("u32", "is_text"), ("u32", "reserved0")))  # behind the file's header, then the image
+LINKED_MAGIC, LINKED_VERSION = b"CASSLNK\0", 1
+
 REPLY = Layout(
     "cass_reply", (("u32", "status"), ("u32", "cuda_error"), ("u64", "body_bytes"))
 )  # body: the file, or the message's UTF-8 text
@@ -49,6 +55,7 @@ class FrameKind(IntEnum):
     VERIFY = 5  # daemon to worker only: u32 size, a KERNEL payload, record, newline, code entry → record and code entry
     CAPTURE = 6  # CAPTURE_HEAD, a KERNEL payload, the launch (model/captured.py) → code entry
     RIVAL = 7  # daemon to worker only: u32 size, a VERIFY payload, perhaps a CAPTURE payload → record and code entry
+    LINK = 8  # LINK_REQUEST and its images → LINKED
     REPLY = 16
 
 
@@ -65,6 +72,8 @@ class CudaError(IntEnum):
     """cudaError_t values that a failed request may carry. Source: CUDA runtime API manual, cudaError enum."""
 
     INVALID_KERNEL_IMAGE = 200
+    INVALID_SOURCE = 300
+    NOT_SUPPORTED = 801
     NO_KERNEL_IMAGE_FOR_DEVICE = 209
     UNKNOWN = 999
 
@@ -122,6 +131,54 @@ class KernelRequest:
         texts = (payload[KERNEL_REQUEST.size : start], payload[start:])
         options, name = (text.decode(errors="surrogateescape") for text in texts)
         return cls(module, name, options)
+
+
+class LinkKind(IntEnum):
+    """What an image is. Source: CUDA driver API manual, CUjitInputType."""
+
+    CUBIN = 0
+    PTX = 1
+    FATBINARY = 2
+    OBJECT = 3
+    LIBRARY = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LinkInput:
+    """One image of a link; `name` is for messages."""
+
+    kind: LinkKind
+    name: str
+    content: bytes
+
+
+def pack_link(inputs: Sequence[LinkInput]) -> bytes:
+    """A LINK payload."""
+    rows = [LINK_REQUEST.pack(input_count=len(inputs))]
+    for one in inputs:
+        name = one.name.encode(errors="surrogateescape")
+        rows.append(LINK_INPUT.pack(kind=int(one.kind), name_bytes=len(name), content_bytes=len(one.content)))
+        rows += [name, one.content]
+    return b"".join(rows)
+
+
+def unpack_link(payload: bytes) -> list[LinkInput]:
+    """The images of a LINK payload."""
+    where, at, found = "link request", LINK_REQUEST.size, []
+    for _ in range(int(LINK_REQUEST.unpack(payload, where=where)["input_count"])):
+        head = LINK_INPUT.unpack(payload[at : at + LINK_INPUT.size], where=where)
+        start = at + LINK_INPUT.size + int(head["name_bytes"])
+        at, name = start + int(head["content_bytes"]), payload[at + LINK_INPUT.size : start]
+        if at > len(payload):
+            raise Malformed("sizes do not add up", where=where)
+        kind = member(LinkKind, head["kind"], where=where)
+        found.append(LinkInput(kind, name.decode(errors="surrogateescape"), payload[start:at]))
+    return found
+
+
+def pack_linked(image: bytes, *, is_text: bool) -> bytes:
+    """The file that answers a LINK frame."""
+    return seal(LINKED_MAGIC, LINKED_VERSION, LINKED.pack(is_text=int(is_text)) + image)
 
 
 @dataclass(frozen=True, slots=True)

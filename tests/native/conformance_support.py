@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 from tests.native.runtime_support import CONFORMANCE
+
+LINKED = CONFORMANCE.parent / "linked"  # what the program `machine_links` joins
 
 DEVICE_CODE = ("-rdc=true", "-lcudadevrt")
 # name → flags beside libcuda's; each prints "[section]" before each part
@@ -46,6 +51,25 @@ OF_THE_DEVICE = {
 }
 BY_ARGUMENT = ("wide",)  # `links wide`: minutes on the emulated device
 CRASH = "signal 11"  # of the GPU's driver, for a null argument: what came before it counts
+
+
+def build_parts(folder: Path, sm: int = 80) -> None:
+    """Relocatable cubins, fatbinaries, objects, libraries and PTX, as `machine_links` looks for them."""
+
+    def nvcc(*arguments: str) -> None:
+        subprocess.run(["nvcc", *arguments], check=True, cwd=folder)
+
+    code, text = f"-arch=sm_{sm}", f"-arch=compute_{sm}"
+    for name in ("a", "b", "v1", "v2", "v3"):
+        nvcc(code, "-rdc=true", "-cubin", str(LINKED / f"{name}.cu"), "-o", f"{name}.cubin")
+    nvcc(code, "-cubin", str(LINKED / "plain.cu"), "-o", "plain.cubin")
+    for name in ("a", "b"):
+        nvcc(code, "-rdc=true", "-fatbin", str(LINKED / f"{name}.cu"), "-o", f"{name}.fatbin")
+        nvcc(code, "-dc", str(LINKED / f"{name}.cu"), "-o", f"{name}.o")
+    for name in ("a", "c"):
+        nvcc(text, "-rdc=true", "-ptx", str(LINKED / f"{name}.cu"), "-o", f"{name}.ptx")
+    subprocess.run(["ar", "rcs", "libb.a", "b.o"], check=True, cwd=folder)
+    subprocess.run(["ar", "rcs", "liball.a", "a.o", "b.o"], check=True, cwd=folder)
 
 
 def sections(text: str) -> dict[str, list[str]]:

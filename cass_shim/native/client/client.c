@@ -189,6 +189,60 @@ int cass_client_wants_launch(const cass_manifest *manifest, uint32_t kernel) {
     return wanted;
 }
 
+/* The LINK frame's payload, which the caller frees. Source: model/wire.py. */
+static uint8_t *link_payload(const cass_link_input *inputs, uint32_t count, size_t *bytes) {
+    *bytes = sizeof(cass_link_request);
+    for (uint32_t i = 0; i < count; i++)
+        *bytes += sizeof(cass_link_input_head) + strlen(inputs[i].name) + inputs[i].bytes;
+    uint8_t *payload = malloc(*bytes), *at = payload;
+    if (payload == NULL) return NULL;
+    memcpy(at, &(cass_link_request){.input_count = count}, sizeof(cass_link_request));
+    at += sizeof(cass_link_request);
+    for (uint32_t i = 0; i < count; i++) {
+        cass_link_input_head head = {.kind = inputs[i].kind,
+                                     .name_bytes = (uint32_t)strlen(inputs[i].name),
+                                     .content_bytes = inputs[i].bytes};
+        memcpy(at, &head, sizeof head);
+        memcpy(at + sizeof head, inputs[i].name, head.name_bytes);
+        memcpy(at + sizeof head + head.name_bytes, inputs[i].content, inputs[i].bytes);
+        at += sizeof head + head.name_bytes + inputs[i].bytes;
+    }
+    return payload;
+}
+
+/* The image behind the file's header and the head of an answer. */
+static int take_linked(cass_file file, void **image, size_t *bytes, int *is_text,
+                       cass_client_error *error) {
+    cass_linked head;
+    size_t start = sizeof(cass_file_header) + sizeof head;
+    if (file.size < start)
+        return cass_fail(error, CASS_CUDA_UNKNOWN, "the linker's answer is too short");
+    memcpy(&head, file.bytes + sizeof(cass_file_header), sizeof head);
+    *bytes = file.size - start;
+    *is_text = (int)head.is_text;
+    *image = calloc(1, *bytes + 1);
+    if (*image == NULL) return cass_fail(error, 2, "out of memory for a linked image");
+    memcpy(*image, file.bytes + start, *bytes);
+    return 0;
+}
+
+int cass_client_link(const cass_link_input *inputs, uint32_t count, void **image, size_t *bytes,
+                     int *is_text, cass_client_error *error) {
+    int saved = errno;
+    size_t payload_bytes;
+    cass_file file = {0};
+    uint8_t *payload = link_payload(inputs, count, &payload_bytes);
+    if (payload == NULL) return cass_fail(error, 2, "out of memory for %u images", count);
+    pthread_mutex_lock(&lock);
+    int done = cass_request_link(payload, payload_bytes, &file, error);
+    pthread_mutex_unlock(&lock);
+    free(payload);
+    if (done == 0) done = take_linked(file, image, bytes, is_text, error);
+    cass_file_release(&file);
+    errno = saved;
+    return done;
+}
+
 uint64_t cass_client_capture_limit(void) {
     pthread_mutex_lock(&lock);
     uint64_t limit = cass_settings_get()->capture_bytes;

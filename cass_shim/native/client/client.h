@@ -148,6 +148,18 @@ int cass_client_kernel_for(const cass_manifest *manifest, uint32_t kernel,
  * whole. Asks nobody. */
 int cass_client_holds(const uint8_t key[32]);
 
+typedef struct {
+    uint32_t kind; /* CUjitInputType */
+    const char *name;
+    const void *content;
+    size_t bytes;
+} cass_link_input;
+
+/* Several images as one: machine code linked to a cubin, or (is_text) the PTX of them all, each
+ * text ended by a zero. *image is the caller's to free. */
+int cass_client_link(const cass_link_input *inputs, uint32_t count, void **image, size_t *bytes,
+                     int *is_text, cass_client_error *error);
+
 /* Drops what the process keeps; after fork the child calls cass_client_forget() instead, which
  * touches no socket. */
 void cass_client_close(void);

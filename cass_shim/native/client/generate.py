@@ -29,6 +29,9 @@ LAYOUTS = (
     wire.MODULE_REQUEST,
     wire.KERNEL_REQUEST,
     wire.REPLY,
+    wire.LINK_REQUEST,
+    wire.LINK_INPUT,
+    wire.LINKED,
     captured.CAPTURE_HEAD,
     captured.CAPTURE_RANGE,
 )
@@ -78,6 +81,8 @@ def formats_header() -> str:
         "CASS_ENTRY_EXTENSION": c_string(entry.ENTRY_EXTENSION),
         "CASS_FRAME_MAGIC": f"{wire.FRAME_MAGIC:#x}u",
         "CASS_WIRE_VERSION": f"{wire.WIRE_VERSION}u",
+        "CASS_LINKED_MAGIC": c_string(wire.LINKED_MAGIC),
+        "CASS_LINKED_VERSION": f"{wire.LINKED_VERSION}u",
         "CASS_REPLY_LIMIT": f"{wire.REPLY_LIMIT}u",
         "CASS_REQUEST_LIMIT": f"{wire.REQUEST_LIMIT}u",
         "CASS_CAPTURE_RANGES": f"{captured.RANGES_LIMIT}u",

@@ -162,6 +162,17 @@ int cass_request_module(const cass_chosen *chosen, const uint8_t digest[32], cas
     return send_module(chosen, digest, deadline(), out, error);
 }
 
+int cass_request_link(const void *payload, size_t bytes, cass_file *out, cass_client_error *error) {
+    cass_frame frame;
+    message request = {.parts = {&frame, payload}, .sizes = {sizeof frame, bytes}, .count = 2};
+    frame = frame_of(CASS_FRAME_LINK, &request);
+    cass_reply reply;
+    uint8_t *body = NULL;
+    progress state = {0};
+    if (ask(&request, &reply, &body, &state, deadline(), error) != 0) return -1;
+    return accept(&reply, body, CASS_LINKED_MAGIC, CASS_LINKED_VERSION, out, error);
+}
+
 static void add_part(message *request, const void *part, size_t size) {
     request->parts[request->count] = part;
     request->sizes[request->count++] = size;

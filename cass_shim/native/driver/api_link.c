@@ -1,23 +1,39 @@
-/* Driver API: cuLink. PTX texts are joined; an image of another kind passes through alone, since
- * joining machine code needs a linker that we do not have. */
+/* Driver API: cuLink. PTX texts are joined here; machine code is linked by the daemon
+ * (extract/linker.py), which answers with the PTX of all images where some are PTX. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/client.h"
 #include "driver/api.h"
 #include "driver/image.h"
 #include "driver/link_ptx.h"
 
-enum { NAME_BYTES = 520, ROOM_BEHIND = 64 /* readable, for who looks at headers */ };
+enum {
+    UNRESOLVED = 300,
+    NAME_BYTES = 520,
+    ROOM_BEHIND = 64 /* readable, for who looks at headers */
+};
 
 enum { WRAPPER = 0x466243B1, ELF = 0x464C457F };
 static const uint32_t FATBIN = 0xBA55ED50;
 
-struct CUlinkState_st {
-    cass_ptx_part *parts; /* the PTX texts */
-    char *image;          /* or the one image of another kind, with a zero behind it */
+enum { EXECUTABLE = 2, TYPE_AT = 16 /* e_type */ };
+
+/* An image as it was added, with zeros behind it. */
+typedef struct {
+    int kind; /* CUjitInputType */
+    char *name, *content;
     size_t bytes;
-    char *joined;
+} link_image;
+
+struct CUlinkState_st {
+    cass_ptx_part *parts; /* the PTX texts, once more than what is in `images` */
+    link_image *images;   /* all images, in their order */
+    uint32_t count, room_for;
+    uint32_t binaries; /* of them, those that are not PTX text */
+    char *joined;      /* the answer, and its size */
+    size_t joined_bytes;
     int failed;  /* the first error; completing repeats it */
     char *log;   /* the caller's error log */
     size_t room; /* of it */
@@ -77,45 +93,78 @@ static CUresult add_text(CUlinkState state, char *text) {
     return CUDA_SUCCESS;
 }
 
-static CUresult add_image(CUlinkState state, char *image, size_t bytes) {
-    if (state->image || state->parts) {
-        free(image);
-        cass_complain("cuLink: machine code is not joined with other images; pass PTX, or link "
-                      "with nvlink before");
-        return fail(state, NOT_SUPPORTED, "%s", "machine code is not joined with other images");
+static CUresult keep_image(CUlinkState state, int kind, const char *name, char *content,
+                           size_t bytes) {
+    if (state->count == state->room_for) {
+        uint32_t room = state->room_for ? 2 * state->room_for : 8;
+        link_image *more = realloc(state->images, room * sizeof *more);
+        if (!more) return CUDA_ERROR_OUT_OF_MEMORY;
+        state->images = more;
+        state->room_for = room;
     }
+    char *copy = strdup(name ? name : "image");
+    if (!copy) return CUDA_ERROR_OUT_OF_MEMORY;
+    state->images[state->count++] = (link_image){kind, copy, content, bytes};
+    return CUDA_SUCCESS;
+}
+
+/* Whether an image is of the kind that it is said to be; a fatbinary may come as its wrapper. */
+static int is_of_kind(CUjitInputType type, const char *content) {
     uint32_t magic;
-    memcpy(&magic, image, sizeof magic);
-    if (magic != WRAPPER && magic != ELF && magic != FATBIN) {
-        free(image);
+    memcpy(&magic, content, sizeof magic);
+    switch (type) {
+    case CU_JIT_INPUT_LIBRARY:
+        return !strncmp(content, "!<arch>\n", 8);
+    case CU_JIT_INPUT_FATBINARY:
+        return magic == FATBIN || magic == ELF;
+    case CU_JIT_INPUT_CUBIN:
+    case CU_JIT_INPUT_OBJECT:
+        return magic == ELF || magic == FATBIN;
+    default:
+        return 0;
+    }
+}
+
+static CUresult add_image(CUlinkState state, CUjitInputType type, const char *name, char *content,
+                          size_t bytes) {
+    if (!is_of_kind(type, content)) {
+        free(content);
         return CUDA_ERROR_INVALID_IMAGE;
     }
-    state->image = image;
-    state->bytes = bytes;
-    return CUDA_SUCCESS;
+    CUresult result = keep_image(state, (int)type, name, content, bytes);
+    if (result) free(content);
+    else state->binaries++;
+    return result;
 }
 
 CUresult cass_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
                                const char *name, unsigned int numOptions, CUjit_option *options,
                                void **optionValues) {
     ENTER(device);
-    (void)device, (void)name, (void)numOptions, (void)options, (void)optionValues;
+    (void)device, (void)numOptions, (void)options, (void)optionValues;
     if (!state) return CUDA_ERROR_INVALID_HANDLE;
     if (!data || !size) return CUDA_ERROR_INVALID_VALUE;
     if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
     if (type > CU_JIT_INPUT_LIBRARY) return CUDA_ERROR_INVALID_IMAGE;
-    if (type == CU_JIT_INPUT_LIBRARY)
-        return CUDA_SUCCESS; /* cudadevrt: what it offers is built in */
+    if (size >= sizeof(uint32_t) && *(const uint32_t *)data == WRAPPER) {
+        memcpy(&data, (const char *)data + 8, sizeof data);
+        size = data ? cass_image_bytes(data) : 0;
+        if (!size) return CUDA_ERROR_INVALID_IMAGE;
+    }
     char *copy = calloc(1, size + ROOM_BEHIND);
     if (!copy) return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(copy, data, size);
-    int text = cass_ptx_is_text(copy);
+    int text = type != CU_JIT_INPUT_LIBRARY && cass_ptx_is_text(copy);
     if (type == CU_JIT_INPUT_PTX && !text) {
         free(copy);
         return fail(state, CUDA_ERROR_INVALID_IMAGE, "%s", "no .version directive");
     }
-    if (text && state->image) return add_image(state, copy, size);
-    return text ? add_text(state, copy) : add_image(state, copy, size);
+    if (!text) return add_image(state, type, name, copy, size);
+    char *kept = strdup(copy);
+    CUresult result = kept ? add_text(state, copy) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (!result) result = keep_image(state, CU_JIT_INPUT_PTX, name, kept, strlen(kept));
+    if (result) free(kept);
+    return result;
 }
 
 CUresult cass_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
@@ -149,18 +198,81 @@ CUresult cass_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *
     return cass_cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
 }
 
+static void drop_texts(CUlinkState state) {
+    while (state->parts) {
+        cass_ptx_part *part = state->parts;
+        state->parts = part->next;
+        free(part->text);
+        free(part);
+    }
+}
+
+static CUresult join_texts(CUlinkState state) {
+    char named[NAME_BYTES] = "";
+    int result = cass_ptx_join(state->parts, &state->joined, named, sizeof named);
+    if (result) return fail(state, result, "unresolved symbol '%s'", named);
+    state->joined_bytes = strlen(state->joined) + 1;
+    return CUDA_SUCCESS;
+}
+
+/* Takes the PTX of all images, each text ended by a zero, in place of what was added. */
+static CUresult take_texts(CUlinkState state, const char *texts, size_t bytes) {
+    drop_texts(state);
+    for (size_t at = 0; at < bytes; at += strlen(texts + at) + 1) {
+        char *copy = strdup(texts + at);
+        CUresult result = copy ? add_text(state, copy) : CUDA_ERROR_OUT_OF_MEMORY;
+        if (result) return result;
+    }
+    return join_texts(state);
+}
+
+/* A whole program's cubin alone: nothing to link. */
+static int is_whole(const CUlinkState state) {
+    uint16_t type = 0;
+    if (state->count != 1 || memcmp(state->images->content, "\177ELF", 4)) return 0;
+    memcpy(&type, state->images->content + TYPE_AT, sizeof type);
+    return state->images->kind == CU_JIT_INPUT_CUBIN && type == EXECUTABLE;
+}
+
+static CUresult link_images(CUlinkState state) {
+    cass_link_input *inputs = calloc(state->count, sizeof *inputs);
+    if (!inputs) return CUDA_ERROR_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < state->count; i++)
+        inputs[i] = (cass_link_input){(uint32_t)state->images[i].kind, state->images[i].name,
+                                      state->images[i].content, state->images[i].bytes};
+    void *image = NULL;
+    size_t bytes = 0;
+    int is_text = 0;
+    cass_client_error error = {0};
+    int failed = cass_client_link(inputs, state->count, &image, &bytes, &is_text, &error);
+    free(inputs);
+    if (failed) {
+        if (error.cuda_error != UNRESOLVED) cass_complain("cuLink: %s", error.message);
+        return fail(state, error.cuda_error ? error.cuda_error : UNKNOWN_ERROR, "%s",
+                    error.message);
+    }
+    if (!is_text) {
+        state->joined = image;
+        state->joined_bytes = bytes;
+        return CUDA_SUCCESS;
+    }
+    CUresult result = take_texts(state, image, bytes);
+    free(image);
+    return result;
+}
+
 CUresult cass_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
     ENTER(device);
     (void)device;
     if (!state || !cubinOut) return CUDA_ERROR_INVALID_VALUE;
     if (state->failed) return (CUresult)state->failed;
-    if (!state->image && !state->joined) {
-        char named[NAME_BYTES] = "";
-        int result = cass_ptx_join(state->parts, &state->joined, named, sizeof named);
-        if (result) return fail(state, result, "unresolved symbol '%s'", named);
+    int whole = is_whole(state);
+    if (!whole && !state->joined) {
+        CUresult result = state->binaries ? link_images(state) : join_texts(state);
+        if (result) return result;
     }
-    *cubinOut = state->image ? state->image : state->joined;
-    if (sizeOut) *sizeOut = state->image ? state->bytes : strlen(state->joined) + 1;
+    *cubinOut = whole ? state->images->content : state->joined;
+    if (sizeOut) *sizeOut = whole ? state->images->bytes : state->joined_bytes;
     return CUDA_SUCCESS;
 }
 
@@ -168,13 +280,12 @@ CUresult cass_cuLinkDestroy(CUlinkState state) {
     ENTER(device);
     (void)device;
     if (!state) return CUDA_ERROR_INVALID_VALUE;
-    while (state->parts) {
-        cass_ptx_part *part = state->parts;
-        state->parts = part->next;
-        free(part->text);
-        free(part);
+    drop_texts(state);
+    for (uint32_t i = 0; i < state->count; i++) {
+        free(state->images[i].name);
+        free(state->images[i].content);
     }
-    free(state->image);
+    free(state->images);
     free(state->joined);
     free(state);
     return CUDA_SUCCESS;

@@ -1,0 +1,118 @@
+"""Linking relocatable cubins: what nvlink makes of the same objects is the oracle, where it is installed."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from cass_shim.extract.cubin import read_cubin
+from cass_shim.extract.link_inputs import link_images, read_archive
+from cass_shim.extract.linker import link_cubins
+from cass_shim.model.artifacts import Cubin
+from cass_shim.model.errors import CassError, LinkFailed, Malformed
+from cass_shim.model.wire import LinkInput, LinkKind
+
+SOURCES = Path(__file__).resolve().parents[1] / "native" / "linked"
+NEED = "" if shutil.which("nvcc") and shutil.which("nvlink") else "needs nvcc and nvlink"
+pytestmark = pytest.mark.skipif(bool(NEED), reason=NEED)
+SMS = (75, 90)
+
+
+@functools.cache
+def folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="linker-"))
+
+
+@functools.cache
+def built(name: str, sm: int, *flags: str) -> Path:
+    target = folder() / f"{name}_{sm}{''.join(flags)}.cubin"
+    command = ["nvcc", f"-arch=sm_{sm}", "-rdc=true", "-cubin", *flags, str(SOURCES / f"{name}.cu"), "-o", str(target)]
+    subprocess.run(command, check=True)
+    return target
+
+
+def ours(*parts: Path) -> Cubin:
+    return read_cubin(link_cubins([part.read_bytes() for part in parts], [part.name for part in parts]))
+
+
+def theirs(sm: int, *parts: Path) -> Cubin:
+    target = folder() / f"nvlink_{sm}.cubin"
+    subprocess.run(
+        ["nvlink", f"-arch=sm_{sm}", *map(str, parts), "-o", str(target)], check=True, stderr=subprocess.DEVNULL
+    )
+    return read_cubin(target.read_bytes())
+
+
+@pytest.mark.parametrize("sm", SMS)
+def test_two_objects_are_what_nvlink_makes_of_them(sm: int) -> None:
+    parts = built("a", sm), built("b", sm)
+    mine, other = ours(*parts), theirs(sm, *parts)
+    assert mine.kernels.keys() == other.kernels.keys() and mine.functions.keys() == other.functions.keys()
+    for name, kernel in other.kernels.items():
+        assert mine.kernels[name].abi == kernel.abi, name
+        assert mine.kernels[name].code == kernel.code, name
+    images = [
+        {(one.kind, one.size, one.content) for one in cubin.images if one.kind != "global"} for cubin in (mine, other)
+    ]
+    assert images[0] == images[1]
+    named = [{(v.name, v.size, v.visible, c.images[v.image].kind) for v in c.variables} for c in (mine, other)]
+    plain = [{row for row in rows if row[2]} for rows in named]
+    assert plain[0] == plain[1]
+
+
+@pytest.mark.parametrize("sm", SMS)
+def test_shared_variables_and_constants_of_called_functions(sm: int) -> None:
+    """Shared memory of functions that kernels call, function tables, switches, library functions with constants."""
+    part = built("mixed", sm)
+    mine, other = ours(part), theirs(sm, part)
+    for name, kernel in other.kernels.items():
+        assert mine.kernels[name].abi.shared_bytes == kernel.abi.shared_bytes, name
+        assert mine.kernels[name].abi.registers == kernel.abi.registers, name
+        assert mine.kernels[name].abi.barriers == kernel.abi.barriers, name
+        assert mine.kernels[name].abi.local_bytes == kernel.abi.local_bytes, name
+        assert mine.kernels[name].targets == kernel.targets, name
+
+
+def test_what_nvlink_refuses() -> None:
+    with pytest.raises(LinkFailed, match="Undefined reference to '_Z5twicei'"):
+        ours(built("a", 80))
+    with pytest.raises(LinkFailed, match="Multiple definition of 'v'"):
+        ours(built("v1", 80), built("v2", 80))
+    with pytest.raises(LinkFailed, match="Size doesn't match for 'v'"):
+        ours(built("v1", 80), built("v3", 80))
+    with pytest.raises(LinkFailed, match="sm_90 does not match sm_80"):
+        ours(built("v1", 80), built("v1", 90))
+
+
+def test_only_needed_members_of_a_library() -> None:
+    """`v1` defines nothing that `a` lacks, so that its second definition of `v` is no conflict."""
+    archive = folder() / "lib.a"
+    archive.unlink(missing_ok=True)
+    subprocess.run(["ar", "rcs", str(archive), str(built("v1", 80)), str(built("b", 80))], check=True)
+    names = [name for name, _ in read_archive(archive.read_bytes(), "lib.a")]
+    assert names == [built("v1", 80).name, built("b", 80).name]
+    inputs = [
+        LinkInput(LinkKind.CUBIN, "a", built("a", 80).read_bytes()),
+        LinkInput(LinkKind.CUBIN, "v2", built("v2", 80).read_bytes()),
+        LinkInput(LinkKind.LIBRARY, "lib.a", archive.read_bytes()),
+    ]
+    image, is_text = link_images(inputs)
+    assert not is_text and {"_Z3runPii", "_Z2v2Pii", "_Z5otherPii"} <= read_cubin(image).kernels.keys()
+    assert "_Z2v1Pii" not in read_cubin(image).kernels
+
+
+def test_damaged_objects_and_archives_are_refused_cleanly() -> None:
+    """Cut anywhere, or with any byte changed, the answer is an image or an error of ours, never another exception."""
+    whole = built("b", 80).read_bytes()
+    for at in range(0, len(whole), 97):
+        for damaged in (whole[:at], whole[:at] + bytes((whole[at] ^ 0xFF,)) + whole[at + 1 :]):
+            with contextlib.suppress(CassError):
+                link_cubins([damaged, built("a", 80).read_bytes()])
+    with pytest.raises(Malformed):
+        list(read_archive(b"!<arch>\n" + b"x" * 70, "broken.a"))
