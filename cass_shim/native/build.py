@@ -1,7 +1,7 @@
 """Builds the native parts with `cc`, or with `ziglang cc` where the machine has none.
 
 In: the source list below. Out: `cass_shim/native/_build/` with the launcher, the preloadable libraries and the
-emulated `libamdhip64.so`. Incremental: an object is rebuilt when its command, its source or a header that it includes changed.
+emulated `libamdhip64.so`. Incremental: an object is rebuilt when its command or a file that it includes changed.
 Each library's own `parts.py`-style generator runs first and writes only under `_build/gen/`, never committed.
 """
 
@@ -107,7 +107,8 @@ def included(depfile: Path) -> list[Path]:
 
 def stamp_of(command: Sequence[str], depfile: Path) -> str:
     """A digest of the command and of every file that it read; nothing where that is not known."""
-    digest = hashlib.sha256("\0".join(command).encode())
+    words = ("python" if word == sys.executable else word for word in command)  # it has several names
+    digest = hashlib.sha256("\0".join(words).encode())
     try:
         for path in included(depfile):
             digest.update(b"\0" + str(path).encode() + b"\0" + path.read_bytes())
@@ -143,8 +144,8 @@ def compile_object(source: Path, flags: Sequence[str], label: str, clang: bool =
     return compile_once(command, BUILD / "obj" / f"{label}.{relative}.o")
 
 
-def build_part(part: Part, pool: concurrent.futures.Executor) -> Path:
-    """Compile and link one part; objects compile in parallel."""
+def compile_part(part: Part, pool: concurrent.futures.Executor) -> list[Path]:
+    """The objects of one part; they compile in parallel."""
     jobs = []
     special = {
         NATIVE / name if not name.startswith("gen:") else GENERATED / name[4:]: None for name, _ in part.variants
@@ -157,14 +158,19 @@ def build_part(part: Part, pool: concurrent.futures.Executor) -> Path:
         (source,) = expand((name,))
         label = f"{part.output}.{variant.suffix}"
         jobs.append(pool.submit(compile_object, source, flags, label, part.clang))
-    objects = [str(job.result()) for job in jobs]
+    return [job.result() for job in jobs]
+
+
+def build_part(part: Part, pool: concurrent.futures.Executor) -> Path:
+    """Compile and link one part."""
+    objects = compile_part(part, pool)
     target = BUILD / part.output
-    newest = max(Path(name).stat().st_mtime for name in objects)
+    newest = max(path.stat().st_mtime for path in objects)
     if target.exists() and target.stat().st_mtime >= newest:
         return target
     temporary = target.with_name(f"{target.name}.{os.getpid()}")
     target.parent.mkdir(parents=True, exist_ok=True)
-    run_tool([*compiler(), *objects, *part.link, "-o", str(temporary)])
+    run_tool([*compiler(), *map(str, objects), *part.link, "-o", str(temporary)])
     if part.finish:
         part.finish(temporary)
     os.replace(temporary, target)

@@ -90,11 +90,11 @@ def body(chance: random.Random, families: list[str], count: int) -> str:
     return "\n".join(lines)
 
 
-def program(middle: str, loops: int) -> str:
-    """Every lane reads 12 of its words, runs `middle` in a loop, and writes its registers back."""
+def program(middle: str, loops: int, kept: int = 12) -> str:
+    """Every lane reads 12 of its words, runs `middle` in a loop, and writes `kept` of its registers back."""
     loads = "\n".join(f"global_load_b32 v{1 + i}, v[46:47], off offset:{4 * i}" for i in range(12))
     scalars = "\n".join(f"s_mul_i32 s{i}, s15, {40503 * i}" for i in (*range(20, 32), 40))
-    stores = "\n".join(f"global_store_b32 v[46:47], v{1 + i}, off offset:{64 + 4 * i}" for i in range(12))
+    stores = "\n".join(f"global_store_b32 v[46:47], v{1 + i}, off offset:{64 + 4 * i}" for i in range(kept))
     more = "\n".join(
         f"v_mov_b32 v48, s{20 + i}\nglobal_store_b32 v[46:47], v48, off offset:{160 + 4 * i}" for i in range(10)
     )
@@ -170,6 +170,16 @@ def test_random_instructions(mix: list[str], seed: int, tmp_path: Path) -> None:
     assert interpreted[0] == "ok", interpreted
     # Not all: lanes with scratch addresses of their own, and what follows up to a branch, are the interpreter's.
     assert int(translated[3]) > 0.1 * int(translated[2]), translated
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)])
+def test_random_instructions_between_barriers(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    pieces = [body(chance, ["integer", "scalar", "lanes"], 4) for _ in range(4)]
+    middle = "\ns_barrier\n".join(piece.replace("skip", f"skip{at}_") for at, piece in enumerate(pieces))
+    interpreted, translated = compare(program(middle, 5, kept=4), tmp_path, items=96)
+    assert interpreted[0] == "ok", interpreted
+    assert translated[3] == translated[2]
 
 
 def test_kernels_that_flush_f32_subnormals(tmp_path: Path) -> None:

@@ -45,8 +45,9 @@ ALWAYS_INLINE const op_t *lds_load(wave_t *w, const op_t *o, unsigned d, uint32_
         memcpy(w->v[d], base + at[0], 128);
         return o + 1;
     }
+    lane_shape shape = shape_of(at);
     for (unsigned k = 0; k < words; k++)
-        gather_word(r[k], (const char *)base + 4 * k, at, bytes, is_signed);
+        gather_word(r[k], (const char *)base + 4 * k, at, bytes, is_signed, shape);
     put_narrow(w, d, r[0], half);
     for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
     return o + 1;
@@ -140,9 +141,10 @@ ALWAYS_INLINE const op_t *lds_load2(wave_t *w, const op_t *o, unsigned bytes, ui
     if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, one[unwritten]);
     unwritten = lds_unwritten(w, two, exec, bytes);
     if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, two[unwritten]);
+    lane_shape first = shape_of(one), second = shape_of(two);
     for (unsigned k = 0; k < words; k++) {
-        gather_word(r[k], (const char *)w->lds + 4 * k, one, 4, 0);
-        gather_word(r[words + k], (const char *)w->lds + 4 * k, two, 4, 0);
+        gather_word(r[k], (const char *)w->lds + 4 * k, one, 4, 0, first);
+        gather_word(r[words + k], (const char *)w->lds + 4 * k, two, 4, 0, second);
     }
     for (unsigned k = 0; k < 2 * words; k++) put32(w, o->d + k, r[k]);
     return o + 1;

@@ -86,14 +86,17 @@ struct wave {
     struct emu_program *program;
     uint64_t code; /* host address of the program's text */
     uint32_t state;
-    uint32_t index;     /* in the workgroup */
-    uint64_t executed;  /* instructions, valid outside the interpreter */
-    uint32_t resume_pc; /* where translated code left */
+    uint32_t index;        /* in the workgroup */
+    uint64_t executed;     /* instructions, valid outside the interpreter */
+    uint32_t resume_pc;    /* where translated code left */
+    uint32_t record;       /* of a unit: where translated code goes on; NO_RECORD: nowhere */
+    const op_t *record_of; /* the `next` that `record` belongs to */
     uint64_t scratch_room;
     wave_t *free_next;
 };
 
 enum { FP_F32 = 1, FP_F64 = 2 };
+#define NO_RECORD 0xffffffffu
 
 struct native_kernel;
 struct group {
@@ -108,6 +111,7 @@ struct group {
     emu_fault fault; /* of the first wave that faulted */
     uint32_t faulted;
     uint32_t slept;      /* a wave yielded on purpose in this round */
+    uint32_t one_pass;   /* translated code does not begin again with the first wave */
     uint64_t reported;   /* instructions that the second back end was told of */
     uint64_t translated; /* instructions that it ran */
 };

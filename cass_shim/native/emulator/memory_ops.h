@@ -100,11 +100,40 @@ ALWAYS_INLINE void reduce_window(const uint32_t *offset, uint32_t *least, uint32
     }
 }
 
+/* What the lanes of each half of a wave have in common, a bit for each half: their offsets are one,
+ * or follow each other by 4 bytes. Tiles of 16 columns make most accesses so. */
+typedef struct {
+    uint32_t same, run;
+} lane_shape;
+
+ALWAYS_INLINE uint32_t whole_halves(uint32_t bits) {
+    return (bits & 0xffffu) == 0xffffu ? (bits >> 16 == 0xffffu ? 3 : 1)
+                                       : (bits >> 16 == 0xffffu ? 2 : 0);
+}
+ALWAYS_INLINE lane_shape shape_of(const uint32_t *offset) {
+    V x, first;
+    lanes32 room;
+    memcpy(&x, offset, 128);
+    for (int i = 0; i < LANES; i++) room[i] = offset[i & 16];
+    memcpy(&first, room, 128);
+    V steps = *(const V *)emu_lane_bytes & 63u;
+    return (lane_shape){whole_halves(v_bits((VI)(x == first))),
+                        whole_halves(v_bits((VI)(x - first == steps)))};
+}
+
 /* All lanes within one small checked window: 2 when they are all at one address, else 1; 0: not so.
  */
-ALWAYS_INLINE int window_ok(const lane_addresses *at, unsigned bytes) {
+ALWAYS_INLINE int window_ok(const lane_addresses *at, unsigned bytes, lane_shape shape) {
     uint32_t least, most;
-    reduce_window(at->offset, &least, &most);
+    if ((shape.same | shape.run) == 3) {
+        uint32_t one = at->offset[0], other = at->offset[16];
+        uint32_t last = one + (shape.same & 1 ? 0 : 60), far = other + (shape.same & 2 ? 0 : 60);
+        least = one < other ? one : other;
+        most = last > far ? last : far;
+        if (last < one || far < other) return 0;
+    } else {
+        reduce_window(at->offset, &least, &most);
+    }
     if (most - least > WINDOW_MAX) return 0;
     uint64_t d = at->base + least - (uint64_t)(uintptr_t)emu_space.base,
              span = (uint64_t)(most - least) + bytes;
@@ -152,13 +181,25 @@ ALWAYS_INLINE int consecutive_dwords(const uint32_t *at) {
 ALWAYS_INLINE int consecutive(const lane_addresses *at) { return consecutive_dwords(at->offset); }
 
 /* One word of every lane, built eight lanes at a time: a vector read back from 32 narrow stores
- * would stall. */
+ * would stall. Lanes at one address read it once. */
 ALWAYS_INLINE void gather_word(uint32_t *out, const char *base, const uint32_t *offset,
-                               unsigned bytes, int is_signed) {
+                               unsigned bytes, int is_signed, lane_shape shape) {
 #define ONE(n) load_element(base + offset[i + n], bytes, is_signed)
-    for (int i = 0; i < LANES; i += 8) {
-        eight_t x = {ONE(0), ONE(1), ONE(2), ONE(3), ONE(4), ONE(5), ONE(6), ONE(7)};
-        memcpy(out + i, &x, 32);
+    for (int half = 0; half < LANES; half += 16) {
+        uint32_t bit = half ? 2 : 1;
+        if (shape.same & bit) {
+            uint32_t x = load_element(base + offset[half], bytes, is_signed);
+            for (int i = 0; i < 16; i++) out[half + i] = x;
+            continue;
+        }
+        if (bytes % 4 == 0 && shape.run & bit) {
+            memcpy(out + half, base + offset[half], 64);
+            continue;
+        }
+        for (int i = half; i < half + 16; i += 8) {
+            eight_t x = {ONE(0), ONE(1), ONE(2), ONE(3), ONE(4), ONE(5), ONE(6), ONE(7)};
+            memcpy(out + i, &x, 32);
+        }
     }
 #undef ONE
 }
@@ -214,7 +255,8 @@ ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, ui
             memcpy(w->v[d], (const void *)(uintptr_t)address, 128);
             return 1;
         }
-        int inside = window_ok(at, bytes);
+        lane_shape shape = shape_of(at->offset);
+        int inside = window_ok(at, bytes, shape);
         if (likely(inside)) {
             const char *base = (const char *)(uintptr_t)at->base;
             if (inside == 2) {
@@ -224,7 +266,8 @@ ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, ui
             unsigned k = 0;
             for (; bytes % 8 == 0 && k < words; k += 2)
                 gather_pair(r[k], r[k + 1], base + 4 * k, at->offset);
-            for (; k < words; k++) gather_word(r[k], base + 4 * k, at->offset, bytes, is_signed);
+            for (; k < words; k++)
+                gather_word(r[k], base + 4 * k, at->offset, bytes, is_signed, shape);
             put_narrow(w, d, r[0], half);
             for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
             return 1;
@@ -262,6 +305,7 @@ ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, u
                               unsigned bytes, unsigned shift) {
     unsigned words = bytes < 4 ? 1 : bytes / 4;
     int checked = 0;
+    lane_shape shape = {0, 0};
     if (likely(!at->wide)) {
         uint64_t address = at->base + at->offset[0];
         if (bytes == 4 && exec == ~0u && consecutive(at)) {
@@ -269,7 +313,8 @@ ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, u
             memcpy((void *)(uintptr_t)address, w->v[s], 128);
             return 1;
         }
-        checked = window_ok(at, bytes);
+        shape = shape_of(at->offset);
+        checked = window_ok(at, bytes, shape);
     }
     if (!checked)
         for (unsigned i = 0; i < LANES; i++)
@@ -277,6 +322,11 @@ ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, u
     lanes32 room[4];
     const uint32_t *x[4];
     for (unsigned k = 0; k < words; k++) x[k] = LANES_OF(w, s + k, room[k]);
+    if (bytes == 4 && checked && exec == ~0u && shape.run == 3) {
+        memcpy((char *)(uintptr_t)at->base + at->offset[0], x[0], 64);
+        memcpy((char *)(uintptr_t)at->base + at->offset[16], x[0] + 16, 64);
+        return 1;
+    }
     while (exec) {
         unsigned i = (unsigned)__builtin_ctz(exec);
         exec &= exec - 1;

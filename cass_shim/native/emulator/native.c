@@ -19,6 +19,7 @@
 #define COMPILE_AFTER_EACH 2000000u /* instruction of the kernel */
 #define TARGETS_MAX 256
 #define CPU_SECONDS 120 /* of the compiler, for one unit */
+#define NO_PC 0xffffffffu
 
 enum { COLD, ASKED, HOT }; /* how far the request went */
 
@@ -301,36 +302,80 @@ static const native_entry *entry_at(const native_code *code, uint32_t pc) {
     return low < code->entry_count && code->entries[low].pc == pc ? &code->entries[low] : NULL;
 }
 
-/* Translated code from here; the wave is where it left. */
-static void run_translated(const native_code *code, wave_t *w, uint32_t record) {
-    uint64_t before = w->executed = w->count_bias + w->next->seq;
-    code->run(w, record);
-    w->group->translated += w->executed - before;
-    if (w->state == WAVE_DONE) return;
+/* Where translated code would go on with the waves of the group. */
+static void find_records(const native_code *code, group_t *g) {
+    for (uint32_t i = 0; i < g->wave_count; i++) {
+        wave_t *w = g->waves[i];
+        if (w->record_of == w->next || w->state == WAVE_DONE || w->state == WAVE_FAULT) continue;
+        const native_entry *entry = entry_at(code, w->next->pc);
+        w->record = entry ? entry->record : NO_RECORD;
+        w->record_of = w->next;
+    }
+}
+
+/* A wave that translated code left is where the interpreter expects it. */
+static void set_next(wave_t *w) {
     w->next = emu_program_at(w->program, w->code + w->resume_pc);
     w->count_bias = w->executed - w->next->seq;
 }
 
-/* Translated code leaves early at what it does not cover; the interpreter then goes on to the next
- * branch that is taken. */
-void emu_native_run(const native_code *code, wave_t *w) {
+/* Translated code from w->record. */
+static wave_t *run_translated(const native_code *code, wave_t *w, int *left) {
+    group_t *g = w->group;
+    for (uint32_t i = 0; i < g->wave_count; i++) g->waves[i]->resume_pc = NO_PC;
+    wave_t *last = code->run(w, left);
+    for (uint32_t i = 0; i < g->wave_count; i++) {
+        wave_t *x = g->waves[i];
+        if (x->resume_pc == NO_PC || x->state == WAVE_DONE) continue;
+        set_next(x);
+        x->record_of = *left && x == last ? NULL : x->next;
+    }
+    return last;
+}
+
+static void count(group_t *g, const wave_t *w) {
+    g->done += w->state == WAVE_DONE || w->state == WAVE_FAULT;
+    g->waiting += w->state == WAVE_BARRIER;
+}
+
+/* Interprets up to the next branch that is taken, or in another mode than that of the code up to
+ * stop_at; whether the wave may go on in translated code. */
+static int run_interpreted(wave_t *w, int other_mode) {
     uint64_t stop_at = w->stop_at;
+    group_t *g = w->group;
+    w->stop_at = other_mode ? stop_at : 0;
+    w->state = WAVE_READY;
+    g->slept = 0;
+    emu_selected_variant()->run(w, w->next);
+    w->stop_at = stop_at;
+    if (w->state != WAVE_DONE && w->state != WAVE_FAULT) w->executed = w->count_bias + w->next->seq;
+    return w->state == WAVE_YIELD && !g->slept && w->executed < stop_at;
+}
+
+wave_t *emu_native_run(const native_code *code, wave_t *w, uint64_t *executed) {
     group_t *g = w->group;
     uint32_t slept = g->slept;
     for (;;) {
         int other = (w->mode & 0xff) != code->mode;
-        const native_entry *entry = other ? NULL : entry_at(code, w->next->pc);
-        if (entry) {
-            run_translated(code, w, entry->record);
-            if (w->state != WAVE_READY) break;
+        find_records(code, g);
+        if (!other && w->record != NO_RECORD) {
+            uint64_t before = g->translated;
+            int left = 0;
+            w = run_translated(code, w, &left);
+            *executed += g->translated - before;
+            if (!left) break;
+            if (w->state != WAVE_READY) {
+                count(g, w);
+                break;
+            }
         }
-        w->stop_at = other ? stop_at : 0;
-        w->state = WAVE_READY;
-        g->slept = 0;
-        emu_selected_variant()->run(w, w->next);
-        if (w->state != WAVE_YIELD || g->slept) break;
-        if (w->count_bias + w->next->seq >= stop_at) break;
+        uint64_t before = w->executed;
+        int on = run_interpreted(w, (w->mode & 0xff) != code->mode);
+        *executed += w->executed - before;
+        if (on) continue;
+        count(g, w);
+        break;
     }
     g->slept |= slept;
-    w->stop_at = stop_at;
+    return w;
 }

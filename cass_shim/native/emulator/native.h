@@ -13,7 +13,9 @@ typedef struct native_kernel native_kernel;
 /* A loaded unit. */
 typedef struct {
     void *handle;
-    void (*run)(wave_t *w, uint32_t entry);
+    /* From its record on, and waves after it; the last one that ran. *left: it did not get to a
+     * barrier or its end. */
+    wave_t *(*run)(wave_t *w, int *left);
     const native_entry *entries;
     uint32_t entry_count;
     uint32_t mode; /* low byte of MODE that the code is made for */
@@ -28,8 +30,10 @@ void emu_native_describe(const native_kernel *kernel, char *text, size_t bytes);
 void emu_native_executed(native_kernel *kernel, uint64_t instructions);
 /* Its translation, NULL: not there (yet). */
 const native_code *emu_native_code(native_kernel *kernel);
-/* Runs `w` from w->next up to w->stop_at, in either back end. */
-void emu_native_run(const native_code *code, wave_t *w);
+/* Runs `w` from w->next up to w->stop_at, in either back end, and where it waits at a barrier or
+ * ends in translated code, waves after it; the last one that ran. `*executed` grows by the
+ * instructions of all. Counts waves that wait or have ended. */
+wave_t *emu_native_run(const native_code *code, wave_t *w, uint64_t *executed);
 
 /* ---- between native*.c and program.c ---- */
 native_kernel **emu_program_kernels(struct emu_program *program); /* under the lock of native.c */

@@ -1,7 +1,8 @@
 /* Writes a unit as C: the interpreter's bodies, the unit's records as constants, and one call of a
  * body per record, block after block. The compiler inlines the bodies and folds what the records
- * say; registers are those of the wave, or a local copy of those that the unit names. */
-#include "emulator/native_unit.h"
+ * say; registers are a local copy of those that the unit names. A wave loads what it needs where it
+ * comes in, and saves what it still needs where it waits at a barrier. */
+#include "emulator/native_live.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,6 +33,13 @@ __attribute__((format(printf, 2, 3))) static void put(text_t *t, const char *for
         t->room = room;
     }
 }
+
+typedef struct {
+    text_t text;
+    const native_unit *unit;
+    native_live *live; /* [block] */
+    native_set used;
+} emit_t;
 
 /* ---- records ---- */
 static void put_record(text_t *t, const native_unit *u, const op_t *o, uint32_t seq) {
@@ -71,16 +79,13 @@ static void put_records(text_t *t, const native_unit *u) {
 }
 
 /* ---- registers ---- */
-typedef struct {
-    uint8_t v[VGPRS + TEMPS + 16], s[SGPR_SLOTS + 16];
-} used_t;
-
-static void mark(uint8_t *file, unsigned first, unsigned count, unsigned end) {
-    for (unsigned i = first; i < first + count && i < end; i++) file[i] = 1;
+static void mark(uint64_t *set, unsigned first, unsigned count, unsigned end) {
+    for (unsigned i = first; i < first + count && i < end; i++) set[i / 64] |= 1ull << i % 64;
 }
+static int marked(const uint64_t *set, unsigned i) { return set[i / 64] >> i % 64 & 1; }
 
 /* More than an instruction names does no harm; less would lose a value. */
-static void mark_record(used_t *used, const op_t *o) {
+static void mark_record(native_set *used, const op_t *o) {
     const emu_row *row = &emu_rows[o->row];
     unsigned words = 4,
              types[4] = {row->destination, row->sources[0], row->sources[1], row->sources[2]};
@@ -90,55 +95,80 @@ static void mark_record(used_t *used, const op_t *o) {
         if (src_kind(o, i) == SRC_VGPR && o->off[i] < offsetof(wave_t, s))
             mark(used->v, o->off[i] / (unsigned)sizeof(vreg_t), words, VGPRS);
         else if (src_kind(o, i) == SRC_SGPR)
-            mark(used->s, (o->off[i] - (unsigned)offsetof(wave_t, s)) / 4, words, SGPR_SLOTS);
+            mark(used->s, (o->off[i] - (unsigned)offsetof(wave_t, s)) / 4, words, 64 * S_WORDS);
     }
     mark(used->v, o->d, words, VGPRS);
-    mark(used->s, o->d, words, SGPR_SLOTS);
+    mark(used->s, o->d, words, 64 * S_WORDS);
     mark(used->v, o->sd, words, VGPRS);
-    mark(used->s, o->sd, words, SGPR_SLOTS);
+    mark(used->s, o->sd, words, 64 * S_WORDS);
     if (row->encoding == ENC_DS) mark(used->v, o->misc, words, VGPRS);
 }
 
-static void put_copies(text_t *t, const char *macro, const uint8_t *v, const uint8_t *s) {
-    for (unsigned i = 0; i < VGPRS; i++)
-        if (v[i]) put(t, "%sV(%u)", macro, i);
-    for (unsigned i = 0; i < SGPR_SLOTS; i++)
-        if (s[i]) put(t, "%sS(%u)", macro, i);
-    put(t, "\n");
+static void mark_unit(native_set *used, const native_unit *u) {
+    memset(used, 0, sizeof *used);
+    mark(used->s, S_VCC, 2, 64 * S_WORDS);
+    mark(used->s, S_M0, 3, 64 * S_WORDS);
+    mark(used->s, S_SCC, 1, 64 * S_WORDS);
+    for (uint32_t i = 0; i < u->count; i++)
+        for (uint32_t k = 0; k < u->blocks[i].count; k++) mark_record(used, u->blocks[i].first + k);
 }
 
-static void put_registers(text_t *t, const native_unit *u) {
-    used_t used;
-    memset(&used, 0, sizeof used);
-    mark(used.s, S_VCC, 2, SGPR_SLOTS);
-    mark(used.s, S_M0, 3, SGPR_SLOTS);
-    used.s[S_SCC] = 1;
-    for (uint32_t i = 0; i < u->count; i++)
-        for (uint32_t k = 0; k < u->blocks[i].count; k++)
-            mark_record(&used, u->blocks[i].first + k);
-    put(t, "#define ENTER ");
-    put_copies(t, "GET_", used.v, used.s);
-    put(t, "#define LEAVE ");
-    put_copies(t, "PUT_", used.v, used.s);
+/* One macro for each register of `used` that is in `other` (or, where `without`, is not). */
+static void put_copies(text_t *t, const char *macro, const native_set *used,
+                       const native_set *other, int without) {
+    for (unsigned i = 0; i < VGPRS; i++)
+        if (marked(used->v, i) && marked(other->v, i) != without) put(t, "%sV(%u)", macro, i);
+    for (unsigned i = 0; i < 64 * S_WORDS; i++)
+        if (marked(used->s, i) && marked(other->s, i) != without) put(t, "%sS(%u)", macro, i);
+}
+
+static native_set both(const native_set *a, const native_set *b) {
+    native_set out;
+    for (unsigned i = 0; i < V_WORDS; i++) out.v[i] = a->v[i] & b->v[i];
+    for (unsigned i = 0; i < S_WORDS; i++) out.s[i] = a->s[i] & b->s[i];
+    return out;
+}
+
+/* Saves what changed up to the end of `from` and is needed at `to`. */
+static void put_saves(emit_t *e, const native_block *from, const native_block *to) {
+    const native_block *first = e->unit->blocks;
+    native_set saved = both(&e->live[from - first].changed, &e->live[to - first].needed);
+    put(&e->text, " ");
+    put_copies(&e->text, "PUT_", &e->used, &saved, 0);
 }
 
 /* ---- blocks ---- */
 /* How a block is reached: one in a loop stands there twice. */
 static const char *go(const native_block *b) { return b->looped ? "GO_BLOCK" : "GO_ONLY"; }
 
-/* The record at index `at` of the unit; `start`: that of its instruction. */
-static void put_call(text_t *t, const native_unit *u, const op_t *o, uint32_t at, uint32_t start) {
-    const char *body = emu_rows[o->row].body;
-    if (!native_is_covered(o)) {
-        put(t, "STOP(%u);\n", start);
-        return;
-    }
-    put(t, "RUN(%s,%u,%u)\n", body, at, start);
-    const native_block *to = native_is_branch(o) ? native_unit_block(u, BRANCH_TARGET(o)) : NULL;
-    if (to) put(t, "if (r == R + %u) %s(%u);\n", to->at, go(to), to->at);
+static void put_go(emit_t *e, const native_block *from, const native_block *to) {
+    put(&e->text, "{");
+    if (native_saves_before(from, to)) put_saves(e, from, to);
+    put(&e->text, "%s(%u);}\n", go(to), to->at);
 }
 
-static void put_block(text_t *t, const native_unit *u, const native_block *b) {
+/* The record at index `at` of the unit; `start`: that of its instruction. */
+static void put_call(emit_t *e, const native_block *b, const op_t *o, uint32_t at, uint32_t start) {
+    const char *body = emu_rows[o->row].body;
+    const native_block *behind = native_unit_block(e->unit, o + 1);
+    if (!native_is_covered(o)) {
+        put(&e->text, "STOP(%u);\n", start);
+    } else if (native_is_barrier(o) && behind) {
+        put_saves(e, b, behind);
+        put(&e->text, "BARRIER(%u,%u);\n", at, behind->at);
+    } else if (strcmp(body, "s_endpgm") == 0) {
+        put(&e->text, "END(%u);\n", at);
+    } else {
+        put(&e->text, "RUN(%s,%u,%u)\n", body, at, start);
+        const native_block *to =
+            native_is_branch(o) ? native_unit_block(e->unit, BRANCH_TARGET(o)) : NULL;
+        if (!to) return;
+        put(&e->text, "if (r == R + %u) ", to->at);
+        put_go(e, b, to);
+    }
+}
+
+static void put_block(emit_t *e, const native_block *b) {
     uint32_t start = b->at, seq = b->seq;
     for (uint32_t k = 0; k < b->count; k++) {
         const op_t *o = b->first + k;
@@ -146,22 +176,26 @@ static void put_block(text_t *t, const native_unit *u, const native_block *b) {
             start = b->at + k;
             seq++;
         }
-        put_call(t, u, o, b->at + k, start);
+        put_call(e, b, o, b->at + k, start);
     }
     const op_t *last = b->first + b->count - 1;
-    if (emu_rows[last->row].encoding == ENC_SOP1 && native_ends_block(last)) put(t, "DISPATCH;\n");
-    else if (last[1].row != NO_ROW) {
-        const native_block *next = native_unit_block(u, last + 1);
-        if (next) put(t, "ON(%uu);\n%s(%u);\n", seq - next->seq, go(next), next->at);
-        else put(t, "__builtin_unreachable();\n");
-    } else put(t, "__builtin_unreachable();\n");
+    const native_block *next = last[1].row == NO_ROW ? NULL : native_unit_block(e->unit, last + 1);
+    if (native_is_indirect(last)) {
+        put(&e->text, "DISPATCH;\n");
+    } else if (next) {
+        put(&e->text, "ON(%uu);\n", seq - next->seq);
+        put_go(e, b, next);
+    } else {
+        put(&e->text, "__builtin_unreachable();\n");
+    }
 }
 
-static void put_blocks(text_t *t, const native_unit *u, int full) {
+static void put_blocks(emit_t *e, int full) {
+    const native_unit *u = e->unit;
     for (uint32_t i = 0; i < u->count; i++) {
         if (full && !u->blocks[i].looped) continue;
-        put(t, "%c%u: %s\n", full ? 'F' : 'M', u->blocks[i].at, full ? "FULL;" : ";");
-        put_block(t, u, &u->blocks[i]);
+        put(&e->text, "%c%u: %s\n", full ? 'F' : 'M', u->blocks[i].at, full ? "FULL;" : ";");
+        put_block(e, &u->blocks[i]);
     }
 }
 
@@ -181,18 +215,38 @@ static uint32_t find_entries(const native_unit *u, const native_block **out) {
     return kept;
 }
 
-static void put_entries(text_t *t, const native_unit *u) {
+/* A wave comes in: registers that it needs are loaded, others have some value. */
+static void put_ways_in(emit_t *e, const native_block *const *entries, uint32_t count) {
+    text_t *t = &e->text;
+    put(t, "#define ENTRIES ");
+    for (uint32_t i = 0; i < count; i++) {
+        const native_set *needed = &e->live[entries[i] - e->unit->blocks].needed;
+        put(t, "case %u: ", entries[i]->at);
+        put_copies(t, "GET_", &e->used, needed, 0);
+        put_copies(t, "ZERO_", &e->used, needed, 1);
+        put(t, "%s(%u); ", go(entries[i]), entries[i]->at);
+    }
+    put(t, "\n#define JUMPS ");
+    for (uint32_t i = 0; i < count; i++)
+        put(t, "case %u: %s(%u); ", entries[i]->at, go(entries[i]), entries[i]->at);
+    native_set all;
+    memset(&all, 0xff, sizeof all);
+    put(t, "\n#define LEAVE ");
+    put_copies(t, "PUT_", &e->used, &all, 0);
+    put(t, "\n");
+}
+
+static void put_entries(emit_t *e) {
     static const char exported[] = "__attribute__((visibility(\"default\")))";
-    const native_block **entries = malloc(u->count * sizeof *entries);
+    text_t *t = &e->text;
+    const native_block **entries = malloc(e->unit->count * sizeof *entries);
     if (!entries) {
         t->failed = 1;
         return;
     }
-    uint32_t count = find_entries(u, entries);
-    put(t, "#define ENTRIES ");
-    for (uint32_t i = 0; i < count; i++)
-        put(t, "case %u: %s(%u); ", entries[i]->at, go(entries[i]), entries[i]->at);
-    put(t, "\nstatic const op_t *native_at(uint64_t offset) {\nswitch (offset) {\n");
+    uint32_t count = find_entries(e->unit, entries);
+    put_ways_in(e, entries, count);
+    put(t, "static const op_t *native_at(uint64_t offset) {\nswitch (offset) {\n");
     for (uint32_t i = 0; i < count; i++)
         put(t, "case %u: return R + %u;\n", entries[i]->first->pc, entries[i]->at);
     put(t, "}\nreturn 0;\n}\n%s const native_entry emu_unit_entries[] = {\n", exported);
@@ -213,20 +267,22 @@ static void put_mode(text_t *t, uint32_t mode) {
 }
 
 char *native_emit(const native_unit *u) {
-    text_t t = {.room = strlen(native_bodies) + 65536 + (size_t)u->records * 256};
-    t.text = malloc(t.room);
-    if (!t.text) return NULL;
-    put(&t, "#define LOCAL %d\n", !u->waits);
-    put_mode(&t, u->mode);
-    put(&t, "%s", native_bodies);
-    put_records(&t, u);
-    put_registers(&t, u);
-    put_entries(&t, u);
-    put(&t, "NATIVE_BEGIN\n");
-    put_blocks(&t, u, 1);
-    put_blocks(&t, u, 0);
-    put(&t, "NATIVE_END\n");
-    if (!t.failed) return t.text;
-    free(t.text);
+    emit_t e = {.unit = u, .live = native_live_of(u)};
+    text_t *t = &e.text;
+    t->room = strlen(native_bodies) + 65536 + (size_t)u->records * 256;
+    t->text = malloc(t->room);
+    t->failed = !t->text || !e.live;
+    mark_unit(&e.used, u);
+    put_mode(t, u->mode);
+    put(t, "%s", native_bodies);
+    put_records(t, u);
+    if (!t->failed) put_entries(&e);
+    put(t, "NATIVE_BEGIN\n");
+    if (!t->failed) put_blocks(&e, 1);
+    if (!t->failed) put_blocks(&e, 0);
+    put(t, "NATIVE_END\n");
+    free(e.live);
+    if (!t->failed) return t->text;
+    free(t->text);
     return NULL;
 }

@@ -1,41 +1,30 @@
 /* The function around a unit's blocks. A block in a loop stands there twice: F for waves of which
  * every lane is active, M for the others, chosen at every jump. */
 
-/* Registers of the wave: a local copy that the compiler can keep in the processor's, or the wave's
- * own where a unit is left too often for copying. */
-#if LOCAL
+/* Registers of the wave: a local copy that the compiler can keep in the processor's. */
 #define THE local
 #define GET_V(i) *(V *)local.v[i] = *(const V *)w->v[i];
 #define GET_S(i) local.s[i] = w->s[i];
+#define ZERO_V(i) *(V *)local.v[i] = v_splat(0);
+#define ZERO_S(i) local.s[i] = 0;
 #define PUT_V(i) *(V *)w->v[i] = *(const V *)local.v[i];
 #define PUT_S(i) w->s[i] = local.s[i];
-#define LOCAL_WAVE wave_t local;
-#define ENTER_WAVE                                                                                 \
-    local.stop_at = w->stop_at;                                                                    \
-    local.state = WAVE_READY;                                                                      \
+#define ENTER_GROUP                                                                                \
     local.fp_special = FP_SPECIAL;                                                                 \
     local.lds = w->lds;                                                                            \
     local.lds_bytes = w->lds_bytes;                                                                \
-    local.scratch = w->scratch;                                                                    \
     local.scratch_bytes = w->scratch_bytes;                                                        \
     local.code = w->code;                                                                          \
     local.group = w->group;
+#define ENTER_WAVE                                                                                 \
+    local.stop_at = w->stop_at;                                                                    \
+    local.state = WAVE_READY;                                                                      \
+    local.scratch = w->scratch;                                                                    \
+    local.count_bias = w->executed - R[w->record].seq;
 #define LEAVE_WAVE                                                                                 \
     w->state = local.state;                                                                        \
-    w->executed = local.state == WAVE_DONE ? local.executed : local.count_bias + local.next->seq;  \
+    w->executed = local.count_bias + local.next->seq;                                              \
     w->resume_pc = local.next->pc;
-#else
-#define THE (*w)
-#define GET_V(i)
-#define GET_S(i)
-#define PUT_V(i)
-#define PUT_S(i)
-#define LOCAL_WAVE
-#define ENTER_WAVE w->state = WAVE_READY;
-#define LEAVE_WAVE                                                                                 \
-    if (w->state != WAVE_DONE) w->executed = w->count_bias + w->next->seq;                         \
-    w->resume_pc = w->next->pc;
-#endif
 /* Units are entered in no other mode than theirs. */
 #define KNOWN_MODE THE.mode = (w->mode & ~0xffu) | MODE_LOW;
 
@@ -62,6 +51,42 @@
         goto leave;                                                                                \
     }
 #define DISPATCH goto dispatch
+/* The wave waits, or ends, and the next one of its workgroup goes on. */
+#define BARRIER(at, to)                                                                            \
+    emu_nat_s_barrier(&THE, R + (at));                                                             \
+    w->executed = THE.count_bias + R[(at) + 1].seq;                                                \
+    w->resume_pc = R[(at) + 1].pc;                                                                 \
+    w->record = (to);                                                                              \
+    w->state = THE.state;                                                                          \
+    goto turn
+#define END(at)                                                                                    \
+    emu_nat_s_endpgm(&THE, R + (at));                                                              \
+    w->executed = THE.executed;                                                                    \
+    w->state = THE.state;                                                                          \
+    goto turn
+
+/* The wave that runs after `w`, in the order of emu_group_round; NULL: not in translated code. */
+ALWAYS_INLINE wave_t *native_turn(wave_t *w) {
+    group_t *g = w->group;
+    uint32_t i = w->index;
+    if (w->state == WAVE_DONE) g->done++;
+    else g->waiting++;
+    if (g->waiting && g->waiting + g->done >= g->wave_count) {
+        g->waiting = 0;
+        for (uint32_t k = 0; k < g->wave_count; k++)
+            if (g->waves[k]->state == WAVE_BARRIER) g->waves[k]->state = WAVE_READY;
+    }
+    do {
+        if (++i >= g->wave_count) {
+            if (g->one_pass) return 0;
+            i = 0;
+        }
+        wave_t *x = g->waves[i];
+        if (x->state != WAVE_READY && x->state != WAVE_YIELD) continue;
+        return x->record == NO_RECORD || (x->mode & 0xff) != MODE_LOW ? 0 : x;
+    } while (i != w->index);
+    return 0;
+}
 
 #define NATIVE_BEGIN                                                                               \
     __attribute__((visibility("default"))) void emu_unit_start(const native_services *given,       \
@@ -70,20 +95,33 @@
         services = given;                                                                          \
         emu_space = space;                                                                         \
     }                                                                                              \
-    __attribute__((visibility("default"))) void emu_unit_run(wave_t *restrict w, uint32_t entry);  \
-    void emu_unit_run(wave_t *restrict w, uint32_t entry) {                                        \
-        LOCAL_WAVE                                                                                 \
-        const op_t *r = R + entry;                                                                 \
-        ENTER                                                                                      \
+    __attribute__((visibility("default"))) wave_t *emu_unit_run(wave_t *w, int *left);             \
+    wave_t *emu_unit_run(wave_t *w, int *left) {                                                   \
+        wave_t local, *last;                                                                       \
+        const op_t *r;                                                                             \
+        uint64_t begun;                                                                            \
+        ENTER_GROUP                                                                                \
+    enter:                                                                                         \
+        begun = w->executed;                                                                       \
         ENTER_WAVE                                                                                 \
         KNOWN_MODE                                                                                 \
-        THE.count_bias = w->executed - r->seq;                                                     \
+        switch (w->record) { ENTRIES }                                                             \
+        __builtin_unreachable();                                                                   \
     dispatch:                                                                                      \
-        switch (r - R) { ENTRIES }                                                                 \
+        switch (r - R) { JUMPS }                                                                   \
         THE.next = r;                                                                              \
         goto leave;
 #define NATIVE_END                                                                                 \
+    turn:                                                                                          \
+    w->group->translated += w->executed - begun;                                                   \
+    last = w;                                                                                      \
+    w = native_turn(w);                                                                            \
+    if (w) goto enter;                                                                             \
+    return last;                                                                                   \
     leave:                                                                                         \
     LEAVE                                                                                          \
     LEAVE_WAVE                                                                                     \
+    w->group->translated += w->executed - begun;                                                   \
+    *left = 1;                                                                                     \
+    return w;                                                                                      \
     }

@@ -18,12 +18,17 @@ int native_is_branch(const op_t *o) {
            (row->encoding == ENC_INTERNAL && row->opcode == X_JUMP);
 }
 
-static int is_indirect(const op_t *o) {
+int native_is_indirect(const op_t *o) {
     return is_body(o, "s_setpc_b64") || is_body(o, "s_swappc_b64");
 }
 
-/* Leaves the unit with the next record as the place to go on. */
-static int is_pause(const op_t *o) { return is_body(o, "s_barrier") || is_body(o, "s_sleep"); }
+int native_is_barrier(const op_t *o) { return is_body(o, "s_barrier"); }
+
+int native_pauses(const op_t *o) { return native_is_barrier(o) || is_body(o, "s_sleep"); }
+
+int native_saves_before(const native_block *from, const native_block *to) {
+    return to->looped && !from->looped;
+}
 
 static const char *const not_covered[] = {
     "s_getreg_b32",        "s_setreg_b32",       "s_setreg_imm32_b32",
@@ -73,7 +78,8 @@ int native_is_covered(const op_t *o) {
 int native_ends_block(const op_t *o) {
     const emu_row *row = &emu_rows[o->row];
     if (row->encoding == ENC_INTERNAL) return row->opcode <= X_REFUSED;
-    return native_is_branch(o) || is_indirect(o) || is_pause(o) || is_body(o, "s_endpgm");
+    return native_is_branch(o) || native_is_indirect(o) || native_pauses(o) ||
+           is_body(o, "s_endpgm");
 }
 
 /* ---- the table of blocks ---- */
@@ -113,10 +119,9 @@ static void follow(native_unit *u, const op_t *o) {
         int call = emu_rows[o->row].encoding == ENC_SOPK;
         add_block(u, to, to->pc <= o->pc || call);
         if (conditional) add_block(u, o + 1, 0);
-    } else if (is_pause(o) || is_body(o, "s_swappc_b64")) {
+    } else if (native_pauses(o) || is_body(o, "s_swappc_b64")) {
         add_block(u, o + 1, 1);
     }
-    if (is_pause(o)) u->waits = 1;
 }
 
 /* Blocks that a backward branch encloses, by address: they get a second copy for full waves. */
@@ -138,10 +143,8 @@ static void measure(native_unit *u, native_block *b) {
     b->seq = u->covered;
     for (;;) {
         u->covered += (o->flags & F_COUNTED) != 0;
-        if (!native_is_covered(o) && emu_rows[o->row].encoding != ENC_INTERNAL) {
-            u->waits = 1;
+        if (!native_is_covered(o) && emu_rows[o->row].encoding != ENC_INTERNAL)
             u->leaves = emu_rows[o->row].name;
-        }
         if (native_ends_block(o++)) break;
         if (o->row == NO_ROW || native_unit_block(u, o)) break;
     }

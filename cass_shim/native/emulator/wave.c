@@ -143,6 +143,7 @@ static void start_wave(group_t *g, uint32_t index, const uint32_t *extent, const
     w->index = index;
     w->state = WAVE_READY;
     w->next = entry;
+    w->record_of = NULL;
     w->executed = 0;
     w->count_bias = 0 - (uint64_t)entry->seq;
 }
@@ -174,38 +175,40 @@ static void release_barrier(group_t *g) {
         if (g->waves[i]->state == WAVE_BARRIER) g->waves[i]->state = WAVE_READY;
 }
 
-/* Runs one wave until it waits, yields, ends or faults. */
-static void run_wave(group_t *g, wave_t *w, uint64_t quantum) {
+/* Runs one wave until it waits, yields, ends or faults; in translated code others after it, too.
+ * Returns the last one that ran. */
+static wave_t *run_wave(group_t *g, wave_t *w, uint64_t *executed) {
     uint64_t limit = g->launch->instruction_limit;
-    w->stop_at = w->executed + quantum;
-    if (limit && w->stop_at > limit) w->stop_at = limit;
-    w->state = WAVE_READY;
     const native_code *code = emu_native_code(g->kernel);
-    if (code) emu_native_run(code, w);
-    else emu_selected_variant()->run(w, w->next);
-    if (w->state == WAVE_DONE || w->state == WAVE_FAULT) {
-        g->done++;
-        return;
+    if (code) {
+        w = emu_native_run(code, w, executed);
+    } else {
+        uint64_t before = w->executed;
+        w->state = WAVE_READY;
+        emu_selected_variant()->run(w, w->next);
+        int ended = w->state == WAVE_DONE || w->state == WAVE_FAULT;
+        if (!ended) w->executed = w->count_bias + w->next->seq;
+        *executed += w->executed - before;
+        g->done += ended != 0;
+        g->waiting += w->state == WAVE_BARRIER;
     }
-    w->executed = w->count_bias + w->next->seq;
     if (limit && w->executed >= limit && w->state == WAVE_YIELD) {
         emu_raise(w, w->next, EMU_LIMIT, 0, 0, "instruction limit reached");
         g->done++;
-    } else if (w->state == WAVE_BARRIER) {
-        g->waiting++;
     }
+    return w;
 }
 
-/* Every runnable wave once; counts what they executed and whether one gave way. */
-static void pass(group_t *g, uint64_t quantum, uint64_t *executed, int *yielded) {
+/* Every runnable wave; adds up what they executed and whether one gave way. */
+static void pass(group_t *g, uint64_t *executed, int *yielded) {
     for (uint32_t i = 0; i < g->wave_count; i++) {
         wave_t *w = g->waves[i];
         if (w->state != WAVE_READY && w->state != WAVE_YIELD) continue;
-        uint64_t before = w->executed;
-        run_wave(g, w, quantum);
+        w = run_wave(g, w, executed);
         if (g->faulted) return;
-        *executed += w->executed - before;
-        *yielded |= w->state == WAVE_YIELD;
+        if (w->state == WAVE_YIELD) *yielded = 1;
+        g->one_pass = (uint32_t)*yielded;
+        i = w->index;
         release_barrier(g);
     }
     release_barrier(g);
@@ -213,11 +216,16 @@ static void pass(group_t *g, uint64_t quantum, uint64_t *executed, int *yielded)
 
 /* Barriers do not end a round: waves that meet at one have used little of their time. */
 int emu_group_round(group_t *g, uint64_t quantum) {
-    uint64_t executed = 0;
+    uint64_t executed = 0, limit = g->launch->instruction_limit;
     int yielded = 0;
-    g->slept = 0;
+    g->slept = g->one_pass = 0;
+    for (uint32_t i = 0; i < g->wave_count; i++) {
+        wave_t *w = g->waves[i];
+        w->stop_at = w->executed + quantum;
+        if (limit && w->stop_at > limit) w->stop_at = limit;
+    }
     while (!g->faulted && !yielded && g->done < g->wave_count && executed < quantum * g->wave_count)
-        pass(g, quantum, &executed, &yielded);
+        pass(g, &executed, &yielded);
     return g->faulted || g->done == g->wave_count;
 }
 
