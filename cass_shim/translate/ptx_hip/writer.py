@@ -170,6 +170,8 @@ class FunctionWriter:
         return found
 
     def _vote(self, register: Register, type_name: str) -> None:
+        if self.program.writing:
+            return  # the first run has counted
         row = TYPES[type_name]
         key = register.name + register.part
         counter = self.votes.get(key)
