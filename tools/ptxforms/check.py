@@ -14,34 +14,59 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.hip import compile_to_assembly
-from cass_shim.device import Device
+from cass_shim.device import Device, Function
 from cass_shim.isa.ptx.prelude import HEADER, select, words_of
 from cass_shim.model.artifacts import HipSource, PtxModule
-from cass_shim.model.errors import CassError
+from cass_shim.model.errors import CassError, Unsupported
+from cass_shim.model.kernel_abi import Slot, SlotKind
 from cass_shim.selftest.inputs import inputs
 from cass_shim.translate.ptx_hip.program import write_own
 from cass_shim.translate.ptx_hip.translate import kernel_abi, parsed
 from tools.ptxforms.probes import CELL_BYTES, LANES, PARAM_BYTES, RESULT_BYTES, Probe, module
-from tools.ptxforms.recorded import KEPT_LANES, agrees, recording
+from tools.ptxforms.recorded import KEPT_LANES, agrees, chosen, recording
 
 GROUP = 40
+TABLE = bytes(37 * byte % 256 for byte in range(CELL_BYTES))  # as the probes' module fills it
 BLOCK = bytes((29 * byte + 7) & 255 for byte in range(PARAM_BYTES))  # as launcher.c fills it
 
 
-def compiled(probes: Sequence[Probe]) -> bytes:
-    """One code object with kernel pN for probe N: one call of the compiler for all."""
+def compiled(probes: Sequence[Probe]) -> tuple[bytes, list[tuple[Slot, ...]]]:
+    """One code object with kernel pN for probe N, from one call of the compiler; the binding slots of each."""
     text = module(probes)
     tree, ptx = parsed(text), PtxModule(text, 90)
-    parts = []
+    parts, slots = [], []
     for number in range(len(probes)):
-        _, own = write_own(tree, f"p{number}", kernel_abi(ptx, f"p{number}"), {})
+        program, own = write_own(tree, f"p{number}", kernel_abi(ptx, f"p{number}"), {})
+        slots.append(tuple(program.slots))
         parts.append(f"namespace of_p{number} {{\n{own}\n}}")
     body = "\n".join(parts)
     source = "\n".join([HEADER, select(words_of(body)), "", body])
-    return toolchain.link(toolchain.assemble_object(compile_to_assembly(HipSource(source, "p0")).text))
+    return toolchain.link(toolchain.assemble_object(compile_to_assembly(HipSource(source, "p0")).text)), slots
+
+
+def result_of(device: Device, function: Function, probe: Probe, slots: Sequence[Slot]) -> NDArray[np.uint32]:
+    """uint32 [KEPT_LANES, words]: results, and what changed in the cells. Raises CassError."""
+    given = inputs(probe.name)[:LANES]
+    cells = np.ascontiguousarray(given[:, : CELL_BYTES // 4])
+    result = np.full((LANES, RESULT_BYTES // 4), 0xA5A5A5A5, np.uint32)
+    with (
+        device.buffer(np.ascontiguousarray(given)) as source,
+        device.buffer(result) as target,
+        device.buffer(cells) as own,
+        device.buffer(np.frombuffer(TABLE, np.uint8)) as table,
+        device.buffer(np.zeros(len(slots) + 1, np.uint64)) as bindings,
+    ):
+        if any(slot.kind is not SlotKind.SYMBOL or slot.symbol != "table" for slot in slots):
+            raise Unsupported("a probe", kernel=probe.name, why=f"no value for its binding slots {slots}")
+        device.copy(bindings.address, np.full(len(slots) + 1, table.address, np.uint64).tobytes())
+        kernarg = struct.pack("<QQQ8x", source.address, target.address, own.address) + BLOCK
+        function.launch((1,), (LANES,), kernarg + struct.pack("<Q", bindings.address))
+        device.synchronize()
+        return np.concatenate([target.read(), own.read() ^ cells], axis=1)[:KEPT_LANES]
 
 
 def wrong(device: Device, numbers: Sequence[int]) -> dict[str, str]:
@@ -49,7 +74,8 @@ def wrong(device: Device, numbers: Sequence[int]) -> dict[str, str]:
     recorded = recording()
     probes = [recorded.probes[number] for number in numbers]
     try:
-        loaded = device.load(compiled(probes))
+        code, slots = compiled(probes)
+        loaded = device.load(code)
     except CassError as error:
         if len(numbers) == 1:
             return {probes[0].name: str(error).splitlines()[0][:200]}
@@ -57,18 +83,13 @@ def wrong(device: Device, numbers: Sequence[int]) -> dict[str, str]:
         return wrong(device, numbers[:half]) | wrong(device, numbers[half:])
     complaints = {}
     for place, (number, probe) in enumerate(zip(numbers, probes, strict=True)):
-        given = inputs(probe.name)[:LANES]
-        cells = np.ascontiguousarray(given[:, : CELL_BYTES // 4])
-        result = np.full((LANES, RESULT_BYTES // 4), 0xA5A5A5A5, np.uint32)
-        with (
-            device.buffer(np.ascontiguousarray(given)) as source,
-            device.buffer(result) as target,
-            device.buffer(cells) as own,
-        ):
-            kernarg = struct.pack("<QQQ8x", source.address, target.address, own.address) + BLOCK + bytes(8)
-            loaded.function(f"p{place}").launch((1,), (LANES,), kernarg)
-            device.synchronize()
-            got = np.concatenate([target.read(), own.read() ^ cells], axis=1)[:KEPT_LANES]
+        try:
+            got = result_of(device, loaded.function(f"p{place}"), probe, slots[place])
+        except CassError as error:
+            complaints[probe.name] = str(error).splitlines()[0][:200]
+            device.reset()  # a fault stays otherwise
+            loaded = device.load(code)
+            continue
         good = agrees(probe, got, recorded.results[number])
         if not good.all():
             complaints[probe.name] = f"{int((~good).sum())} of {KEPT_LANES} lanes differ, first {int(np.argmin(good))}"
@@ -98,14 +119,11 @@ def main(arguments: list[str]) -> int:
     """Check and report; 1 when something differs."""
     parser = argparse.ArgumentParser(prog="python3 -m tools.ptxforms.check")
     parser.add_argument("--page")
+    parser.add_argument("--part", default="")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args(arguments)
     probes = recording().probes
-    numbers = [
-        number
-        for number, probe in enumerate(probes)
-        if not options.words or any(word in probe.name for word in options.words)
-    ]
+    numbers = chosen(options.words, options.part)
     device = Device.open("emulated")
     complaints: dict[str, str] = {}
     for at in range(0, len(numbers), GROUP):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.ptxforms.probes import RESULT_BYTES
 from tools.ptxforms.recorded import FILE, KEPT_LANES, WORDS
 
 _WRITTEN_LANES = 128  # by the launcher
@@ -27,6 +30,13 @@ def unpacked(path: Path) -> dict[str, bytes]:
         return {Path(member.name).name: archive.extractfile(member).read() for member in files}  # type: ignore[union-attr]
 
 
+def _overlaps(body: Sequence[str]) -> bool:
+    """Whether a probe stores beyond its lane's result, over that of the next one."""
+    stores = re.findall(r"st\.global\.(?:v2\.)?[bu](\d+) \[%at_out\+(\d+)\], ({?)", " ".join(body))
+    ends = [int(at) + int(bits) // 8 * (2 if pair else 1) for bits, at, pair in stores]
+    return max(ends, default=0) > RESULT_BYTES
+
+
 def main(arguments: list[str]) -> None:
     """Put chunks together; what failed on the GPU is left out and named."""
     folder = Path(arguments[0])
@@ -39,7 +49,7 @@ def main(arguments: list[str]) -> None:
         rows = np.frombuffer(content, np.uint32).reshape(-1, _WRITTEN_LANES, WORDS)[:, :KEPT_LANES]
         for place, row in enumerate(rows):
             found[int(name.split(".")[0]) + place] = row
-    kept = sorted(found)
+    kept = [number for number in sorted(found) if not _overlaps(probes[number]["body"])]
     failed = [probe["name"] for number, probe in enumerate(probes) if number not in found]
     meta = {
         "machine": files["machine.txt"].decode().strip(),

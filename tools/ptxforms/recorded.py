@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,13 @@ def recording() -> Recording:
         meta = json.loads(bytes(file["meta"]))
         probes = tuple(Probe(one["name"], tuple(one["body"]), frozenset(one["needs"])) for one in meta["probes"])
         return Recording(meta["machine"], probes, file["results"])
+
+
+def chosen(words: Sequence[str], part: str) -> list[int]:
+    """Numbers of recorded probes whose name has one of the words; part "N/M": every M-th of them from N on."""
+    first, _, step = part.partition("/")
+    numbers = [n for n, probe in enumerate(recording().probes) if not words or any(w in probe.name for w in words)]
+    return numbers[int(first) :: int(step)] if part else numbers
 
 
 def _formats(probe: Probe) -> set[str]:

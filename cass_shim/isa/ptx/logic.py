@@ -7,6 +7,7 @@ from cass_shim.isa.ptx.syntax import Integer, Pair
 from cass_shim.isa.ptx.types import bits_of
 
 _OPERATORS = {"and": "&", "or": "|", "xor": "^"}
+_OF_CONDITIONS = {"and": "&&", "or": "||", "xor": "!="}
 
 
 @ptx(*(f"{name}.{{t:pred|b16|b32|b64}}" for name in _OPERATORS))
@@ -15,7 +16,7 @@ def bitwise(w: Writer, i: Use) -> None:
     d, a, b = i.take(3)
     operator = _OPERATORS[i.instruction.opcode]
     if i.t == "pred":
-        w.set(d, "pred", f"{w.get(a, 'pred')} {operator} {w.get(b, 'pred')}")
+        w.set(d, "pred", f"{w.get(a, 'pred')} {_OF_CONDITIONS[i.instruction.opcode]} {w.get(b, 'pred')}")
     else:
         w.set(d, i.t, f"{w.whole(a, i.t)} {operator} {w.whole(b, i.t)}")
 

@@ -46,7 +46,7 @@ def registers_of(operand: Operand) -> Iterator[str]:
             yield from registers_of(item)
 
 
-def _counts(graph: Graph) -> tuple[Counter[str], Counter[str]]:
+def counts(graph: Graph) -> tuple[Counter[str], Counter[str]]:
     """How often each register is written and read. Where PTX does not tell, both."""
     written: Counter[str] = Counter()
     read: Counter[str] = Counter()
@@ -82,7 +82,7 @@ def contract(graph: Graph) -> None:
     blocks = [block for block in graph.blocks if any(_plain(each, ("mul",), ("ftz",)) for each in block.code)]
     if not blocks:
         return
-    written, read = _counts(graph)
+    written, read = counts(graph)
     fresh = iter(range(1, 1 << 30))
     for block in blocks:
         _contract_block(block, written, read, fresh)

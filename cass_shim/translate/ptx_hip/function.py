@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
-from cass_shim.isa.ptx.syntax import Function
+from cass_shim.isa.ptx.syntax import Function, Pair, Register, Sink
 from cass_shim.model.errors import Unsupported
-from cass_shim.translate.ptx_hip.contract import contract
+from cass_shim.translate.ptx_hip.contract import contract, counts
 from cass_shim.translate.ptx_hip.graph import Branch, Graph, Switch, build_graph
 from cass_shim.translate.ptx_hip.inline import inline_values
 from cass_shim.translate.ptx_hip.layout import align_of, size_of
@@ -30,6 +31,7 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
     for number in range(len(graph.blocks)):
         _code(counting, graph, number)
         _condition(counting, graph, number, False)
+    _forget_unread(graph)
     writer = FunctionWriter(program, function)
     writer.votes = counting.votes
     program.writing = True
@@ -50,6 +52,23 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
         body, gone = inline_values(body, types, fixed)
         moved |= gone
     return writer, [*(f"    {line}" for line in _declarations(program, writer, moved)), *body]
+
+
+def _forget_unread(graph: Graph) -> None:
+    """Second results that nobody reads are not asked for: `d|p` of a shuffle whose p is not used."""
+    pairs = [
+        (block, place)
+        for block in graph.blocks
+        for place, each in enumerate(block.code)
+        if each.operands and isinstance(each.operands[0], Pair) and each.opcode == "shfl"
+    ]
+    read = counts(graph)[1] if pairs else {}
+    for block, place in pairs:
+        each = block.code[place]
+        first = each.operands[0]
+        if isinstance(first, Pair) and isinstance(first.second, Register) and not read.get(first.second.name):
+            operands = (Pair(first.first, Sink()), *each.operands[1:])
+            block.code[place] = dataclasses.replace(each, operands=operands)
 
 
 def meeting_points(graph: Graph) -> set[int]:

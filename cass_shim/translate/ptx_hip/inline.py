@@ -20,6 +20,7 @@ _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.\w+)?")
 _LITERAL = {"u32": r"(?:0x[\da-f]+|\d+)u", "u64": r"(?:0x[\da-f]+|\d+)ul", "i32": r"\d+", "i64": r"\d+l"}
 _INTEGERS = ("u32", "i32", "u64", "i64")
 _FLIPPED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+_SIGNED_ZERO = re.compile(r"(?<![\w)])\(i(32|64)\)(\((?:[^()]|\(\))+\)|[\w.]+)(?= [=!]= 0\b)")
 _BREAKS = re.compile(r"^ *if \((.+)\) break;$")
 _NEGATED = re.compile(r"^( *(?:\} while|while|if) \()!\((.*)\)(\)(?: \{|;| [^()]*;))$")
 _TWICE = re.compile(r"!\(!([\w.]+)\)")
@@ -47,8 +48,9 @@ class _Text:
         """At one line; what the value names stands there now."""
         line = self.lines[number]
         assert line is not None
-        self.lines[number] = re.sub(rf"(?<![\w.]){name}\b", lambda found: _fitted(line, found, value), line)
-        for word in _WORD.findall(value):
+        pattern = rf"(?<![\w.]){name}\b"
+        self.lines[number], times = re.subn(pattern, lambda found: _fitted(line, found, value), line)
+        for word in times * _WORD.findall(value):
             self.places.setdefault(word, []).append(number)
 
     def drop(self, number: int) -> None:
@@ -87,6 +89,8 @@ def _place(text: _Text, number: int) -> None:
         return
     _, held, name, expression = found.groups()
     uses = [place for place in text.places[name] if place != number]
+    if not uses and type_of(expression, text.constant) is not None:
+        text.drop(number)
     if any(text.lines[place] is None or "//" in (text.lines[place] or "") for place in uses) or not uses:
         return
     value = expression if _is_copy(text, held, expression) else None
@@ -142,12 +146,33 @@ def _while_loops(lines: list[str]) -> list[str]:
     return result
 
 
+def _between_conditions(expression: str, types: Mapping[str, str]) -> int:
+    """Where `==` or `!=` stands between two conditions, 0 if it does not."""
+    depth = 0
+    for at, character in enumerate(expression):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0 and expression[at : at + 4] in (" == ", " != "):
+            sides = expression[:at], expression[at + 4 :]
+            return at + 1 if all(type_of(side, types) == "bool" for side in sides) else 0
+    return 0
+
+
+def _plain_zero(line: str, types: Mapping[str, str]) -> str:
+    """`(i32)(x) == 0` as `x == 0`: no sign matters there."""
+    found = _SIGNED_ZERO.search(line)
+    if found is None or type_of(found[2], types) != f"u{found[1]}":
+        return line
+    return f"{line[: found.start()]}{found[2]}{line[found.end(2) :]}"
+
+
 def _flip(line: str, types: Mapping[str, str]) -> str:
     """`!(a < b)` as `a >= b`, of integers; of two sides without comparisons in them."""
     if "!(" not in line:
         return line
     line = _TWICE.sub(r"\1", line)
     found = _NEGATED.match(line)
+    if found is not None and (at := _between_conditions(found[2], types)):
+        return f"{found[1]}{found[2][:at]}{_FLIPPED[found[2][at : at + 2]]}{found[2][at + 2 :]}{found[3]}"
     parts = _COMPARISON.fullmatch(found[2]) if found else None
     if found is None or parts is None:
         return line
@@ -170,4 +195,5 @@ def inline_values(
             _place(text, number)
     loops = [number - 1 for number, line in enumerate(lines) if "} while (" in line]
     gone = frozenset(filter(None, (_test_of_loop(text, number) for number in loops)))
-    return [_flip(line, text.types) for line in _while_loops([line for line in text.lines if line is not None])], gone
+    left = _while_loops([line for line in text.lines if line is not None])
+    return [_flip(_plain_zero(line, text.types), text.types) for line in left], gone

@@ -29,6 +29,30 @@ def sanitize(name: str) -> str:
     return f"_{text}" if not text or text[0].isdigit() else text
 
 
+_PART = re.compile(r"\d+")
+
+
+@functools.cache
+def readable(name: str) -> str:
+    """A mangled C++ name without what it is mangled with: `_ZZ4scanPfE4tile` → tile, `_ZN4Lock4takeEv` → Lock_take.
+
+    Source: Itanium C++ ABI §5.1 (nested and local names). Any other name, and one of templates, stays as it is.
+    """
+    local = re.fullmatch(r"_ZZ.*E(\d+)([A-Za-z]\w*?)(?:_\d+)?", name)
+    if local is not None and int(local[1]) == len(local[2]):
+        return local[2]
+    start = re.match(r"_ZN?K?(?=\d)", name)
+    parts, at = [], start.end() if start else 0
+    while start is not None and (count := _PART.match(name, at)) is not None:
+        at = count.end() + int(count[0])
+        parts.append(name[count.end() : at])
+        if not start[0].startswith("_ZN"):
+            break
+    if not parts or at > len(name) or name[at : at + 1] == "I" or not all(each.isidentifier() for each in parts):
+        return name
+    return "_".join(each for each in parts if not each.startswith(("_GLOBAL_", "_INTERNAL_"))) or name
+
+
 @functools.cache
 def _reserved() -> frozenset[str]:
     return _KEYWORDS | pieces().keys()

@@ -29,7 +29,7 @@ from cass_shim.translate.ptx_hip.calls import runtime_call
 from cass_shim.translate.ptx_hip.flatten import flattened
 from cass_shim.translate.ptx_hip.function import write_function
 from cass_shim.translate.ptx_hip.layout import align_of, parameter_block, size_of
-from cass_shim.translate.ptx_hip.names import Names
+from cass_shim.translate.ptx_hip.names import Names, readable
 from cass_shim.translate.ptx_hip.reach import called_prototype, callees, indirect_targets, recursive
 from cass_shim.translate.ptx_hip.writer import FunctionWriter
 
@@ -76,7 +76,8 @@ class Program:
         """The C++ name of a .shared variable; declares it on first use."""
         inside = variable.name in function.variables
         key = f"shared {function.name if inside else ''} {variable.name}"
-        name = self.names.of(key, variable.name.removeprefix(f"{function.name}_") if inside else variable.name)
+        wanted = variable.name.removeprefix(f"{function.name}_") if inside else variable.name
+        name = self.names.of(key, readable(wanted))
         if name not in self.shared:
             size = size_of(variable)
             extern = variable.linkage == "extern" or size == 0
@@ -116,7 +117,8 @@ class Program:
         return name
 
     def function_name(self, function: Function) -> str:
-        return self.names.of(f"function {function.name}", function.name)
+        wanted = function.name if function.entry else readable(function.name)
+        return self.names.of(f"function {function.name}", wanted)
 
     def function_token(self, writer: FunctionWriter, name: str) -> str:
         """The value of a function's address: its token."""

@@ -1,13 +1,14 @@
 """Moves declarations to where a register gets its only value: `const u32 r5 = r3 + r4;`.
 
 Works on the printed lines, whose indentation is their nesting. A register is moved when it has one unconditional
-assignment and everything that names it comes after, inside the same braces. Functions with labels are left alone:
-C++ does not let a goto jump over an initialisation.
+assignment and everything that names it comes after, inside the same braces. Not in front of a label inside the same
+braces: C++ does not let a goto jump over an initialisation.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -24,8 +25,7 @@ def move_declarations(lines: list[str], types: Mapping[str, str]) -> tuple[list[
 
     types: C++ type of each register's name.
     """
-    if any(line.rstrip().endswith(":;") for line in lines):
-        return lines, set()
+    labels = [number for number, line in enumerate(lines) if line.rstrip().endswith(":;")]
     named: dict[str, list[int]] = {}
     assigned: dict[str, int] = {}
     for number, line in enumerate(lines):
@@ -41,12 +41,17 @@ def move_declarations(lines: list[str], types: Mapping[str, str]) -> tuple[list[
             continue
         name = match[2]
         places = named[name]
-        if places[0] == number and places[-1] < ends[number]:
+        if places[0] == number and places[-1] < ends[number] and not _between(labels, number, ends[number]):
             if len(re.findall(rf"\b{name}\b", line)) > 1:
                 continue  # it reads itself
             result[number] = f"{match[1]}const {types[name]} {line.lstrip(' ')}"
             moved.add(name)
     return result, moved
+
+
+def _between(sorted_numbers: list[int], first: int, last: int) -> bool:
+    at = bisect_left(sorted_numbers, first)
+    return at < len(sorted_numbers) and sorted_numbers[at] < last
 
 
 def _scope_ends(lines: list[str]) -> list[int]:
