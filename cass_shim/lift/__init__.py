@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from cass_shim.lift.kernel import lift_kernel
+from cass_shim.lift.module import hip_text
 
-__all__ = ["lift_kernel"]
+__all__ = ["hip_text", "lift_kernel"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from cass_shim.lift.emitter import LlvmEmitter
 from cass_shim.model.artifacts import LlvmModule
+from cass_shim.model.errors import Unsupported
 from cass_shim.model.kernel_abi import KernelAbi
 
 # LLVM 22's own strings for amdgcn-amd-amdhsa.
@@ -91,3 +94,20 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
         *metadata,
     ]
     return LlvmModule("\n".join(lines) + "\n", name, tuple(e.slots))
+
+
+_POINTER = re.compile(r"(?:, )?ptr addrspace\(4\) noundef %bindings")
+# What LLVM's attributor finds where it runs (AMDGPUUsage, "LLVM IR Attributes"): inputs that no kernel here reads.
+_ABSENT = ("dispatch-ptr", "queue-ptr", "dispatch-id", "lds-kernel-id", "completion-action", "default-queue",
+           "heap-ptr", "hostcall-ptr", "multigrid-sync-arg", "flat-scratch-init", "cluster-id-x", "cluster-id-y",
+           "cluster-id-z")  # fmt: skip
+_AXES = tuple((f"{what}-id-{axis}", f"{what}.id.{axis}(") for what in ("workgroup", "workitem") for axis in "xyz")
+
+
+def hip_text(module: LlvmModule) -> str:
+    """The module's text with HIP's own kernarg: without the binding table. Raises Unsupported where that is needed."""
+    if module.slots:
+        raise Unsupported("module data", kernel=module.symbol)
+    text = _POINTER.sub("", module.text, count=1)
+    absent = [*_ABSENT, *(name for name, call in _AXES if call not in text)]
+    return text.replace('"amdgpu-ieee"=', "".join(f'"amdgpu-no-{one}" ' for one in absent) + '"amdgpu-ieee"=', 1)

@@ -11,9 +11,8 @@ import re
 
 from llvmlite import binding
 
-from cass_shim.lift import lift_kernel
+from cass_shim.lift import hip_text, lift_kernel
 from cass_shim.model.artifacts import SassKernel
-from cass_shim.model.errors import Unsupported
 
 # Instructions as in the IR, which follows the SASS: nothing is combined, moved or paired. What a small model can learn.
 _REGULAR = (
@@ -26,12 +25,6 @@ _REGULAR = (
     "-amdgpu-enable-vopd=false",
     "-amdgpu-atomic-optimizer-strategy=None",
 )
-_POINTER = re.compile(r"(?:, )?ptr addrspace\(4\) noundef %bindings")
-# What LLVM's attributor finds where it runs (AMDGPUUsage, "LLVM IR Attributes"): inputs that no kernel here reads.
-_ABSENT = ("dispatch-ptr", "queue-ptr", "dispatch-id", "lds-kernel-id", "completion-action", "default-queue",
-           "heap-ptr", "hostcall-ptr", "multigrid-sync-arg", "flat-scratch-init", "cluster-id-x", "cluster-id-y",
-           "cluster-id-z")  # fmt: skip
-_AXES = tuple((f"{what}-id-{axis}", f"{what}.id.{axis}(") for what in ("workgroup", "workitem") for axis in "xyz")
 
 
 @functools.cache
@@ -45,17 +38,9 @@ def _machine() -> binding.TargetMachine:
     return target.create_target_machine(cpu="gfx1100", features="-real-true16", opt=1, reloc="pic", codemodel="default")
 
 
-def _attributed(text: str) -> str:
-    absent = [*_ABSENT, *(name for name, call in _AXES if call not in text)]
-    return text.replace('"amdgpu-ieee"=', "".join(f'"amdgpu-no-{one}" ' for one in absent) + '"amdgpu-ieee"=', 1)
-
-
 def target(sass: SassKernel) -> tuple[list[str], dict[str, int]]:
     """Body and descriptor. Raises Unsupported when the kernel needs more than its parameters."""
-    module = lift_kernel(sass)
-    if module.slots:
-        raise Unsupported("module data", kernel=sass.name)
-    text = _attributed(_POINTER.sub("", module.text, count=1))
+    text = hip_text(lift_kernel(sass))
     machine = _machine()
     with binding.parse_assembly(text) as parsed:
         with binding.create_new_module_pass_manager() as passes, _builder(machine) as builder:

@@ -6,19 +6,24 @@ import dataclasses
 
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.config import Config
-from cass_shim.model.errors import Rejected
+from cass_shim.model.errors import Rejected, Unsupported
 from cass_shim.translate.cass.contracts import Listing
-from cass_shim.translate.cass.models import choose
-from cass_shim.translate.cass.search import Budget, Check, Search
+from cass_shim.translate.cass.models import Model, choose
+from cass_shim.translate.cass.prompt import TOO_LONG
+from cass_shim.translate.cass.search import CUT_OFF, Budget, Check, Outcome, Search
+from cass_shim.translate.cass.splitting import InParts, Region
 
 __all__ = ["Check", "translate_kernel"]
 
 
-def translate_kernel(text: Listing, sass: SassKernel, config: Config, check: Check | None = None) -> AmdgcnAsm:
+def translate_kernel(
+    text: Listing, sass: SassKernel, config: Config, check: Check | None = None, region: Region | None = None
+) -> AmdgcnAsm:
     """The model's assembly of one kernel (`abi: hip`), its first lines saying where it comes from.
 
     text: `cuobjdump -sass` of the kernel, or how to get it. check: assembles and verifies a candidate, raising what
     is wrong with it; without one, the first answer that keeps the contract is returned for the caller to judge.
+    region: the deterministic code of a part, which stands in where no answer is right in a kernel beyond the window.
     Raises Unsupported when there is no model or the prompt is too long, ToolFailed when the model fails, Rejected when
     no answer was accepted.
     """
@@ -26,7 +31,7 @@ def translate_kernel(text: Listing, sass: SassKernel, config: Config, check: Che
     budget = dataclasses.replace(budget, seconds=config.number("kernel_timeout") or budget.seconds)
     if check is None:  # nothing here can tell a good sample from a bad one
         budget = dataclasses.replace(budget, samples=0)
-    outcome = Search(sass, text, choose(config.model, sass.sm), check, budget).run()
+    outcome = _search(sass, text, choose(config.model, sass.sm), check, budget, region)
     if outcome.source is None:
         tried = "; ".join(
             f"{attempt.kind}: {attempt.reason.splitlines()[0]}" for attempt in outcome.attempts if attempt.reason
@@ -34,3 +39,24 @@ def translate_kernel(text: Listing, sass: SassKernel, config: Config, check: Che
         raise Rejected("no answer of the model was accepted", kernel=sass.name, witness=tried)
     origin = "".join(f"; cass {key}: {value}\n" for key, value in outcome.provenance.items())
     return dataclasses.replace(outcome.source, text=origin + outcome.source.text)
+
+
+def _search(
+    sass: SassKernel, text: Listing, model: Model, check: Check | None, budget: Budget, region: Region | None
+) -> Outcome:
+    """As a whole; in parts where prompt or answer are longer than the window."""
+    try:
+        outcome = Search(sass, text, model, check, budget).run()
+    except Unsupported as error:
+        if error.feature != TOO_LONG or not model.window:
+            raise
+        outcome = InParts(sass, text, model, check, budget, region).run()
+        if not outcome.provenance:  # it could read no part either
+            raise
+        return outcome
+    if outcome.source is None and model.window and any(CUT_OFF in one.reason for one in outcome.attempts):
+        try:
+            return InParts(sass, text, model, check, budget, region).run()
+        except Unsupported:
+            return outcome  # says more
+    return outcome

@@ -61,7 +61,7 @@ class _Source:
 
     def __init__(self, sass: SassKernel, values: bool) -> None:
         self.sass = sass
-        self.code = sass.instructions[: _last(sass.instructions)]
+        self.code = sass.instructions[: last_instruction(sass.instructions)]
         jumps = [[operand.address for operand in one.operands if isinstance(operand, Target) and not operand.symbol]
                  for one in self.code]  # fmt: skip
         used = {address for each in jumps for address in each}
@@ -156,7 +156,7 @@ class _Source:
         return [*line, "]"]
 
 
-def _last(instructions: Sequence[Instruction]) -> int:
+def last_instruction(instructions: Sequence[Instruction]) -> int:
     """Where the padding begins: at the branch to itself that ends the code."""
     for position, one in enumerate(instructions):
         if one.mnemonic == "BRA" and one.operands[-1:] == (Target(one.address),):

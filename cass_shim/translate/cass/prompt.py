@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 INSTRUCTION = "Convert the following CUDA device assembly code to HIP device assembly:"
+TOO_LONG = "prompt length"  # what is Unsupported as a whole, and can be tried in parts
 INPUT_FENCE, OUTPUT_FENCE = "cudaasm", "hipasm"
 
 # SM → the checkpoint family trained on it; others take the nearest, and provenance says so.

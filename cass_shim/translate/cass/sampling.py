@@ -13,7 +13,7 @@ from cass_shim.model.errors import CassError, Rejected, Unsupported
 from cass_shim.translate.cass.contract import rebuild
 from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Contract, Listing
 from cass_shim.translate.cass.models import Answer, Decoding, Model
-from cass_shim.translate.cass.prompt import Message
+from cass_shim.translate.cass.prompt import TOO_LONG, Message
 from cass_shim.translate.cass.search import beginnings
 
 
@@ -50,7 +50,7 @@ def draw(sass: SassKernel, text: Listing, model: Model, how: Drawing, accepted: 
     prompt = Message("user", contract.prompt(sass, text))
     tokens = model.count_tokens(prompt.content)
     if model.window and tokens >= model.window:
-        raise Unsupported("prompt length", kernel=sass.name, why=f"{tokens} tokens, the model reads {model.window}")
+        raise Unsupported(TOO_LONG, kernel=sass.name, why=f"{tokens} tokens, the model reads {model.window}")
     (greedy,) = model.generate((prompt,), Decoding(timeout_s=how.seconds))[:1]
     yield _judged(sass, contract, greedy, "greedy")
     begun = () if accepted() or contract.repairs else beginnings(greedy, how.repairs)

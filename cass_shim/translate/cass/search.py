@@ -14,10 +14,13 @@ from dataclasses import dataclass, field
 
 from cass_shim.model.artifacts import AmdgcnAsm, CodeObject, SassKernel
 from cass_shim.model.errors import CassError, Rejected, ToolFailed, Unsupported
+from cass_shim.translate.cass.answer import Body
 from cass_shim.translate.cass.contract import rebuild
 from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Listing
 from cass_shim.translate.cass.models import Answer, Decoding, Model
-from cass_shim.translate.cass.prompt import Message, digest, family, repair_turn
+from cass_shim.translate.cass.prompt import TOO_LONG, Message, digest, family, repair_turn
+
+CUT_OFF = "the answer is cut off by the token limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Candidate:
     """An answer that keeps the contract and assembles. elf: its bytes, or its text where nothing assembles."""
 
     kind: str
+    body: Body
     source: AmdgcnAsm
     code: CodeObject | None
     elf: bytes
@@ -65,6 +69,7 @@ class Outcome:
     """What a search did."""
 
     source: AmdgcnAsm | None = None
+    body: Body | None = None
     attempts: list[Attempt] = field(default_factory=list)
     provenance: dict[str, str] = field(default_factory=dict)
 
@@ -160,7 +165,7 @@ class Search:
         tokens = self.model.count_tokens(self.prompt.content)
         if self.model.window and tokens >= self.model.window:
             raise Unsupported(
-                "prompt length", kernel=self.sass.name, why=f"{tokens} tokens, the model reads {self.model.window}"
+                TOO_LONG, kernel=self.sass.name, why=f"{tokens} tokens, the model reads {self.model.window}"
             )
 
     def _ask(self, conversation: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
@@ -185,9 +190,9 @@ class Search:
         """The cheap checks: contract, assembler, whether the same bytes were judged before."""
         try:
             if not answer.finished:
-                raise Rejected("the answer is cut off by the token limit", kernel=self.sass.name)
-            functions = frozenset(self.sass.kernel.symbols) - {self.sass.name}
-            source = rebuild(self.contract.body(self.sass, answer.text), self.sass.abi, functions)
+                raise Rejected(CUT_OFF, kernel=self.sass.name)
+            body = self.contract.body(self.sass, answer.text)
+            source = self._source(body)
             code = self.check.assemble(source) if self.check is not None else None
             elf = code.elf if code is not None else source.text.encode()
             if elf in self.seen:
@@ -195,7 +200,11 @@ class Search:
         except CassError as error:
             self.outcome.attempts.append(Attempt(kind, _words(error), answer.tokens))
             return None
-        return Candidate(kind, source, code, elf, answer.tokens)
+        return Candidate(kind, body, source, code, elf, answer.tokens)
+
+    def _source(self, body: Body) -> AmdgcnAsm:
+        """What is assembled and verified of a body."""
+        return complete(self.sass, body)
 
     def _verify(self, candidate: Candidate) -> str | None:
         """None when accepted, else the verifier's reason."""
@@ -204,11 +213,16 @@ class Search:
         try:
             if self.check is not None and candidate.code is not None:
                 self.check.verify(candidate.code)
-            self.outcome.source = candidate.source
+            self.outcome.source, self.outcome.body = candidate.source, candidate.body
         except CassError as error:
             reason = _words(error)
         self.outcome.attempts.append(Attempt(candidate.kind, reason or "", candidate.tokens))
         return reason
+
+
+def complete(sass: SassKernel, body: Body) -> AmdgcnAsm:
+    """The whole assembly file of a kernel's body. Raises Rejected for what no answer may say."""
+    return rebuild(body, sass.abi, frozenset(sass.kernel.symbols) - {sass.name})
 
 
 def _words(error: CassError) -> str:

@@ -20,7 +20,7 @@ from cass_shim.model.errors import Malformed, ToolFailed, Unsupported
 from cass_shim.translate.cass.contracts import CONTRACTS, REGISTERS
 from cass_shim.translate.cass.mask import Mask
 from cass_shim.translate.cass.models import CONTRACT_FILE, Answer, Decoding
-from cass_shim.translate.cass.prompt import Message
+from cass_shim.translate.cass.prompt import TOO_LONG, Message
 from cass_shim.translate.cass.vocabulary import END, Vocabulary
 
 if TYPE_CHECKING:  # they import torch
@@ -83,7 +83,7 @@ class ShippedModel:
         prompt = self.vocabulary.prompt(messages[0].content)
         room = min(MAX_ANSWER, decoding.max_tokens, self.window - len(prompt))
         if room <= 0:
-            raise Unsupported("prompt length", why=f"{len(prompt)} tokens, the model reads {self.window}")
+            raise Unsupported(TOO_LONG, why=f"{len(prompt)} tokens, the model reads {self.window}")
         with self._lock:
             torch, batch = self._load()
         wishes = self._wishes(torch, prompt, room, decoding)

@@ -14,11 +14,12 @@ from typing import Any
 from cass_shim.isa.spec import CONTROL, lookup
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import PT, RZ, Instruction, Mem, Operand, Pred, Reg, Target
+from cass_shim.translate.cass.prompt import TOO_LONG
 from cass_shim.translate.cass.webs import Classes, Flow, Webs
 
 Key = tuple[str, int]  # ("R", 4), ("UR", 4), ("P", 0), ("UP", 0)
 MOST = 254  # RZ is 255
-_PAIRS = {"add_carry", "shuffle", "match_all"}
+_MANY = {"add_carry": 2, "sub_borrow": 2, "shuffle": 2, "match_all": 2, "add_carry3": 3}
 _LISTS = {"sample": 4, "gather_texels": 4, "fetch": 4, "texture_size": 4}
 
 
@@ -54,8 +55,8 @@ class _Listener:
         return [0] * max(1, size // 4)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _PAIRS:
-            return lambda *_, **__: (0, 0)
+        if name in _MANY:
+            return lambda *_, **__: (0,) * _MANY[name]
         if name in _LISTS:
             return lambda *_, **__: [0] * _LISTS[name]
         return lambda *_, **__: 0
@@ -106,7 +107,8 @@ def _results(one: Instruction, writes: Sequence[Key]) -> set[int]:
     return found
 
 
-def _follow(instructions: Sequence[Instruction]) -> list[list[int]]:
+def follow(instructions: Sequence[Instruction]) -> list[list[int]]:
+    """Per instruction, the numbers of those that may run next."""
     at = {one.address: number for number, one in enumerate(instructions)}
     found = []
     for number, one in enumerate(instructions):
@@ -126,7 +128,7 @@ class _Numbering:
         self.instructions = instructions
         touched = [effects(one, sm) for one in instructions]
         self.reads, self.writes = [reads for reads, _ in touched], [writes for _, writes in touched]
-        self.webs: Webs[Key] = Webs(Flow(self.reads, self.writes, _follow(instructions)))
+        self.webs: Webs[Key] = Webs(Flow(self.reads, self.writes, follow(instructions)))
         for number, one in enumerate(instructions):
             for key in self.writes[number] if one.guard is not None else ():
                 self.webs.keep(number, key)
@@ -182,7 +184,7 @@ class _Numbering:
             self.names[group] = base
             self.following[kind] = base + self.size[group]
             if self.following[kind] > MOST:
-                raise Unsupported(f"more than {MOST} values", why="the prompt has no numbers for them")
+                raise Unsupported(TOO_LONG, why=f"more than {MOST} values, for which it has no numbers")
         return self.names[group] + index - self.lowest[group]
 
     def renamed(self, number: int) -> Instruction:

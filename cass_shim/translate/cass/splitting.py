@@ -1,0 +1,148 @@
+"""The search over a kernel that does not fit the model's window: part by part, verified as a whole.
+
+In: a kernel's search that found the prompt too long. Out: an outcome like any other's. The model answers for every
+part, and the whole is verified. Where that fails, each part is tried alone among parts that the lifter made; a part
+for which no answer is right stays the lifter's. At least one part has to be the model's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping
+
+from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
+from cass_shim.model.errors import CassError, Unsupported
+from cass_shim.translate.cass.answer import Body, parse_answer
+from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Listing
+from cass_shim.translate.cass.edges import joined
+from cass_shim.translate.cass.models import Model
+from cass_shim.translate.cass.parts import FIRST_WORD, Part, Splitter, listing
+from cass_shim.translate.cass.prompt import TOO_LONG
+from cass_shim.translate.cass.search import Attempt, Budget, Check, Outcome, Search, complete
+
+Region = Callable[[SassKernel], str]  # deterministic assembly of one part, as an answer is written
+
+WORDLESS = 40  # instructions
+PROMPT_SHARE = (
+    0.4  # of the window: an answer has some 1.3 times its prompt's tokens (the training pairs of tools/pairs)
+)
+
+
+class _PartSearch(Search):
+    """One part's search; what is assembled and verified is the whole, with other parts as they stand."""
+
+    def __init__(
+        self, part: Part, text: str, model: Model, check: Check | None, budget: Budget, others: Mapping[int, Body]
+    ) -> None:
+        super().__init__(part.sass, text, model, check, budget)
+        self.part, self.others, self.words = part, others, 0
+
+    def _source(self, body: Body) -> AmdgcnAsm:
+        if not self.others:
+            return super()._source(body)
+        return super()._source(joined(self.sass.name, {**self.others, self.part.number: body}, self.words))
+
+
+class InParts:
+    """One kernel's search in parts. region: the lifter's code for a part, None where there is none."""
+
+    def __init__(
+        self, sass: SassKernel, text: Listing, model: Model, check: Check | None, budget: Budget, region: Region | None
+    ) -> None:
+        self.sass, self.model, self.check, self.budget, self.region = sass, model, check, budget, region
+        self.head = (text if isinstance(text, str) else text()) if self._contract == AUTHORS else ""
+        self.started = time.monotonic()
+        self.outcome = Outcome()
+        self.splitter = Splitter(sass)
+        self.parts = self.splitter.split(self._fits)
+        self.words = FIRST_WORD + len(self.splitter.words)
+        if self.check is not None:  # a part alone is only assembled
+            self.assembles: Check | None = Check(self.check.assemble, lambda code: None)
+        else:
+            self.assembles = None
+
+    @property
+    def _contract(self) -> str:
+        return str(getattr(self.model, "contract", AUTHORS))
+
+    def _fits(self, sass: SassKernel) -> bool:
+        try:
+            prompt = CONTRACTS[self._contract].prompt(sass, listing(sass, self.head))
+            return self.model.count_tokens(prompt) <= PROMPT_SHARE * self.model.window
+        except Unsupported as error:  # the model has no words for it: a small part for the lifter
+            return error.feature != TOO_LONG and len(sass.instructions) <= WORDLESS
+
+    def run(self) -> Outcome:
+        """Raises Unsupported where the kernel cannot be cut; a failed search has no source."""
+        answers = {part.number: body for part in self.parts if (body := self._answer(part, {}, self.assembles))}
+        if len(answers) == len(self.parts) and self._accept(answers, "parts together"):
+            return self._done(answers, set(answers))
+        lifted = self._lifted()
+        if not lifted or self.check is None or not self._accept(lifted, "the lifter's parts"):
+            return self.outcome
+        chosen, own = dict(lifted), set[int]()
+        self.outcome.source = None
+        for part in self.parts:
+            body = self._answer(part, chosen, self.check)
+            if body is not None:
+                chosen[part.number] = body
+                own.add(part.number)
+        return self._done(chosen, own)
+
+    def _answer(self, part: Part, others: Mapping[int, Body], check: Check | None) -> Body | None:
+        """The model's code for one part that the check accepts, among others or alone."""
+        left = max(1.0, self.budget.seconds - (time.monotonic() - self.started))
+        share = left / max(1, len(self.parts) - part.number + 1)
+        samples = self.budget.samples if others else 0
+        budget = dataclasses.replace(self.budget, seconds=share, samples=samples)
+        try:
+            search = _PartSearch(part, listing(part.sass, self.head), self.model, check, budget, others)
+            search.words = self.words
+            found = search.run()
+        except Unsupported as error:  # words that the model has not
+            self.outcome.attempts.append(Attempt(f"part {part.number}", str(error), 0))
+            return None
+        for one in found.attempts:
+            self.outcome.attempts.append(Attempt(f"part {part.number} {one.kind}", one.reason, one.tokens))
+        self.outcome.provenance = {**found.provenance, **self.outcome.provenance}
+        if found.source is not None and others:
+            self.outcome.source = found.source
+        return found.body
+
+    def _lifted(self) -> dict[int, Body]:
+        """The lifter's code for every part, nothing where one has none."""
+        if self.region is None:
+            return {}
+        found: dict[int, Body] = {}
+        for part in self.parts:
+            try:
+                found[part.number] = parse_answer(self.region(part.plain), self.sass.name)
+            except CassError as error:
+                self.outcome.attempts.append(Attempt(f"part {part.number} lifted", str(error), 0))
+                return {}
+        return found
+
+    def _accept(self, bodies: Mapping[int, Body], kind: str) -> bool:
+        """Whether the verifier accepts these parts together; they are the outcome then."""
+        reason = ""
+        try:
+            source = complete(self.sass, joined(self.sass.name, bodies, self.words))
+            if self.check is not None:
+                self.check.verify(self.check.assemble(source))
+            self.outcome.source = source
+        except CassError as error:
+            reason = str(error)
+        self.outcome.attempts.append(Attempt(kind, reason, 0))
+        return not reason
+
+    def _done(self, bodies: Mapping[int, Body], own: set[int]) -> Outcome:
+        if not own:
+            self.outcome.source = None
+            return self.outcome
+        lifted = " ".join(str(number) for number in bodies if number not in own)
+        self.outcome.provenance |= {
+            "decoding": f"in {len(bodies)} parts" + (f", by the lifter: {lifted}" if lifted else ""),
+            "candidates": str(len(self.outcome.attempts)),
+        }
+        return self.outcome
