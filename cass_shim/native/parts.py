@@ -109,6 +109,12 @@ PARTS: tuple[Part, ...] = (
         link=(*SHARED, "-Wl,-soname,libcass_client.so", "-lpthread"),
         generate=client_bindings_generate,
     ),
+    Part(  # the scheduler and memory of the verifier's compiled reference (verify/compiled)
+        "libcass_reference.so",
+        ("reference/*.c",),
+        flags=("-fvisibility=default", "-fwrapv", "-fno-strict-aliasing"),
+        link=(*SHARED, "-Wl,-soname,libcass_reference.so"),
+    ),
     Part("cass-probe", ("client/*.c", "client/probe/*.c"), generate=client_generate),
     Part(
         "emulated/libamdhip64.so",

@@ -14,12 +14,11 @@ import functools
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
@@ -27,10 +26,12 @@ from cass_shim.model.errors import DeviceFailed, Rejected
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.compare import Comparison, Octets, Reference, compare, settle, within_spread
+from cass_shim.verify.compiled.machine import Machine
+from cass_shim.verify.compiled.translation import Translation
 from cass_shim.verify.inputs import BIAS, HEAP_BYTES, WINDOW, Input, Roles, Scenario, lay_out, make_input, readings
-from cass_shim.verify.interpreter import Interpreter, Launch, Outcome
+from cass_shim.verify.interpreter import Launch, Outcome
 from cass_shim.verify.known_runs import KnownRuns
-from cass_shim.verify.lesson import Lesson, apply_kinds, drop_pointers, learn
+from cass_shim.verify.lesson import Lesson, Observer, apply_kinds, drop_pointers, learn
 from cass_shim.verify.memory import Arena, Fault
 from cass_shim.verify.program import prepare
 from cass_shim.verify.races import Races
@@ -59,6 +60,7 @@ class Judge:
     part_lanes: int = 0  # how many lanes of a launch run together, 0: all; blocks of others run before or behind them
     arena: Arena | None = None  # of the last run, also when it ended in a Fault
     races: Races | None = None  # of the last run that looked for them
+    translation: Translation = field(default_factory=Translation)  # what runs long is compiled
     known: KnownRuns | None = None  # runs of this kernel that were made for other candidates
 
     def load(self, code: CodeObject, device: Device) -> Candidate:
@@ -99,7 +101,7 @@ class Judge:
         given: Input,
         base: int,
         order: int,
-        observe: Callable[[int, NDArray[np.uint64]], None] | None = None,
+        observe: Observer | None = None,
         patience: int = 1,
         perturbed: int | None = None,
         races: bool = False,
@@ -119,7 +121,7 @@ class Judge:
         mufu = self.mufu if perturbed is None else mufu_models.perturbed(self.mufu, perturbed)
         parts: list[Outcome] = []
         for geometry in self._parts(Geometry(shape.grid, shape.block), policy, seed):
-            machine = Interpreter(
+            machine = Machine(
                 program,
                 self.kernel.abi,
                 Launch(geometry, given.params, shape.dynamic_shared, workspace),
@@ -136,6 +138,7 @@ class Judge:
                 self.races = machine.races = Races(np.arange(machine.warps) // machine.geometry.warps)
             if perturbed is not None:
                 machine.unrounded, machine.keeps_denormals = np.random.default_rng((perturbed, 73)), perturbed % 2 == 1
+            machine.translation, machine.window_bytes = self.translation, WINDOW
             if observe is not None:
                 machine.observe = functools.partial(_tell, observe, machine)
             parts.append(machine.run())
@@ -157,8 +160,8 @@ class Judge:
         return parts
 
 
-def _tell(observe: Callable[[int, NDArray[np.uint64]], None], machine: Interpreter, addresses: Any) -> None:
-    observe(machine.current, addresses)
+def _tell(observe: Observer, machine: Machine, addresses: Any, times: int = 1) -> None:
+    observe(machine.current, addresses, times)
 
 
 def _joined(parts: list[Outcome]) -> Outcome:

@@ -6,7 +6,7 @@ Source: PTX ISA, `atom`; SASS spells the same operations.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -110,6 +110,14 @@ class AtomicState(State):
     unrounded: np.random.Generator | None = None
     keeps_denormals = False
 
+    def _order(self, count: int) -> Sequence[int]:
+        """Whose turn it is: as they come, or shuffled (Fisher-Yates), as native/reference repeats it."""
+        order = list(range(count))
+        for last in range(count - 1, 0, -1) if self.shuffled else ():
+            other = self.turns.below(last + 1)
+            order[last], order[other] = order[other], order[last]
+        return order
+
     def atomic(
         self,
         space: str,
@@ -131,7 +139,7 @@ class AtomicState(State):
             lanes = self.active[positions]
             operands = self.spread(value)[lanes].astype(dtype).tolist()
             compares = (self.spread(compare)[lanes].astype(dtype) if compare is not None else offsets).tolist()
-            order = self.random.permutation(len(lanes)).tolist() if self.shuffled else range(len(lanes))
+            order = self._order(len(lanes))
             start = gather(storage.content, offsets, size).tolist()
             current = dict(zip(offsets.tolist(), start, strict=True))
             where = offsets.tolist()

@@ -123,6 +123,7 @@ class Interpreter(ControlFlow):
         self.heap = heap  # addresses: what malloc may still give out
         self.calls = SystemCalls(self)
         self.steps = 0
+        self.repeated = 0  # groups that have run
 
     def _turns(self, policy: str) -> Lanes | None:
         """Rank of each lane's unit where units run one after another; None where all run together."""
@@ -179,24 +180,27 @@ class Interpreter(ControlFlow):
 
     def run(self) -> Outcome:
         """Run to the end. Raises Fault, Unsupported."""
-        repeated = 0
         while self.alive.any():
-            ready = self.alive & (self.waiting == RUN)
-            if self.turn is not None:
-                ready = self._whose_turn(ready)
-            if not ready.any():
-                self._release_or_fail()
-                continue
-            repeated += 1
-            if time.thread_time() > self.deadline or time.monotonic() > self.until:
-                raise Fault("not finished in time", address=self.program.where(int(self.pc[ready][0])))
-            start = self._choose(ready, repeated % FAIRNESS == 0)
-            chosen = ready & (self.pc == start)
-            if self.exclusive.any():
-                chosen = self._one_group(chosen)
-            self._run_group(chosen, start)
+            self._advance()
         said = (self.calls.printed, self.steps, self.undefined_reads, self.contended)
         return Outcome(self.arena, self.executed, *said, self.texture_kinds, self.surfaces)
+
+    def _advance(self) -> None:
+        """Run one group of lanes up to its next control transfer, or release some that wait."""
+        ready = self.alive & (self.waiting == RUN)
+        if self.turn is not None:
+            ready = self._whose_turn(ready)
+        if not ready.any():
+            self._release_or_fail()
+            return
+        self.repeated += 1
+        if time.thread_time() > self.deadline or time.monotonic() > self.until:
+            raise Fault("not finished in time", address=self.program.where(int(self.pc[ready][0])))
+        start = self._choose(ready, self.repeated % FAIRNESS == 0)
+        chosen = ready & (self.pc == start)
+        if self.exclusive.any():
+            chosen = self._one_group(chosen)
+        self._run_group(chosen, start)
 
     def _whose_turn(self, ready: Mask) -> Mask:
         """Of the ready lanes those of the unit (block or warp) that runs now: the first that has not finished.
@@ -214,7 +218,8 @@ class Interpreter(ControlFlow):
     def _choose(self, ready: Mask, shake: bool) -> int:
         pcs = self.pc[ready]
         if self.policy == "random" or shake:
-            return int(self.random.choice(np.unique(pcs)))
+            kinds = np.unique(pcs)
+            return int(kinds[self.picks.below(len(kinds)) if len(kinds) > 1 else 0])
         return int(pcs.min())
 
     def _one_group(self, chosen: Mask) -> Mask:

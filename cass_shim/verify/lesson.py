@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,18 +24,24 @@ class Lesson:
     read: set[int] = field(default_factory=set)
 
 
-def learn(found: Survey, base: int) -> tuple[Any, Lesson]:
+class Observer(Protocol):
+    """Told the addresses that an instruction's loads read in the lanes that ran it, and how many times it was so."""
+
+    def __call__(self, address: int, where: NDArray[np.uint64], times: int = 1) -> None: ...
+
+
+def learn(found: Survey, base: int) -> tuple[Observer, Lesson]:
     """An observer of a run's loads, and what it notes."""
     lesson = Lesson()
 
-    def observe(address: int, where: NDArray[np.uint64]) -> None:
+    def observe(address: int, where: NDArray[np.uint64], times: int = 1) -> None:
         if not len(where):
             return
         window = (int(where[0]) - base) // WINDOW
         lesson.read.add(window)
         kind = found.loads.get(address)
         if kind is not None:
-            lesson.seen[window, kind] += 1
+            lesson.seen[window, kind] += times
 
     return observe, lesson
 

@@ -22,9 +22,25 @@ from cass_shim.verify.races import Races
 from cass_shim.verify.surfaces import Surface, Surfaces
 
 WARP = 32
+_WORD = (1 << 64) - 1
 Mask: TypeAlias = Any  # bool per lane; numpy's stubs lose the element type in every operator
 Lanes = NDArray[np.int64]
 Mufu = Callable[[str, Value], Value]
+
+
+class Picks:
+    """SplitMix64 (Steele, Lea, Flood 2014), which native/reference repeats: choices that compiled runs make alike."""
+
+    def __init__(self, state: int) -> None:
+        self.state = state & _WORD
+
+    def below(self, count: int) -> int:
+        """A number below count."""
+        self.state = self.state + 0x9E37_79B9_7F4A_7C15 & _WORD
+        z = self.state
+        z = (z ^ z >> 30) * 0xBF58_476D_1CE4_E5B9 & _WORD
+        z = (z ^ z >> 27) * 0x94D0_49BB_1331_11EB & _WORD
+        return int((z ^ z >> 31) % count)
 
 
 @dataclass(frozen=True)
@@ -72,6 +88,9 @@ class State(Surfaces, Arithmetic):
         self.sm, self.geometry, self.arena = sm, geometry, arena
         self.random = np.random.default_rng(seed)
         self.large_garbage = bool(seed % 2)
+        self.seed = seed
+        self._noise: Value | None = None
+        self.picks, self.turns = Picks(seed), Picks(seed + 1)  # among groups of lanes, and among lanes of an atomic
         self.model_mufu = mufu
         count = geometry.lanes
         lane = np.arange(count)
@@ -98,7 +117,7 @@ class State(Surfaces, Arithmetic):
         self.undefined_reads = 0  # loads of shared memory that nobody wrote, shuffles from lanes that are not there
         self.current = 0  # byte address of the instruction that runs
         self.contended = False  # several lanes did one atomic operation on the same address
-        self.observe: Callable[[Value], None] | None = None  # told the addresses of every global load
+        self.observe: Callable[..., None] | None = None  # told the addresses of every global load, and how often
         self.texture_kinds: dict[int, TextureKind] = {}
         self.surfaces: dict[int, Surface] = {}
         self.races: Races | None = None  # told every plain load and store, where somebody asks
@@ -108,13 +127,22 @@ class State(Surfaces, Arithmetic):
 
         A sum that takes in something undefined then differs between two runs, however small its other terms.
         """
-        bits = self.random.integers(0, 2**32, words, dtype=np.uint32)
-        if self.large_garbage:
-            bits = bits & np.uint32(0x83FF_7BFF) | np.uint32(0x7800_7000)
-        return bits
+        return self._like_garbage(self.random.integers(0, 2**32, words, dtype=np.uint32))
+
+    def _like_garbage(self, bits: Value) -> Value:
+        return bits & np.uint32(0x83FF_7BFF) | np.uint32(0x7800_7000) if self.large_garbage else bits
 
     def _garbage(self) -> Value:
         return self.garbage(self.geometry.lanes)
+
+    def _undefined_register(self, index: int, uniform: bool) -> Value:
+        """What a register holds that nobody has written: the same whenever it is read first."""
+        if self._noise is None:
+            noise = np.random.default_rng((self.seed, 79))
+            self._noise = noise.integers(0, 2**32, self.geometry.lanes, dtype=np.uint32)
+        own = np.uint32(0x9E37_79B9 * (2 * index + uniform + 1) & 0xFFFF_FFFF)
+        mixed = self._noise * np.uint32(2 * index + 1) + own
+        return self._like_garbage(mixed ^ mixed >> np.uint32(15))
 
     def _special_registers(self) -> dict[str, Value]:
         g, u32 = self.geometry, np.uint32
@@ -157,7 +185,7 @@ class State(Surfaces, Arithmetic):
         file = self._uniform_regs if uniform else self._regs
         value = file[index]
         if value is None:
-            value = file[index] = self._garbage()
+            value = file[index] = self._undefined_register(index, uniform)
         return value
 
     def set_reg(self, index: int, uniform: bool, value: Value) -> None:
