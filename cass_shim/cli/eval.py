@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from rich.table import Table
 from cass_shim import __version__
 from cass_shim.compat.evaluate import PASS_AT, Measured, Options, Share, Summary, measure, summarise
 from cass_shim.compat.problems import Program, build_program, programs, read_problems
+from cass_shim.compat.rows import SUFFIXES, columns_of, write_rows
 from cass_shim.compat.runner import Job, Limits, run_one
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError
@@ -31,23 +33,38 @@ from cass_shim.native.build import BUILD
 @click.option("--no-grammar", is_flag=True, help="Let our own model say what cannot be assembled, to compare.")
 @click.option("--limit", default=0, help="Kernels of each benchmark (0: all).")
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Write everything here, after every kernel.")
+@click.option("--columns", default="", help="Of a benchmark in JSON rows: name=…,domain=…,source=…,output=….")
 @click.option("--run", "runs", is_flag=True, help="Also run programs whose expected output lies beside them.")
 def eval_command(
     benchmarks: tuple[Path, ...], translators: str, samples: int, temperature: float, seconds: float, repairs: int,
-    no_grammar: bool, limit: int, out: Path | None, runs: bool,
+    no_grammar: bool, limit: int, out: Path | None, columns: str, runs: bool,
 ) -> None:  # fmt: skip
     """Measure translators on benchmarks: folders of held-out pairs, folders of .cu files, .cu files or cubins.
 
     A kernel counts as verified when the verifier gives it E1u or better on the device that CASS_DEVICE names. In a
-    folder of .cu files, <name>.txt is what the program prints on an NVIDIA GPU (--run compares).
+    folder of .cu files, <name>.txt is what the program prints on an NVIDIA GPU (--run compares), and folders within
+    are domains. A .json or .jsonl file is such a benchmark in rows.
     """
-    config, options = Config.read(), Options(samples, temperature, seconds, repairs, not no_grammar)
+    with tempfile.TemporaryDirectory(prefix="cass-eval-") as folder:
+        places = [
+            write_rows(path, columns_of(columns), Path(folder)) if path.suffix in SUFFIXES else path
+            for path in benchmarks
+        ]
+        options = Options(samples, temperature, seconds, repairs, not no_grammar)
+        evaluate(places, translators.split(","), options, limit, out, runs)
+
+
+def evaluate(
+    benchmarks: Sequence[Path], translators: Sequence[str], options: Options, limit: int, out: Path | None, runs: bool
+) -> None:
+    """Every problem with every translator, and the table."""
+    config = Config.read()
     console, measured, outputs = Console(stderr=True), list[Measured](), list[dict[str, str]]()
     for path in benchmarks:
         problems, trouble = read_problems(path, limit)
         for line in trouble:
             console.print(f"left out: {line}", markup=False, highlight=False, soft_wrap=True)
-        for translator in translators.split(","):
+        for translator in translators:
             for problem in problems:
                 one = measure(problem, translator, config, options)
                 measured.append(one)
@@ -79,7 +96,7 @@ def save(out: Path | None, measured: list[Measured], outputs: list[dict[str, str
 
 def run_program(program: Program, translator: str) -> dict[str, str]:
     """A whole program under cass-run with one translator, compared with its expected output."""
-    found = {"program": program.name, "translator": translator}
+    found = {"program": program.name, "group": program.group, "translator": translator}
     with tempfile.TemporaryDirectory(prefix="cass-eval-") as folder:
         try:
             built = build_program(program, Path(folder))
@@ -119,5 +136,21 @@ def show(rows: list[Summary], outputs: list[dict[str, str]]) -> None:
         counts = [str(one.problems), str(one.unsupported)]
         table.add_row(one.group, one.translator, *counts, *shares, f"{one.seconds:.1f}", f"{one.tokens:.0f}")
     Console(width=None if sys.stdout.isatty() else 190).print(table)
+    if outputs:
+        Console(width=None if sys.stdout.isatty() else 190).print(right_outputs(outputs))
     for program in outputs:
         click.echo(f"{program['program']} {program['translator']}: {program['result']} {program.get('difference', '')}")
+
+
+def right_outputs(outputs: list[dict[str, str]]) -> Table:
+    """Programs whose output is right, by domain and translator, as the CASS paper's table 3 counts them."""
+    table = Table("group", "translator", "programs", "right", "output right %")
+    groups: dict[tuple[str, str], list[bool]] = {}
+    for one in outputs:
+        whole = f"{one['group'].split('/')[0]}, all"
+        for group in (one["group"], *([whole] if "/" in one["group"] else [])):
+            groups.setdefault((group, one["translator"]), []).append(one["result"] == "same")
+    for (group, translator), right in sorted(groups.items()):
+        share = Share.of(sum(right) / len(right), len(right))
+        table.add_row(group, translator, str(len(right)), str(sum(right)), percent(share))
+    return table

@@ -1,7 +1,8 @@
 """What a translator is measured on: kernels, each with the module it stands in.
 
 In: a folder of held-out pairs (`tools/pairs`), a folder of `.cu` files, one such file, a cubin or a program. Out:
-`Problem`s. In a folder of sources, `<name>.txt` beside `<name>.cu` is what the program prints on an NVIDIA GPU.
+`Problem`s. In a folder of sources, `<name>.txt` beside `<name>.cu` is what the program prints on an NVIDIA GPU, and
+folders within are domains, as CASS-Bench has them.
 """
 
 from __future__ import annotations
@@ -38,11 +39,12 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A source whose output is known. exit status 0 is expected."""
+    """A source whose output is known. exit status 0 is expected. group: as its kernels'."""
 
     name: str
     source: Path
     golden: Path
+    group: str = ""
 
 
 def read_problems(path: Path, limit: int = 0) -> tuple[list[Problem], list[str]]:
@@ -66,16 +68,21 @@ def _sources(path: Path) -> Iterator[Problem | str]:
         for file in sorted(path.glob("*.jsonl.gz")):
             yield from _pairs(file)
         return
-    for file in sorted(path.glob("*.cu")) if path.is_dir() else [path]:
+    for file in sorted(path.rglob("*.cu")) if path.is_dir() else [path]:
         try:
             content = compile_source(file, _CUBIN, ".cubin") if file.suffix == ".cu" else file.read_bytes()
             cubin = read_cubin(content, str(file))
         except (CassError, OSError) as error:
             yield f"{file.name}: {' '.join(str(error).split())[:200]}"
             continue
-        group = path.name if path.is_dir() else file.stem
+        group = _group(path, file) if path.is_dir() else file.stem
         for name in cubin.kernels:
             yield Problem(f"{file.stem}:{name}", group, _module(cubin), name)
+
+
+def _group(path: Path, file: Path) -> str:
+    """The folder's name, with the domain where the file lies in one."""
+    return "/".join((path.name, *file.relative_to(path).parts[:-1][:1]))
 
 
 def _module(cubin: Cubin) -> Module:
@@ -96,10 +103,10 @@ def _pairs(file: Path) -> Iterator[Problem]:
 
 
 def programs(path: Path) -> list[Program]:
-    """Sources in a folder that have their expected output beside them."""
-    found = sorted(path.glob("*.cu")) if path.is_dir() else []
+    """Sources in a folder and its domains that have their expected output beside them."""
+    found = sorted(path.rglob("*.cu")) if path.is_dir() else []
     goldens = [(one, one.with_suffix(".txt")) for one in found]
-    return [Program(one.stem, one, golden) for one, golden in goldens if golden.is_file()]
+    return [Program(one.stem, one, golden, _group(path, one)) for one, golden in goldens if golden.is_file()]
 
 
 def compile_source(file: Path, flags: tuple[str, ...], suffix: str) -> bytes:

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cass_shim.cli.eval import eval_command, run_program
+from cass_shim.cli.eval import eval_command, right_outputs, run_program
 from cass_shim.compat.estimate import mean_pass_at, pass_at, wilson
 from cass_shim.compat.evaluate import Measured, Options, measure, summarise
 from cass_shim.compat.problems import Problem, programs, read_problems
+from cass_shim.compat.rows import columns_of, write_rows
 from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.model.artifacts import EntryKind
 from cass_shim.model.config import Config
@@ -93,6 +94,54 @@ def test_programs_are_sources_with_their_output_beside_them(tmp_path: Path) -> N
     assert [one.name for one in programs(tmp_path)] == ["a"]
 
 
+def test_folders_within_a_benchmark_are_its_domains(tmp_path: Path) -> None:
+    for name in ("sorting/a.cu", "sorting/a.txt", "physics/deep/b.cu", "physics/deep/b.txt", "c.cu", "c.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    found = {one.name: one.group for one in programs(tmp_path)}
+    bench = tmp_path.name
+    assert found == {"a": f"{bench}/sorting", "b": f"{bench}/physics", "c": bench}
+
+
+@pytest.mark.parametrize("is_list", [False, True])
+def test_a_benchmark_in_rows_becomes_a_folder_of_domains(tmp_path: Path, is_list: bool) -> None:
+    rows = [
+        {"id": "x.cu", "topic": "linear algebra", "cuda": "int main() {}", "stdout": "1\n"},
+        {"id": "x.cu", "topic": "linear algebra", "cuda": "int main() { return 1; }"},
+        {"id": "../../etc/passwd", "topic": None, "cuda": ""},
+    ]
+    file = tmp_path / "bench.jsonl"
+    file.write_text(json.dumps(rows) if is_list else "".join(f"{json.dumps(row)}\n" for row in rows))
+    columns = columns_of("name=id,domain=topic,source=cuda,output=stdout")
+    place = write_rows(file, columns, tmp_path / "out")
+    assert {str(one.relative_to(place)): one.read_text() for one in sorted(place.rglob("*.*"))} == {
+        "linear_algebra/x.cu": "int main() {}",
+        "linear_algebra/x.txt": "1\n",
+        "linear_algebra/x_001.cu": "int main() { return 1; }",
+        "etc_passwd.cu": "",
+    }
+
+
+def test_rows_without_a_source_say_which_columns_there_are(tmp_path: Path) -> None:
+    file = tmp_path / "bench.json"
+    file.write_text('[{"cuda": "", "stdout": ""}]')
+    with pytest.raises(Malformed, match=r"no column 'source', but cuda, stdout; say --columns source=COLUMN"):
+        write_rows(file, columns_of(""), tmp_path)
+    for text in ("", "[1]", "{"):
+        file.write_text(text)
+        with pytest.raises(Malformed, match="no rows of JSON"):
+            write_rows(file, columns_of(""), tmp_path)
+    with pytest.raises(Malformed, match="none of name=COLUMN"):
+        columns_of("sauce=cuda")
+
+
+def test_right_outputs_are_counted_by_domain() -> None:
+    rows = [("b/x", "same"), ("b/x", "differs"), ("b/y", "same")]
+    table = right_outputs([{"program": "p", "group": g, "translator": "lift", "result": r} for g, r in rows])
+    cells = list(zip(*(column.cells for column in table.columns), strict=True))
+    assert [(one[0], one[2], one[3]) for one in cells] == [("b, all", "3", "2"), ("b/x", "2", "1"), ("b/y", "1", "1")]
+
+
 def test_a_translator_is_measured_by_the_verifier(tmp_path: Path) -> None:
     found = measure(problem(tmp_path), "lift", Config.read({}), Options())
     assert (found.assembled, found.verified, found.reason, found.exact) == (True, True, "", None)
@@ -155,3 +204,27 @@ def test_a_program_is_built_run_and_compared(tmp_path: Path) -> None:
     assert run_program(found, "lift")["result"] == "same"
     found.golden.write_text("another output\n")
     assert run_program(found, "lift")["result"] == "differs"
+
+
+@pytest.mark.slow
+@pytest.mark.nvcc
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
+def test_a_benchmark_in_rows_is_measured_as_a_whole(tmp_path: Path) -> None:
+    """Of CASS-Bench's shape: sources, outputs, domains."""
+    examples = PREBUILT.parents[1]
+    source = (examples / "vector_add.cu").read_text()
+    source = source.replace('#include "common.h"', (examples / "common.h").read_text())
+    right = (examples / "expected" / "vector_add.txt").read_text()
+    rows = [{"name": name, "domain": "vectors", "source": source, "output": output}
+            for name, output in (("good", right), ("bad", "something else\n"))]  # fmt: skip
+    file = tmp_path / "bench.json"
+    file.write_text(json.dumps(rows))
+    out = tmp_path / "out.json"
+    done = CliRunner().invoke(eval_command, [str(file), "--translators", "lift", "--run", "--json", str(out)])
+    assert done.exit_code == 0, done.output
+    document = json.loads(out.read_text())
+    assert [one["result"] for one in document["programs"]] == ["differs", "same"]
+    assert {one["group"]: one["verified"]["share"] for one in document["summary"]} == {
+        "bench/vectors": 1.0, "bench, all": 1.0,
+    }  # fmt: skip
+    assert "50.0" in done.output
