@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cass_shim.cache.key import CacheKey, ptx_key, sass_key
@@ -33,13 +33,17 @@ from cass_shim.model.manifest import (
 
 @dataclass(frozen=True)
 class Module:
-    """One fatbinary's chosen entry with what stands beside it. digest: SHA-256 of the entry as stored."""
+    """One fatbinary's chosen entry with what stands beside it. digest: SHA-256 of the entry as stored.
+
+    spilled: its kernels are to keep shared memory in an arena (KernelAbi.spilled).
+    """
 
     digest: bytes
     sm: int
     cubin: Cubin | None
     ptx: PtxModule | None
     ptx_version: int = 0
+    spilled: bool = False
 
     @cached_property
     def kernels(self) -> Mapping[str, KernelAbi]:
@@ -50,7 +54,19 @@ class Module:
             return {}
         from cass_shim.translate.ptx_hip import kernel_abi, kernels
 
-        return {name: kernel_abi(self.ptx, name) for name in kernels(self.ptx)}
+        return {name: replace(kernel_abi(self.ptx, name), spilled=self.spilled) for name in kernels(self.ptx)}
+
+    @cached_property
+    def for_spilled(self) -> Module:
+        """This module as its kernels are wanted for launches with more shared memory than LDS has."""
+        if self.spilled:
+            return self
+        if self.cubin is None:
+            return replace(self, spilled=True)
+        kernels = {
+            name: replace(kernel, abi=replace(kernel.abi, spilled=True)) for name, kernel in self.cubin.kernels.items()
+        }
+        return replace(self, cubin=replace(self.cubin, kernels=kernels), spilled=True)
 
     @cached_property
     def data(self) -> tuple[tuple[DataImage, ...], tuple[Variable, ...], Mapping[str, int]]:

@@ -158,6 +158,8 @@ def translate_source(work: Work, route: str) -> Source:
     """One translator's answer, before anything has looked at it. Raises Unsupported and the translator's errors."""
     if route not in TRANSLATORS:
         raise Unsupported(f"translator {route}", why=f"known are {', '.join(TRANSLATORS)}")
+    if work.abi.spilled and route != "lift":
+        raise Unsupported("shared memory beyond LDS", kernel=work.kernel, why="only the translator lift spills it")
     source = TRANSLATORS[route](work)
     work.keep(f".{route}{EXTENSIONS[type(source)]}", source.text)
     work.keep(f".{route}.json", write_sidecar(describe(work.kernel, route, work.abi, source)))

@@ -23,6 +23,7 @@ class CacheKey:
 
     code: SHA-256 of the machine code (or PTX text and kernel name) with the functions it can reach.
     relocations: by symbol, with branch targets. constants: of the banks private to the kernel.
+    spilled: code for launches whose shared memory is in an arena (KernelAbi.spilled).
     """
 
     schema: int = SCHEMA
@@ -34,10 +35,17 @@ class CacheKey:
     gfx: str
     wave: int = WAVE
     contract: str = AbiClass.CASS1.name
+    spilled: bool = False
 
     @property
     def digest(self) -> bytes:
-        return joined_digest(*(str(value) for value in astuple(self)))
+        digest = joined_digest(*(str(value) for value in astuple(self)[:-1]))
+        return spilled_key(digest) if self.spilled else digest
+
+
+def spilled_key(key: bytes) -> bytes:
+    """The key of a kernel's second code object, from its manifest's key. C computes the same (client.c)."""
+    return joined_digest(key, "spilled")
 
 
 def _canonical(value: object) -> str:
@@ -82,6 +90,7 @@ def sass_key(kernel: CubinKernel, cubin: Cubin, gfx: str) -> CacheKey:
         parameters=_parameters(kernel.abi),
         sm=f"sm_{kernel.sm}",
         gfx=gfx,
+        spilled=kernel.abi.spilled,
     )
 
 
@@ -94,8 +103,11 @@ def ptx_key(text: str, kernel: str, abi: KernelAbi, gfx: str) -> CacheKey:
         parameters=_parameters(abi),
         sm="ptx",
         gfx=gfx,
+        spilled=abi.spilled,
     )
 
 
 def _parameters(abi: KernelAbi) -> str:
-    return _canonical(asdict(abi))
+    facts = asdict(abi)
+    del facts["spilled"]  # has a field of its own in the key
+    return _canonical(facts)

@@ -89,6 +89,8 @@ def replay_command(file: Path, routes: tuple[str, ...], code: Path | None, secon
     module = load_module(held.region, held.entry_offset, held.module, str(file))
     if held.kernel not in module.kernels:
         raise CassError(f"{file}: the module in it has no kernel {held.kernel}")
+    if module.kernels[held.kernel].needs_arena(held.launch.dynamic_shared):
+        module = module.for_spilled
     work = Work(module, held.kernel, replace(config, kernel_timeout=str(seconds)), held.launch)
     print(f"{demangled(held.kernel)} (sm_{module.sm}): {held.launch.describe()}")
     found = []

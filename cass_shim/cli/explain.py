@@ -25,6 +25,8 @@ def explain_state(state: KernelState, refusal: str = "") -> list[str]:
     """The lines about one kernel."""
     source = f"sm_{state.sm} machine code" if state.code_bytes else f"PTX for sm_{state.sm}"
     lines = [f"{demangled(state.kernel)}", f"  source     {source}; the module holds {state.generations}"]
+    if state.spilled:
+        lines.append("  for        launches with more shared memory than LDS has: it lies in device memory")
     record = state.record
     if record is None:
         lines.append(f"  state      not translated{': ' + refusal if refusal else ''}")

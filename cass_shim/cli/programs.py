@@ -116,7 +116,10 @@ def _region_bytes(content: bytes, fatbin: Fatbin) -> bytes:
 
 @dataclass(frozen=True)
 class KernelState:
-    """One kernel. route and evidence are the cached answer's, or "" and the route that would be tried first."""
+    """One kernel. route and evidence are the cached answer's, or "" and the route that would be tried first.
+
+    spilled: the code of launches with more shared memory than LDS has (CASS_SHARED=spill).
+    """
 
     module: int
     kernel: str
@@ -133,6 +136,7 @@ class KernelState:
     route: str
     evidence: str
     record: Record | None = None
+    spilled: bool = False
 
 
 def kernel_states(path: Path, config: Config) -> Iterator[KernelState | CassError]:
@@ -142,7 +146,12 @@ def kernel_states(path: Path, config: Config) -> Iterator[KernelState | CassErro
         try:
             module = found.module
             for name in module.kernels:
-                yield _kernel_state(found, module, name, config, tier)
+                usual = _kernel_state(found, module, name, config, tier)
+                if config.shared != "spill":
+                    yield usual
+                    continue
+                spilled = _kernel_state(found, module.for_spilled, name, config, tier)
+                yield from [one for one in (usual, spilled) if one.record is not None] or [usual]
         except CassError as error:
             yield error
 
@@ -169,6 +178,7 @@ def _kernel_state(found: FoundModule, module: Module, name: str, config: Config,
         route=best.record.route if best else _first_route(module, config),
         evidence=best.record.evidence if best else "",
         record=best.record if best else None,
+        spilled=module.spilled,
     )
 
 

@@ -37,7 +37,8 @@ def subjects(program: Path, wanted: str, config: Config) -> Iterator[Subject]:
     tier = open_tier(config)
     if tier is None:
         raise CassError("the page is made from what the cache holds, and there is none: unset CASS_CACHE=0")
-    states = {(one.module, one.kernel): one for one in kernel_states(program, config) if isinstance(one, KernelState)}
+    known = [one for one in kernel_states(program, config) if isinstance(one, KernelState)]
+    states = {(one.module, one.kernel): one for one in sorted(known, key=lambda one: not one.spilled)}
     for job in meant:
         place = (job.found.number, job.kernel)
         state = states[place]

@@ -18,6 +18,7 @@ from typing import Any
 from cass_shim.cache.audit import Audit
 from cass_shim.cache.epoch import bad_reason, sources_digest
 from cass_shim.cache.index import Index
+from cass_shim.cache.key import spilled_key
 from cass_shim.cache.local import LocalTier
 from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry
@@ -156,6 +157,7 @@ class Service:
         key = known.keys.get(request.name)
         if key is None:
             raise Malformed(f"the module has no kernel {request.name}", where="request")
+        key = spilled_key(key) if request.is_spilled else key
         return Wanted(request, known, key, self.config.with_options(request.options))
 
     async def _find_kernel(self, wanted: Wanted) -> Reply:

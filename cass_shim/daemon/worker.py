@@ -114,8 +114,13 @@ class Translator:
         gfx = self.config.with_options(request.options).gfx
         return Reply(Status.OK, pack_manifest(module_manifest(module, gfx)))
 
-    def _kernel(self, request: KernelRequest, captured: CapturedLaunch | None = None) -> Reply:
+    def _module_of(self, request: KernelRequest) -> Module | None:
+        """The module as the request wants its kernel, where it is known."""
         module = self.modules.get(request.module)
+        return module.for_spilled if module is not None and request.is_spilled else module
+
+    def _kernel(self, request: KernelRequest, captured: CapturedLaunch | None = None) -> Reply:
+        module = self._module_of(request)
         if module is None:
             return Reply(Status.NEED_MODULE)
         self.modules.move_to_end(request.module)
@@ -123,14 +128,14 @@ class Translator:
         return Reply(Status.OK, pack_translation(answer))
 
     def _verify(self, request: KernelRequest, record: Record, content: bytes) -> Reply:
-        module = self.modules.get(request.module)
+        module = self._module_of(request)
         if module is None:
             return Reply(Status.NEED_MODULE)
         config = self.config.with_options(request.options)
         return Reply(Status.OK, pack_translation(check_again(module, request.name, record, content, config)))
 
     def _rival(self, request: KernelRequest, record: Record, content: bytes, launch: CapturedLaunch | None) -> Reply:
-        module = self.modules.get(request.module)
+        module = self._module_of(request)
         if module is None:
             return Reply(Status.NEED_MODULE)
         share(None)  # what this costs is this process's, and counted

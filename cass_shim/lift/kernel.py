@@ -74,6 +74,7 @@ def _emitter(kernel: SassKernel, code: Code, functions: dict[int, Function]) -> 
         frame_bytes=(frame + 15) & ~15,
         shared_shift=_shared_shift(kernel, live),
         least_shared=FRONT_BYTES if any(_counts(i) or i.has("RED") for i in live if i.mnemonic == "BAR") else 0,
+        spilled=kernel.abi.spilled,
     )
 
 

@@ -113,13 +113,21 @@ class Memory(Lanes):
     """Memory part of the emitter. shared_shift: bytes of LDS in front of the program's, for barriers.
 
     least_shared: bytes of LDS that those need, where the program's own shared memory is in front anyway.
+    spilled: shared memory is in an arena, at %shared.base (`lift.arena`).
     """
 
     shared_shift: int = 0
     least_shared: int = 0
+    spilled: bool = False
 
     def pointer(self, space: str, address: Value) -> str:
         """A typed pointer ("ptr addrspace(1) %v1")."""
+        if self.spilled and space == "shared":
+            wide = self.zext(address, 64)
+            return f"ptr addrspace(1) {self.text(f'getelementptr i8, ptr addrspace(1) %shared.base, {typed(wide)}')}"
+        if self.spilled and space == "generic":
+            inside = self.add(Value("%shared.address", 64), self.zext(self.low(address), 64))
+            address = self.select(self.is_space("shared", address), inside, address)
         if space == "local":
             return f"ptr addrspace(5) {self.text(f'getelementptr i8, ptr addrspace(5) %frame, i32 {address.text}')}"
         if space == "shared" and self.shared_shift:
@@ -195,16 +203,20 @@ class Memory(Lanes):
             pair = self.text(f"cmpxchg {pointer}, {typed(compare)}, {typed(value)}{ordering} monotonic")
             return self.op(value.width, f"extractvalue {{ i{value.width}, i1 }} {pair}, 0")
         if operation == "arrive":
-            self.helpers["cass.arrive"] = _ARRIVE
+            self.helpers["cass.arrive"] = self._in_shared(_ARRIVE)
             return self.call(64, "cass.arrive", pointer)
         if operation == "mbarrier":
-            self.helpers["cass.mbarrier"] = _MBARRIER
+            self.helpers["cass.mbarrier"] = self._in_shared(_MBARRIER)
             return self.call(64, "cass.mbarrier", pointer, typed(value))
         if kind in _FLOATING:
             return self._float_atomic(pointer, operation, kind, value, ordering)
         sign = "" if kind[0] == "s" else "u"
         name = _INTEGER.get(operation) or f"{sign}{operation}"
         return self.op(value.width, f"atomicrmw {name} {pointer}, {typed(value)}{ordering}{_ATOMIC_METADATA}")
+
+    def _in_shared(self, helper: str) -> str:
+        """A helper's text for where shared memory is."""
+        return helper.replace("addrspace(3)", "addrspace(1)") if self.spilled else helper
 
     def _float_atomic(self, pointer: str, operation: str, kind: str, value: Value, ordering: str) -> Value:
         name = _FLOAT_OPERATIONS.get(operation)

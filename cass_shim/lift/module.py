@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from cass_shim.lift import arena
 from cass_shim.lift.emitter import LlvmEmitter
 from cass_shim.model.artifacts import LlvmModule
 from cass_shim.model.errors import Unsupported
@@ -45,6 +46,9 @@ def _attributes(e: LlvmEmitter) -> str:
         '"amdgpu-ieee"="false"',
     ]
     shared = max(abi.shared_bytes + e.shared_shift, e.least_shared)
+    if e.spilled:
+        shared = max(arena.LEAST_LDS, e.least_shared)
+        listed.append(arena.MODE)
     if shared:
         listed.append(f'"amdgpu-lds-size"="{shared}"')
     if e.flush_f32:
@@ -70,6 +74,8 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
     if abi.required_block is not None:
         required = " !reqd_work_group_size !2"
         metadata.append("!2 = !{" + ", ".join(f"i32 {n}" for n in abi.required_block) + "}")
+    before = arena.begin(e, first) if e.spilled else [f"  br label %{first}"]
+    behind = arena.end(e) if e.spilled else []
     lines = [
         f'target datalayout = "{DATA_LAYOUT}"',
         'target triple = "amdgcn-amd-amdhsa"',
@@ -81,12 +87,13 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
         "entry:",
         f"  %frame = alloca [{max(e.frame_bytes, 16)} x i8], align 16, addrspace(5)",
         *e.allocations(),
-        f"  br label %{first}",
+        *before,
         *e.lines,
         "lost:",
         "  call void @llvm.trap()",
         "  unreachable",
         "done:",
+        *behind,
         "  ret void",
         "}",
         f"attributes #0 = {{ {_attributes(e)} }}",

@@ -148,6 +148,13 @@ class Config:
     idle: str = setting("600", "Seconds without a client after which the daemon ends.", Scope.DAEMON)
     daemon: str = setting("1", "0: translate in a child of the program, without a daemon.", Scope.PROGRAM, ("0", "1"))
     timeout: str = setting("120", "Seconds the program waits for one module or kernel.", Scope.PROGRAM)
+    shared: str = setting(
+        "lds",
+        "Shared memory of a block beyond the 64 KiB of AMD's LDS: refused (`lds`), or `spill`: up to 99 KiB, in device "
+        "memory, by code made for such launches only (the translator `lift`).",
+        Scope.PROGRAM,
+        ("lds", "spill"),
+    )
     prefer_sm: str = setting("", "The SASS to take from a fat binary, for example `89`.", Scope.PROGRAM)
     python: str = setting("", "The Python interpreter that runs the daemon.", Scope.PROGRAM)
     trace: str = setting(

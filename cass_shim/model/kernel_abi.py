@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+SHARED_IN_LDS = (64 << 10) - 256  # bytes of a block's shared memory that surely fit beside our own (lift.barriers)
+
 
 @dataclass(frozen=True, slots=True)
 class Param:
@@ -26,6 +28,7 @@ class KernelAbi:
 
     params_base: where the parameter block lies in constant bank 0. local_bytes: stack per thread
     (MIN_STACK_SIZE). required_block: REQNTID or None. max_threads: MAX_THREADS product or 0 when unstated.
+    spilled: shared memory is to lie in a global arena (CASS_SHARED=spill), for launches with more than LDS has.
     """
 
     params: tuple[Param, ...] = ()
@@ -38,6 +41,11 @@ class KernelAbi:
     required_block: tuple[int, int, int] | None = None
     barriers: int = 0
     cooperative: bool = False
+    spilled: bool = False
+
+    def needs_arena(self, dynamic_shared: int) -> bool:
+        """Whether a launch has more shared memory than LDS beside what our barriers take of it."""
+        return self.shared_bytes + dynamic_shared > SHARED_IN_LDS
 
     @property
     def bindings_offset(self) -> int:
@@ -94,6 +102,15 @@ HEAP_HEADER_BYTES = 1024
 HEAP_CLASSES = 48
 HEAP_HEADS_OFFSET = 64
 HEAP_BLOCK_BYTES = 16
+
+# The arena (slot SHARED_ARENA) of code whose shared memory is in global memory, little-endian:
+#   u32 slots; u32 slot_bytes; u32 reserved[14]; u32 taken[slots] (0 at first, 1 while a block has the slot);
+#   the slots' memory from ARENA_SLOTS_OFFSET on. A block takes a free slot before its first instruction and gives it
+# back behind its last one; one arena serves all launches of a device.
+ARENA_TAKEN_OFFSET = 64
+ARENA_SLOTS_OFFSET = 4096
+ARENA_SLOT_BYTES = 100 << 10  # what one multiprocessor of compute capability 8.9 has, with the kilobyte of the system
+SHARED_OPT_IN_SPILLED = 99 << 10  # the most that a block of such a device may have
 
 # The texture descriptor table (slot TEXTURES): entry i describes the texture or surface object whose handle is i, all
 # zero for a handle never given. An entry is little-endian:

@@ -3,7 +3,8 @@
 A frame is FRAME then `payload_bytes` of payload. The client asks, the daemon answers each request with one
 REPLY frame, in order. Replies carry the file's bytes themselves, so a full disk or a read-only home changes
 nothing.
-`options` is text, one `CASS_NAME=value` a line: the request-scoped settings of `model.config`.
+`options` is text, one `CASS_NAME=value` a line: the request-scoped settings of `model.config`, and SPILLED where a
+kernel is wanted for a launch with more shared memory than LDS has.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ FRAME_MAGIC = 0x53534143  # "CASS"
 WIRE_VERSION = 2
 REQUEST_LIMIT = 1 << 30  # bytes; one module of a large library
 REPLY_LIMIT = 1 << 28
+SPILLED = "CASS_SHARED=spill"  # a line of a kernel request's options
 
 FRAME = Layout("cass_frame", (("u32", "magic"), ("u16", "version"), ("u16", "kind"), ("u64", "payload_bytes")))
 
@@ -115,6 +117,11 @@ class KernelRequest:
     module: bytes
     name: str
     options: str = ""
+
+    @property
+    def is_spilled(self) -> bool:
+        """Whether the code is to keep shared memory in the arena."""
+        return SPILLED in self.options.splitlines()
 
     def pack(self) -> bytes:
         options, name = (text.encode(errors="surrogateescape") for text in (self.options, self.name))

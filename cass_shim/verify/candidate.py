@@ -17,6 +17,8 @@ from cass_shim.device import Device, Function
 from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
 from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.model.kernel_abi import (
+    ARENA_SLOT_BYTES,
+    ARENA_SLOTS_OFFSET,
     HEAP_HEADER_BYTES,
     PRINTF_HEADER_BYTES,
     PRINTF_KIND_PRINTF,
@@ -39,8 +41,7 @@ EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(2_000_000))
 # Launches of a few waves never pay for a compiler.
 INTERPRETED = ("CASS_EMU_NATIVE", "0")
 
-# What a binding table may hold for a kernel that is verified by running it.
-_BOUND = (SlotKind.SYMBOL, SlotKind.BANK, SlotKind.PRINTF, SlotKind.HEAP, SlotKind.TEXTURES, SlotKind.GRID_SYNC)
+SHARED_SLOTS = 16  # blocks that may run at once with shared memory in an arena; others wait
 
 _NOTHING: Mapping[int, TextureKind] = {}
 _NO_SURFACES: Mapping[int, Surface] = {}
@@ -64,9 +65,6 @@ class Candidate:
         self.launch_seconds = LAUNCH_SECONDS
         self.spent = 0.0  # by the last launch (Device.spent)
         self.stuck = False  # its kernel runs on; the device is of no use to this process any more
-        unsure = [s.kind.name for s in code.slots if s.kind not in _BOUND]
-        if unsure:
-            raise Unsupported(f"binding {unsure[0]}", kernel=kernel.name, why="not verified by running")
         try:
             self.module = device.load(code.elf)
             self.function: Function = self.module.function(code.symbol)
@@ -84,6 +82,8 @@ class Candidate:
                 content = kernel.kernel.constants.get(slot.addend, b"").ljust(16, b"\0")
                 self.banks[slot.addend] = device.alloc(len(content))
                 device.copy(self.banks[slot.addend], content)
+        spills = any(s.kind is SlotKind.SHARED_ARENA for s in code.slots)
+        self.shared = device.alloc(ARENA_SLOTS_OFFSET + SHARED_SLOTS * ARENA_SLOT_BYTES) if spills else 0
         wanted = any(s.kind is SlotKind.TEXTURES for s in code.slots)
         self.textures = TextureTable(device) if wanted else None
         self.bank3 = -1
@@ -108,7 +108,7 @@ class Candidate:
             return
         try:
             table, base = self.table if self.owns_table else 0, self.base if self.owns_arena else 0
-            for address in (base, table, self.ring, self.heap, *self.banks.values()):
+            for address in (base, table, self.ring, self.heap, self.shared, *self.banks.values()):
                 if address:
                     self.device.free(address)
             if self.textures is not None:
@@ -135,13 +135,18 @@ class Candidate:
         device.copy(self.ring, struct.pack("<IIII", RING_BYTES - PRINTF_HEADER_BYTES, 0, 0, 0).ljust(RING_BYTES, b"\0"))
         if self.heap:
             device.copy(self.heap, struct.pack("<Q", DEVICE_HEAP_BYTES).ljust(HEAP_HEADER_BYTES, b"\0"))
+        if self.shared:
+            device.copy(
+                self.shared, struct.pack("<II", SHARED_SLOTS, ARENA_SLOT_BYTES).ljust(ARENA_SLOTS_OFFSET, b"\0")
+            )
         device.copy(self.table, self._slots(given, bank3_offset))
         kernarg = given.params
         if self.code.abi is AbiClass.CASS1:
             kernarg = kernarg.ljust(self.code.bindings_offset, b"\0") + self.table.to_bytes(8, "little")
         shape = given.scenario.shape
         began = device.spent()
-        self.function.launch(shape.grid, shape.block, kernarg, shape.dynamic_shared)
+        in_lds = 0 if self.kernel.abi.spilled else shape.dynamic_shared
+        self.function.launch(shape.grid, shape.block, kernarg, in_lds)
         self._wait()
         self.spent = device.spent() - began
         after = np.empty(len(given.content), np.uint8)
@@ -187,6 +192,8 @@ class Candidate:
                 words.append(self.base + given.workspace)
             elif slot.kind is SlotKind.TEXTURES and self.textures is not None:
                 words.append(self.textures.address)
+            elif slot.kind is SlotKind.SHARED_ARENA:
+                words.append(self.shared)
             else:
                 words.append(self.heap)
         return b"".join((w & (2**64 - 1)).to_bytes(8, "little") for w in words) or bytes(8)

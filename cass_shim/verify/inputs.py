@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cass_shim.model.artifacts import Cubin, SassKernel
+from cass_shim.model.kernel_abi import SHARED_OPT_IN_SPILLED
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.values import Octets, fill
 
@@ -142,7 +143,9 @@ def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
     """Launch shapes worth trying, most useful first."""
     dynamic = 0
     static = kernel.abi.shared_bytes - (SHARED_RESERVED_SM90 if kernel.sm >= 90 else 0)
-    if found.shared and static <= 0:
+    if kernel.abi.spilled:
+        dynamic = SHARED_OPT_IN_SPILLED - max(static, 0)
+    elif found.shared and static <= 0:
         dynamic = 8192
     if kernel.abi.required_block is not None:
         blocks = [kernel.abi.required_block]

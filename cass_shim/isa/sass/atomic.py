@@ -105,7 +105,8 @@ def red(e: Emitter[V], i: Instruction) -> None:
 
 @sass("ATOMS", modifiers=f"{_ACCEPTED} POPC CAST SPIN ARRIVE", effect=Effect.MEMORY)
 def atoms(e: Emitter[V], i: Instruction) -> None:
-    """Shared memory. .POPC.INC adds one per lane; .CAST.SPIN says 1 where compare-and-store succeeded.
+    """Shared memory. .POPC.INC adds one per lane; .CAST.SPIN says 1 where compare-and-store succeeded,
+    of as many bits (ptxas compares all 64 with it).
 
     .ARRIVE arrives at an mbarrier and gives its old state.
     """
@@ -126,7 +127,7 @@ def atoms(e: Emitter[V], i: Instruction) -> None:
         if isinstance(dst, Pred):  # from sm_100 on
             put_predicate(e, dst, done)
         else:
-            put32(e, dst, e.zext(done, 32))
+            _put(e, dst, kind, e.zext(done, 64 if i.has("64") else 32))
         return
     old = _apply(e, i, "shared", where, values)
     if isinstance(dst, Reg) and dst.index != RZ:

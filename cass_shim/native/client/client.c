@@ -104,16 +104,39 @@ static bool cached_code(const uint8_t key[32], cass_code_node *node) {
     return false;
 }
 
-static int load_code(cass_module *module, uint32_t kernel, const cass_captured *launch,
+/* The record key of one of a kernel's two codes. Source: cache/key.py, spilled_key(). */
+static void key_of(const cass_kernel_info *kernel, int spilled, uint8_t key[32]) {
+    static const char text[] = "spilled";
+    const uint32_t sizes[] = {sizeof kernel->key, sizeof text - 1};
+    cass_sha256 hash;
+    if (!spilled) {
+        memcpy(key, kernel->key, sizeof kernel->key);
+        return;
+    }
+    cass_sha256_start(&hash);
+    cass_sha256_add(&hash, &sizes[0], sizeof sizes[0]);
+    cass_sha256_add(&hash, kernel->key, sizeof kernel->key);
+    cass_sha256_add(&hash, &sizes[1], sizeof sizes[1]);
+    cass_sha256_add(&hash, text, sizeof text - 1);
+    cass_sha256_end(&hash, key);
+}
+
+static cass_code_node **slot_of(const cass_module *module, uint32_t kernel, int spilled) {
+    return &module->codes[2 * kernel + (spilled != 0)];
+}
+
+static int load_code(cass_module *module, uint32_t kernel, int spilled, const cass_captured *launch,
                      const cass_code **out, cass_client_error *error) {
     const cass_kernel_info *info = &module->kernels[kernel];
     cass_code_node *node = calloc(1, sizeof *node);
     cass_file file;
+    uint8_t key[32];
+    key_of(info, spilled, key);
     if (node == NULL) return cass_fail(error, 2, "out of memory");
     bool keep = cass_settings_get()->keep[0] != '\0'; /* artifacts need a translation */
-    bool done = !keep && launch == NULL && cached_code(info->key, node);
-    if (!done && cass_request_kernel(module, kernel, launch, &file, error) == 0) {
-        done = cass_format_entry(file, info->key, node) == 0;
+    bool done = !keep && launch == NULL && cached_code(key, node);
+    if (!done && cass_request_kernel(module, kernel, spilled, launch, &file, error) == 0) {
+        done = cass_format_entry(file, key, node) == 0;
         if (!done) {
             cass_file_release(&file);
             cass_fail(error, CASS_CUDA_UNKNOWN,
@@ -125,7 +148,7 @@ static int load_code(cass_module *module, uint32_t kernel, const cass_captured *
         return -1;
     }
     note_weak_evidence(info, &node->code);
-    module->codes[kernel] = node;
+    *slot_of(module, kernel, spilled) = node;
     *out = &node->code;
     return 0;
 }
@@ -142,10 +165,10 @@ int cass_client_module(const void *region, size_t region_bytes, const cass_manif
 
 int cass_client_kernel(const cass_manifest *manifest, uint32_t kernel, const cass_code **out,
                        cass_client_error *error) {
-    return cass_client_kernel_for(manifest, kernel, NULL, out, error);
+    return cass_client_kernel_for(manifest, kernel, 0, NULL, out, error);
 }
 
-int cass_client_kernel_for(const cass_manifest *manifest, uint32_t kernel,
+int cass_client_kernel_for(const cass_manifest *manifest, uint32_t kernel, int spilled,
                            const cass_captured *launch, const cass_code **out,
                            cass_client_error *error) {
     int saved = errno, done = 0;
@@ -155,8 +178,9 @@ int cass_client_kernel_for(const cass_manifest *manifest, uint32_t kernel,
         return cass_fail(error, 98, "kernel number %u of a module with %u", kernel,
                          manifest->kernel_count);
     pthread_mutex_lock(&lock);
-    if (module->codes[kernel] != NULL) *out = &module->codes[kernel]->code;
-    else done = load_code(module, kernel, launch, out, error);
+    const cass_code_node *known = *slot_of(module, kernel, spilled);
+    if (known != NULL) *out = &known->code;
+    else done = load_code(module, kernel, spilled, launch, out, error);
     pthread_mutex_unlock(&lock);
     errno = saved;
     return done;
@@ -175,15 +199,18 @@ static uint32_t cached_evidence(const uint8_t key[32]) {
     return evidence;
 }
 
-int cass_client_wants_launch(const cass_manifest *manifest, uint32_t kernel) {
+int cass_client_wants_launch(const cass_manifest *manifest, uint32_t kernel, int spilled) {
     int saved = errno;
     const cass_module *module = (const cass_module *)(uintptr_t)manifest;
+    uint8_t key[32];
     pthread_mutex_lock(&lock);
     const cass_settings *settings = cass_settings_get();
     bool wanted = settings->captures && kernel < manifest->kernel_count &&
-                  module->codes[kernel] == NULL &&
-                  (settings->capture_dir[0] != '\0' ||
-                   cached_evidence(manifest->kernels[kernel].key) < CASS_EVIDENCE_E3);
+                  *slot_of(module, kernel, spilled) == NULL;
+    if (wanted && settings->capture_dir[0] == '\0') {
+        key_of(&manifest->kernels[kernel], spilled, key);
+        wanted = cached_evidence(key) < CASS_EVIDENCE_E3;
+    }
     pthread_mutex_unlock(&lock);
     errno = saved;
     return wanted;
@@ -248,6 +275,13 @@ uint64_t cass_client_capture_limit(void) {
     uint64_t limit = cass_settings_get()->capture_bytes;
     pthread_mutex_unlock(&lock);
     return limit;
+}
+
+int cass_client_spills(void) {
+    pthread_mutex_lock(&lock);
+    int spills = strcmp(cass_settings_get()->shared, "spill") == 0;
+    pthread_mutex_unlock(&lock);
+    return spills;
 }
 
 int cass_client_holds(const uint8_t key[32]) {

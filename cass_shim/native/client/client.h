@@ -134,15 +134,19 @@ typedef struct {
 
 /* 1 when this kernel's first launch is to be captured: CASS_CAPTURE or CASS_MIN_EVIDENCE=E3 say so,
  * and neither this process nor the cache has code that a launch has been seen to agree with. */
-int cass_client_wants_launch(const cass_manifest *manifest, uint32_t kernel);
+int cass_client_wants_launch(const cass_manifest *manifest, uint32_t kernel, int spilled);
 
 /* How many bytes of memory a captured launch may hold (CASS_CAPTURE_LIMIT). */
 uint64_t cass_client_capture_limit(void);
 
-/* As cass_client_kernel, with the launch that the code is wanted for, or NULL. */
-int cass_client_kernel_for(const cass_manifest *manifest, uint32_t kernel,
+/* As cass_client_kernel, with the launch that the code is wanted for, or NULL. spilled: the code
+ * that keeps shared memory in an arena, of launches with more of it than LDS has. */
+int cass_client_kernel_for(const cass_manifest *manifest, uint32_t kernel, int spilled,
                            const cass_captured *launch, const cass_code **out,
                            cass_client_error *error);
+
+/* 1 when CASS_SHARED=spill: launches may have more shared memory than LDS. */
+int cass_client_spills(void);
 
 /* 1 when the local cache holds code under this record key that this process would run: found, ours,
  * whole. Asks nobody. */

@@ -129,7 +129,7 @@ int cass_format_manifest(cass_file file, const uint8_t digest[32], cass_module *
     out->kernels = calloc(head.kernel_count + 1u, sizeof *out->kernels);
     out->images = calloc(head.image_count + 1u, sizeof *out->images);
     out->variables = calloc(head.variable_count + 1u, sizeof *out->variables);
-    out->codes = calloc(head.kernel_count + 1u, sizeof *out->codes);
+    out->codes = calloc(2u * head.kernel_count + 1u, sizeof *out->codes);
     out->manifest = (cass_manifest){
         .kernels = out->kernels,
         .images = out->images,
@@ -202,7 +202,7 @@ void cass_format_release_code(cass_code_node *node) {
 
 /* Leaves the chosen entry, which is the caller's. */
 void cass_format_release_module(cass_module *module) {
-    for (uint32_t i = 0; module->codes != NULL && i < module->manifest.kernel_count; i++)
+    for (uint32_t i = 0; module->codes != NULL && i < 2 * module->manifest.kernel_count; i++)
         if (module->codes[i] != NULL) {
             cass_format_release_code(module->codes[i]);
             free(module->codes[i]);

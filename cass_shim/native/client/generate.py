@@ -85,6 +85,7 @@ def formats_header() -> str:
         "CASS_LINKED_VERSION": f"{wire.LINKED_VERSION}u",
         "CASS_REPLY_LIMIT": f"{wire.REPLY_LIMIT}u",
         "CASS_REQUEST_LIMIT": f"{wire.REQUEST_LIMIT}u",
+        "CASS_SPILLED_OPTION": c_string(wire.SPILLED + "\n"),
         "CASS_CAPTURE_RANGES": f"{captured.RANGES_LIMIT}u",
         "CASS_CAPTURE_NO_IMAGE": f"{captured.NO_IMAGE:#x}u",
         "CASS_CAPTURE_COOPERATIVE": f"{captured.CAPTURE_COOPERATIVE}u",

@@ -100,7 +100,7 @@ typedef struct cass_module {
     cass_kernel_info *kernels;
     cass_image_info *images;
     cass_variable_info *variables;
-    cass_code_node **codes; /* one per kernel, NULL until asked for */
+    cass_code_node **codes; /* two per kernel, NULL until asked for; the second: spilled */
 } cass_module;
 
 /* Views over a sound file; the file is taken over when they succeed. -1: the tables do not hold
@@ -139,8 +139,8 @@ int cass_spawn_inline(const cass_settings *settings);
 int cass_request_module(const cass_chosen *chosen, const uint8_t digest[32], cass_file *out,
                         cass_client_error *error);
 /* launch: the one that the code is wanted for, or NULL. */
-int cass_request_kernel(const cass_module *module, uint32_t kernel, const cass_captured *launch,
-                        cass_file *out, cass_client_error *error);
+int cass_request_kernel(const cass_module *module, uint32_t kernel, int spilled,
+                        const cass_captured *launch, cass_file *out, cass_client_error *error);
 int cass_request_link(const void *payload, size_t bytes, cass_file *out, cass_client_error *error);
 void cass_request_forget(void);
 /* What the progress line counts. */

@@ -63,8 +63,8 @@ static void end_progress(const progress *state) {
 }
 
 typedef struct {
-    const void *parts[7];
-    size_t sizes[7];
+    const void *parts[8];
+    size_t sizes[8];
     int count;
 } message;
 
@@ -238,17 +238,18 @@ static int ask_for_kernel(const cass_module *module, message *request, const cha
                      name);
 }
 
-int cass_request_kernel(const cass_module *module, uint32_t kernel, const cass_captured *launch,
-                        cass_file *out, cass_client_error *error) {
+int cass_request_kernel(const cass_module *module, uint32_t kernel, int spilled,
+                        const cass_captured *launch, cass_file *out, cass_client_error *error) {
     const cass_kernel_info *info = &module->kernels[kernel];
     const char *options = cass_settings_get()->options, *name = info->name;
-    cass_kernel_request head = {.options_bytes = (uint32_t)strlen(options),
+    const char *more = spilled ? CASS_SPILLED_OPTION : "";
+    cass_kernel_request head = {.options_bytes = (uint32_t)(strlen(options) + strlen(more)),
                                 .name_bytes = (uint32_t)strlen(name)};
     memcpy(head.module, module->manifest.digest, sizeof head.module);
     cass_frame frame;
     cass_capture_head captured = {0};
     uint8_t *memory = NULL;
-    size_t memory_bytes = 0, request_bytes = sizeof head + strlen(options) + strlen(name);
+    size_t memory_bytes = 0, request_bytes = sizeof head + head.options_bytes + strlen(name);
     message request = {0};
     add_part(&request, &frame, sizeof frame);
     if (launch != NULL) {
@@ -259,6 +260,7 @@ int cass_request_kernel(const cass_module *module, uint32_t kernel, const cass_c
     }
     add_part(&request, &head, sizeof head);
     add_part(&request, options, strlen(options));
+    add_part(&request, more, strlen(more));
     add_part(&request, name, strlen(name));
     if (launch != NULL) {
         add_part(&request, launch->params, info->params_bytes);

@@ -164,8 +164,8 @@ CUresult cass_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
     ENTER(device);
     KERNEL(kernel, function);
     if (!state) return CUDA_ERROR_INVALID_VALUE;
-    *state = kernel->device[cass_device_index(device)] ? CU_FUNCTION_LOADING_STATE_LOADED
-                                                       : CU_FUNCTION_LOADING_STATE_UNLOADED;
+    *state = kernel->device[0][cass_device_index(device)] ? CU_FUNCTION_LOADING_STATE_LOADED
+                                                          : CU_FUNCTION_LOADING_STATE_UNLOADED;
     return CUDA_SUCCESS;
 }
 
@@ -174,7 +174,7 @@ CUresult cass_cuFuncLoad(CUfunction function) {
     cass_kernel_device *code;
     KERNEL(kernel, function);
     /* Code that is judged by its first launch waits for that. */
-    if (cass_client_wants_launch(kernel->module->manifest, kernel->index)) return CUDA_SUCCESS;
+    if (cass_client_wants_launch(kernel->module->manifest, kernel->index, 0)) return CUDA_SUCCESS;
     return DONE(device, cass_kernel_prepare(kernel, device, NULL, &code));
 }
 

@@ -11,6 +11,7 @@
 #include "driver/module.h"
 #include "driver/properties.h"
 #include "driver/ring.h"
+#include "driver/shared.h"
 #include "driver/stream.h"
 
 enum { SCHEDULE_MASK = 7, ALL_FLAGS = 0xff, PCI_BUS = 33, PCI_DEVICE = 34, PCI_DOMAIN = 50 };
@@ -25,6 +26,7 @@ int cass_device_reset(int index) {
     cass_cooperative_drop(device);
     cass_ring_drop(device);
     cass_heap_drop(device);
+    cass_shared_drop(device);
     cass_streams_drop(device);
     hipStream_t service = atomic_exchange(&device->service, NULL);
     if (service) HIP(hipStreamDestroy, service);

@@ -3,6 +3,7 @@
 
 #include "driver/launch.h"
 #include "driver/properties.h"
+#include "driver/shared.h"
 
 enum { /* CUfunction_attribute */
        MAX_THREADS = 0,
@@ -23,8 +24,7 @@ enum { /* CUfunction_attribute */
 int cass_function_set(cass_kernel *kernel, int attribute, int value) {
     switch (attribute) {
     case MAX_DYNAMIC_SHARED:
-        if (value < 0 || value + (int)kernel->info->shared_bytes > CASS_SHARED_OPT_IN)
-            return INVALID_VALUE;
+        if (value < 0 || (size_t)value > cass_dynamic_room(kernel)) return INVALID_VALUE;
         kernel->dynamic_limit = value;
         return OK;
     case CARVEOUT:
@@ -97,8 +97,7 @@ int cass_available_shared(const cass_kernel *kernel, int blocks, int threads, si
     each &= ~(size_t)127;
     used += kernel->info->shared_bytes;
     *bytes = each > used ? each - used : 0;
-    if (*bytes > CASS_SHARED_OPT_IN - kernel->info->shared_bytes)
-        *bytes = CASS_SHARED_OPT_IN - kernel->info->shared_bytes;
+    if (*bytes > cass_dynamic_room(kernel)) *bytes = cass_dynamic_room(kernel);
     return OK;
 }
 

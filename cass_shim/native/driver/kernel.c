@@ -5,6 +5,7 @@
 #include "driver/heap.h"
 #include "driver/module_private.h"
 #include "driver/ring.h"
+#include "driver/shared.h"
 #include "driver/snapshot.h"
 #include "driver/texture.h"
 
@@ -38,10 +39,10 @@ int cass_kernel_max_threads(const cass_kernel *kernel) {
     return threads < MAX_THREADS ? (int)threads : MAX_THREADS;
 }
 
-static int fail(cass_kernel *kernel, int code, const char *message) {
-    kernel->failed = code ? code : UNKNOWN_ERROR;
+static int fail(cass_kernel *kernel, int spilled, int code, const char *message) {
+    kernel->failed[spilled] = code ? code : UNKNOWN_ERROR;
     if (!atomic_exchange(&kernel->complained, 1)) cass_complain("%s", message);
-    return kernel->failed;
+    return kernel->failed[spilled];
 }
 
 static int symbol_address(cass_module *module, const cass_module_data *data, const char *name,
@@ -84,6 +85,8 @@ static int slot_value(cass_kernel *kernel, cass_device *device, const cass_modul
         return cass_heap_address(device, value);
     case CASS_SLOT_TEXTURES:
         return cass_texture_table(device, value);
+    case CASS_SLOT_SHARED_ARENA:
+        return cass_shared_arena(device, value);
     case CASS_SLOT_GRID_SYNC:
         return OK;
     default:
@@ -155,33 +158,34 @@ static void free_made(cass_kernel_device *made, int free_memory) {
 }
 
 /* The kernel's code; a launch is captured for it where the client asks for that. */
-static int get_code(cass_kernel *kernel, cass_device *device, const cass_launch *launch,
-                    const cass_code **code, cass_client_error *error) {
+static int get_code(cass_kernel *kernel, cass_device *device, int spilled,
+                    const cass_launch *launch, const cass_code **code, cass_client_error *error) {
     const cass_manifest *manifest = kernel->module->manifest;
     cass_snapshot *snapshot = NULL;
-    if (launch && cass_client_wants_launch(manifest, kernel->index))
+    if (launch && cass_client_wants_launch(manifest, kernel->index, spilled))
         snapshot = cass_snapshot_take(device, kernel, launch);
-    int failed = cass_client_kernel_for(manifest, kernel->index, cass_snapshot_launch(snapshot),
-                                        code, error);
+    int failed = cass_client_kernel_for(manifest, kernel->index, spilled,
+                                        cass_snapshot_launch(snapshot), code, error);
     cass_snapshot_free(snapshot);
     return failed;
 }
 
-static int make(cass_kernel *kernel, cass_device *device, const cass_launch *launch,
+static int make(cass_kernel *kernel, cass_device *device, int spilled, const cass_launch *launch,
                 cass_kernel_device **out) {
     cass_client_error error = {0};
     cass_kernel_device *made = calloc(1, sizeof *made);
     if (!made) return OUT_OF_MEMORY;
     made->grid_sync_slot = -1;
     made->epoch = device->epoch;
-    if (get_code(kernel, device, launch, &made->code, &error)) {
+    made->spilled = spilled;
+    if (get_code(kernel, device, spilled, launch, &made->code, &error)) {
         free(made);
-        return fail(kernel, error.cuda_error, error.message);
+        return fail(kernel, spilled, error.cuda_error, error.message);
     }
     int result = load(kernel, device, made);
     if (result) {
         free_made(made, 1);
-        kernel->failed = result;
+        kernel->failed[spilled] = result;
         return result;
     }
     *out = made;
@@ -190,15 +194,16 @@ static int make(cass_kernel *kernel, cass_device *device, const cass_launch *lau
 
 int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, const cass_launch *launch,
                         cass_kernel_device **out) {
-    _Atomic(cass_kernel_device *) *slot = &kernel->device[cass_device_index(device)];
+    int spilled = launch && cass_launch_spills(kernel, launch->shared_bytes);
+    _Atomic(cass_kernel_device *) *slot = &kernel->device[spilled][cass_device_index(device)];
     *out = atomic_load_explicit(slot, memory_order_acquire);
     if (*out && (*out)->epoch == device->epoch) return OK;
-    if (kernel->failed) return kernel->failed;
+    if (kernel->failed[spilled]) return kernel->failed[spilled];
     pthread_mutex_lock(&kernel->making);
     int result = OK;
     *out = atomic_load(slot);
     if (!*out || (*out)->epoch != device->epoch) {
-        result = make(kernel, device, launch, out);
+        result = make(kernel, device, spilled, launch, out);
         if (!result) atomic_store_explicit(slot, *out, memory_order_release);
     }
     pthread_mutex_unlock(&kernel->making);
@@ -206,13 +211,17 @@ int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, const cass_lau
 }
 
 void cass_kernel_drop(cass_kernel *kernel, int device, int free_memory) {
-    cass_kernel_device *made = atomic_exchange(&kernel->device[device], NULL);
-    if (made) free_made(made, free_memory);
+    for (int spilled = 0; spilled < 2; spilled++) {
+        cass_kernel_device *made = atomic_exchange(&kernel->device[spilled][device], NULL);
+        if (made) free_made(made, free_memory);
+    }
 }
 
 int cass_module_used_on(const cass_module *module, int device) {
     const cass_manifest *manifest = module->manifest;
     for (uint32_t i = 0; manifest && i < manifest->kernel_count; i++)
-        if (atomic_load(&module->kernels[i].device[device])) return 1;
+        if (atomic_load(&module->kernels[i].device[0][device]) ||
+            atomic_load(&module->kernels[i].device[1][device]))
+            return 1;
     return 0;
 }

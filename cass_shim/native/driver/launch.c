@@ -8,6 +8,7 @@
 #include "driver/copy.h"
 #include "driver/properties.h"
 #include "driver/ring.h"
+#include "driver/shared.h"
 
 enum { MAX_BLOCK = 1024, MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535, KERNARG_ROOM = 32768 };
 static const uint64_t HIP_GRID_ITEMS = (uint64_t)1
@@ -72,8 +73,9 @@ static int start(cass_kernel_device *code, const cass_launch *launch, void *kern
     void *extra[] = {HIP_LAUNCH_BUFFER_POINTER, kernarg, HIP_LAUNCH_BUFFER_SIZE, &bytes,
                      HIP_LAUNCH_END};
     const unsigned *grid = launch->grid, *block = launch->block;
+    unsigned lds = code->spilled ? cass_spilled_lds(code) : (unsigned)launch->shared_bytes;
     return HIP(hipModuleLaunchKernel, code->function, grid[0], grid[1], grid[2], block[0], block[1],
-               block[2], (unsigned)launch->shared_bytes, launch->stream, NULL, extra);
+               block[2], lds, launch->stream, NULL, extra);
 }
 
 int cass_launch_now(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {

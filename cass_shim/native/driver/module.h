@@ -21,6 +21,7 @@ typedef struct {
     uint64_t *host_bindings; /* the same values, for cooperative launches to copy */
     int grid_sync_slot;      /* index of the GRID_SYNC slot, or -1 */
     uint32_t epoch;          /* device epoch this was made in */
+    int spilled;             /* shared memory is in an arena; LDS holds what barriers need */
     int static_shared, registers, local_bytes, max_threads;
 } cass_kernel_device;
 
@@ -28,8 +29,9 @@ typedef struct CUfunc_st {
     uint32_t magic, index;
     cass_module *module;
     const cass_kernel_info *info;
-    _Atomic(cass_kernel_device *) device[CASS_MAX_DEVICES];
-    _Atomic int failed;        /* CUDA code of a translation that failed: not asked for again */
+    /* The second of each: code that keeps shared memory in an arena (driver/shared.h). */
+    _Atomic(cass_kernel_device *) device[2][CASS_MAX_DEVICES];
+    _Atomic int failed[2];     /* CUDA code of a translation that failed: not asked for again */
     _Atomic int dynamic_limit; /* bytes a launch may ask for; raised by cudaFuncSetAttribute */
     _Atomic int carveout, cache_config, non_portable_clusters;
     _Atomic int complained; /* one line on stderr per kernel */
@@ -93,7 +95,8 @@ int cass_variable_address(cass_module *module, int variable, cass_device *device
 struct cass_launch;
 
 /* The kernel's code on this device. First use translates, loads and binds (may block); then one
- * load. launch: the one that it is wanted for, which may be captured on first use. */
+ * load. launch: the one that it is wanted for, whose shared memory chooses the code and which may
+ * be captured on first use. */
 int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, const struct cass_launch *launch,
                         cass_kernel_device **out);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "driver/pool.h"
+#include "driver/shared.h"
 
 /* Attribute number and value of a compute capability 8.9 device, where HIP has no say.
  * Source: "Compute Capabilities" of the CUDA C++ programming guide, and cudaDeviceAttr's
@@ -27,7 +28,7 @@
     ROW(74, 16384) ROW(77, 16384) ROW(78, 1) ROW(79, 1) ROW(80, 1) ROW(81, CASS_SM_SHARED) \
     ROW(82, CASS_SM_REGISTERS) ROW(83, 1) ROW(84, 0) ROW(85, 0) ROW(86, 0) ROW(87, 64) \
     ROW(88, 0) ROW(89, 1) ROW(90, 1) ROW(91, 1) ROW(92, 0) ROW(93, 1) ROW(94, 1) ROW(95, 1) \
-    ROW(96, 0) ROW(97, CASS_SHARED_OPT_IN) ROW(98, 0) ROW(99, 1) ROW(100, 0) ROW(101, 0) \
+    ROW(96, 0) ROW(97, cass_shared_opt_in()) ROW(98, 0) ROW(99, 1) ROW(100, 0) ROW(101, 0) \
     ROW(104, 0) ROW(105, 0) ROW(106, CASS_SM_BLOCKS) ROW(107, 0) ROW(108, 0) \
     ROW(109, 0) ROW(110, 0) ROW(111, CASS_RESERVED_SHARED) ROW(112, 0) ROW(113, 0) \
     ROW(114, 0) ROW(116, 0) ROW(117, 0) ROW(118, 0) ROW(119, cass_pools_shared()) ROW(120, 0) ROW(121, 0) \

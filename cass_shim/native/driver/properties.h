@@ -10,8 +10,7 @@ enum { /* one multiprocessor, as occupancy is computed */
        CASS_SM_BLOCKS = 24,
        CASS_SM_REGISTERS = 65536,
        CASS_SM_SHARED = 102400,
-       CASS_RESERVED_SHARED = 1024,
-       CASS_SHARED_OPT_IN = 65536 /* a gfx1100 workgroup has 64 KiB of LDS */
+       CASS_RESERVED_SHARED = 1024
 };
 
 enum { CASS_ATTRIBUTE_MULTIPROCESSORS = 16, CASS_ATTRIBUTE_COUNT = 148 };

@@ -93,6 +93,7 @@ typedef struct {
     _Atomic(struct cass_ring *) ring;
     _Atomic(hipStream_t) service;    /* our own copies: blocks on nobody's stream */
     _Atomic(void *) heap;            /* what device code's malloc hands out */
+    _Atomic(void *) shared;          /* shared memory beyond LDS, for all launches */
     pthread_mutex_t lock, heap_lock; /* first-use work of this device */
     size_t limits[8];                /* by cudaLimit */
     uint32_t peers;                  /* enabled peer access, by device */

@@ -14,7 +14,7 @@ function __cass_run_open # no program yet: what follows it is the program's own
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --translators --min-evidence --prove --second --behind --capture-dir --capture-limit --gfx --keep --model --kernel-timeout --kernel-memory --device --hip-library --cache-dir --cache --cache-size --remotes --remote-role --reverify --remote-timeout --runtime-dir --workers --idle --daemon --timeout --prefer-sm --python --trace-file
+        else if contains -- $word --translators --min-evidence --prove --second --behind --capture-dir --capture-limit --gfx --keep --model --kernel-timeout --kernel-memory --device --hip-library --cache-dir --cache --cache-size --remotes --remote-role --reverify --remote-timeout --runtime-dir --workers --idle --daemon --timeout --shared --prefer-sm --python --trace-file
             set skip 1
         else if not string match -q -- '-?*' $word; or test "$word" = --
             return 1
@@ -225,6 +225,7 @@ complete -c cass-run -n __cass_run_open -l workers -x -d 'Worker processes of th
 complete -c cass-run -n __cass_run_open -l idle -x -d 'Seconds without a client after which the daemon ends. Mirror of CASS_IDLE.'
 complete -c cass-run -n __cass_run_open -l daemon -x -a '0 1' -d '0: translate in a child of the program, without a daemon. Mirror of CASS_DAEMON.'
 complete -c cass-run -n __cass_run_open -l timeout -x -d 'Seconds the program waits for one module or kernel. Mirror of CASS_TIMEOUT.'
+complete -c cass-run -n __cass_run_open -l shared -x -a 'lds spill' -d 'Shared memory of a block beyond the 64 KiB of AMD\'s LDS: refused (lds), or spill: up to 99 KiB, in device memory, by code made for such launches only (the translator lift). Mirror of CASS_SHARED.'
 complete -c cass-run -n __cass_run_open -l prefer-sm -x -d 'The SASS to take from a fat binary, for example 89. Mirror of CASS_PREFER_SM.'
 complete -c cass-run -n __cass_run_open -l python -r -F -d 'The Python interpreter that runs the daemon. Mirror of CASS_PYTHON.'
 complete -c cass-run -n __cass_run_open -l trace -d 'calls: log every CUDA call; stats: a table at exit; both: calls,stats. Mirror of CASS_TRACE.'
