@@ -1,21 +1,24 @@
-"""`python3 -m tools.ptxforms.pack FOLDER`: what FOLDER/run.sh recorded into `tests/vectors/ptx/probes.npz`."""
+"""`python3 -m tools.ptxforms.pack FOLDER`: what FOLDER/run.sh recorded into `tests/vectors/ptx/probes.npz`.
+
+Probes recorded before stay. A probe that is no longer what the table makes of its form is left out.
+"""
 
 from __future__ import annotations
 
 import io
 import json
-import re
 import subprocess
 import sys
 import tarfile
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.ptxforms.probes import RESULT_BYTES
+from tools.ptxforms.known import recorded_names
 from tools.ptxforms.recorded import FILE, KEPT_LANES, WORDS
+from tools.ptxforms.selection import all_probes
 
 _WRITTEN_LANES = 128  # by the launcher
 
@@ -30,11 +33,14 @@ def unpacked(path: Path) -> dict[str, bytes]:
         return {Path(member.name).name: archive.extractfile(member).read() for member in files}  # type: ignore[union-attr]
 
 
-def _overlaps(body: Sequence[str]) -> bool:
-    """Whether a probe stores beyond its lane's result, over that of the next one."""
-    stores = re.findall(r"st\.global\.(?:v2\.)?[bu](\d+) \[%at_out\+(\d+)\], ({?)", " ".join(body))
-    ends = [int(at) + int(bits) // 8 * (2 if pair else 1) for bits, at, pair in stores]
-    return max(ends, default=0) > RESULT_BYTES
+def _joined(meta: dict[str, Any], results: NDArray[np.uint32]) -> tuple[dict[str, Any], NDArray[np.uint32]]:
+    """With the probes of the file there is, as far as they are not recorded anew."""
+    with np.load(FILE) as file:
+        before, old = json.loads(bytes(file["meta"])), file["results"]
+    names = {probe["name"] for probe in meta["probes"]}
+    kept = [number for number, probe in enumerate(before["probes"]) if probe["name"] not in names]
+    merged = {**meta, "probes": [*(before["probes"][number] for number in kept), *meta["probes"]]}
+    return merged, np.concatenate([old[kept], results])
 
 
 def main(arguments: list[str]) -> None:
@@ -49,7 +55,8 @@ def main(arguments: list[str]) -> None:
         rows = np.frombuffer(content, np.uint32).reshape(-1, _WRITTEN_LANES, WORDS)[:, :KEPT_LANES]
         for place, row in enumerate(rows):
             found[int(name.split(".")[0]) + place] = row
-    kept = [number for number in sorted(found) if not _overlaps(probes[number]["body"])]
+    today = {probe.name: probe.body for probe in all_probes(recorded_names())}
+    kept = [number for number in sorted(found) if today.get(probes[number]["name"]) == tuple(probes[number]["body"])]
     failed = [probe["name"] for number, probe in enumerate(probes) if number not in found]
     meta = {
         "machine": files["machine.txt"].decode().strip(),
@@ -57,8 +64,10 @@ def main(arguments: list[str]) -> None:
         "probes": [probes[number] for number in kept],
     }
     results = np.stack([found[number] for number in kept])
+    if FILE.exists():
+        meta, results = _joined(meta, results)
     np.savez_compressed(FILE, meta=np.frombuffer(json.dumps(meta).encode(), np.uint8), results=results)
-    print(f"{len(kept)} probes, {FILE.stat().st_size} bytes; failed on the GPU: {failed}")
+    print(f"{len(kept)} of {len(found)} recorded probes, {FILE.stat().st_size} bytes; failed on the GPU: {failed}")
 
 
 if __name__ == "__main__":

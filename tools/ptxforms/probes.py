@@ -116,6 +116,7 @@ def of_form(form: Form) -> Probe:
         for name in names:
             if is_written:
                 width = max(bits_of(declared(type_name)) // 8, 2)
+                place += -place % width
                 after += store(type_name, name, 16 if type_name == "pred" else place)
                 place += width
             else:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cass_shim.selftest.inputs import seed_of
 from tools.ptxforms.known import recorded_names
+from tools.ptxforms.recorded import FILE, recording
 from tools.ptxforms.selection import all_probes, module
 
 CHUNK = 64
@@ -42,7 +43,8 @@ def main(arguments: list[str]) -> None:
     """Build the folder."""
     folder = Path(arguments[0])
     folder.mkdir(parents=True, exist_ok=True)
-    probes = all_probes(recorded_names())
+    recorded = {probe.name: probe for probe in recording().probes} if FILE.exists() else {}
+    probes = [probe for probe in all_probes(recorded_names()) if recorded.get(probe.name) != probe]
     source = folder / "probes.ptx"
     source.write_text(module(probes))
     command = ["ptxas", "-arch=sm_90", str(source), "-o", str(folder / "probes.cubin")]

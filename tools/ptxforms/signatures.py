@@ -76,9 +76,10 @@ class Notes:
         return self.get(operand, type_name)
 
     def agree(self, operand: Operand, type_name: str) -> None:
-        """Note the type that PTX asks of a destination."""
+        """Note the type that PTX asks: of the destination, which comes first, or of a source."""
         if isinstance(operand, Register):
-            self.writes.setdefault(operand.name, type_name)
+            into = self.writes if operand.name.split(".")[0] in ("0", "0p") else self.reads
+            into.setdefault(operand.name, type_name)
 
     def set(self, operand: Operand, type_name: str, expression: str) -> None:
         """Note a write."""
