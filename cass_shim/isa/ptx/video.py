@@ -115,20 +115,44 @@ def _part(i: Use, operand: Register) -> tuple[int, int]:
     return (8, int(found[1])) if found[1] else (16, int(found[2]))
 
 
-def _finish(w: Writer, i: Use, value: str, result: str) -> None:
-    """Clamp on .sat, then combine with c, or merge into the part of c that the destination names."""
+_NARROW = ("vadd", "vsub")  # what a second operation gets of them is their low word with its sign
+
+
+def _clamped(i: Use, value: str, result: str) -> str:
+    """The value that a second operation gets, as i64: what ptxas computes, recorded on an H200.
+
+    Without .sat it may be wider than the destination. Clamped to .u32 only below, but for shifts to the left, which
+    count as 34 bits there; the words of sums and shifts are then read as signed.
+    """
+    opcode = i.instruction.opcode
+    if not i["sat"]:
+        return f"(i64)(i32)({value})" if opcode in _NARROW and i["op"] else f"({value})"
+    if opcode == "vshl":
+        value = f"ptx_low34({value})"
+    if result == "s32":
+        return f"(i64)ptx_clamp<i32>({value})"
+    if opcode == "vshl":
+        return f"(i64)(i32)ptx_clamp<u32>({value})"
+    return f"(i64)(i32)ptx_max({value}, 0l)" if opcode in _NARROW else f"ptx_max({value}, 0l)"
+
+
+def _finish(w: Writer, i: Use, value: str, result: str, compared: str) -> None:
+    """Clamp on .sat, then combine with c, or merge into the part of c that the destination names.
+
+    compared: the type as which minimum and maximum take c.
+    """
     operands = i.take(3, 4)
     d = operands[0]
     merges = isinstance(d, Register) and bool(d.part)
     if (len(operands) == 4) != (bool(i["op"]) or merges) or (i["op"] and merges):
         raise i.unsupported("a third source goes with a second operation or with a part of the destination")
     if not merges:
-        c_type = TYPES[result].c
-        text = f"ptx_clamp<{c_type}>({value})" if i["sat"] else f"({c_type})({value})"
+        text = _clamped(i, value, result)
         if i["op"]:
-            c = w.get(operands[3], result)
-            text = f"{text} + {c}" if i["op"] == "add" else f"ptx_{i['op']}({text}, {c})"
-        w.set(d, result, text)
+            c = w.get(operands[3], compared)
+            wide = "i64" if compared == "s32" else "u64"
+            text = f"{text} + {c}" if i["op"] == "add" else f"ptx_{i['op']}(({wide}){text}, ({wide}){c})"
+        w.set(d, result, f"({TYPES[result].c})({text})")
         return
     assert isinstance(d, Register)
     bits, index = _part(i, d)
@@ -148,7 +172,7 @@ def scalar(w: Writer, i: Use) -> None:
     a, b = (_select(w, i, operand, i[part]) for operand, part in ((operands[1], "a"), (operands[2], "b")))
     combined = {"add": f"{a} + {b}", "sub": f"{a} - {b}", "min": f"ptx_min({a}, {b})", "max": f"ptx_max({a}, {b})",
                 "absdiff": f"ptx_abs64({a} - {b})"}[name]  # fmt: skip
-    _finish(w, i, combined, i["d"])
+    _finish(w, i, combined, i["d"], i["d"])
 
 
 @ptx("vshl.{d:u32|s32}.{a:u32|s32}.{b:u32}.{sat}?.{mode:clamp|wrap}.{op:add|min|max}?",
@@ -160,7 +184,7 @@ def shift(w: Writer, i: Use) -> None:
     amount = _select(w, i, operands[2], "u32")
     amount = f"({amount} & 31)" if i["mode"] == "wrap" else f"ptx_min({amount}, 32l)"
     operator = "<<" if i.instruction.opcode == "vshl" else ">>"
-    _finish(w, i, f"({_select(w, i, operands[1], i['a'])} {operator} {amount})", i["d"])
+    _finish(w, i, f"({_select(w, i, operands[1], i['a'])} {operator} {amount})", i["d"], i["d"])
 
 
 @ptx("vset.{a:u32|s32}.{b:u32|s32}.{how:eq|ne|lt|le|gt|ge}.{op:add|min|max}?")
@@ -170,13 +194,16 @@ def set_(w: Writer, i: Use) -> None:
     _refuse_minus(i)
     a, b = (_select(w, i, operand, i[part]) for operand, part in ((operands[1], "a"), (operands[2], "b")))
     operator = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[i["how"]]
-    _finish(w, i, f"{a} {operator} {b}", "u32")
+    _finish(w, i, f"(i64)({a} {operator} {b})", "u32", i["a"])
 
 
 @ptx("vmad.{d:u32|s32}.{a:u32|s32}.{b:u32|s32}.{sat}?.{scale:shr7|shr15}?",
      "vmad.{d:u32|s32}.{a:u32|s32}.{b:u32|s32}.{po}.{sat}?.{scale:shr7|shr15}?")  # fmt: skip
 def mad(w: Writer, i: Use) -> None:
-    """a × b + c (+ 1 on .po), scaled down, clamped on .sat; a product or c may be negated."""
+    """a × b + c (+ 1 on .po), scaled down, clamped on .sat; a product or c may be negated.
+
+    Whole registers are multiplied with their signs whatever the types say, and c has one: so ptxas, and the H200.
+    """
     d, *sources = i.take(4)
     minus = [isinstance(operand, Negative) for operand in sources]
     if sum(minus) > 1 or (i["po"] and any(minus)):

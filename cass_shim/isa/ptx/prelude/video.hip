@@ -8,7 +8,7 @@ template <class D, class A, class B, bool sat, bool sum, class F> FN u32 ptx_sim
         if (!(lanes >> at / bits & 1)) continue;
         i64 exact = f((i64)(A)(a >> at), (i64)(B)(b >> at));
         D value = sat ? ptx_clamp<D>(exact) : (D)exact;
-        if (sum) result += (u32)(i32)value;
+        if (sum) result += (u32)exact; /* as recorded: not cut to the element first */
         else result = (result & ~((u32)(ptx_bits<D>)-1 << at)) | (u32)(ptx_bits<D>)value << at;
     }
     return result;
@@ -19,11 +19,12 @@ template <u32 at, u32 bits> FN u32 ptx_merge(u32 value, u32 c) {
     return (value << at & mask) | (c & ~mask);
 }
 
+FN i64 ptx_low34(i64 x) { return x << 30 >> 30; }
+
 FN i64 ptx_vmad(i64 a, i64 b, u32 c, bool is_signed, bool negate_product, bool negate_c, bool plus_one, u32 scale) {
-    i128 total = (i128)a * b;
+    i64 total = (i64)(i32)a * (i32)b;
     if (negate_product) total = ~total;
     if (negate_c) c = ~c;
-    total += is_signed ? (i128)(i32)c : (i128)c;
-    total += plus_one || negate_product || negate_c;
-    return (i64)(total >> scale);
+    total += (i64)(i32)c + (plus_one || negate_product || negate_c);
+    return is_signed ? total >> scale : (i64)((u64)total >> scale);
 }
