@@ -156,11 +156,23 @@ def _finish(w: Writer, i: Use, value: str, result: str, compared: str) -> None:
         return
     assert isinstance(d, Register)
     bits, index = _part(i, d)
-    text = f"ptx_clamp<{TYPES[f'{result[0]}{bits}'].c}>({value})" if i["sat"] else f"({value})"
     whole = Register(d.name, d.type)
     w.agree(whole, result)
     c = w.get(operands[3], result)
-    w.set(whole, "b32", f"ptx_merge<{index * bits}, {bits}>((u32){text}, (u32){c})")
+    text = f"(u32){_part_clamped(i, value, result, bits)}"
+    if (bits, index) == (16, 1):  # ptxas merges the upper half of the value there
+        w.set(whole, "b32", f"({text} & 0xffff0000u) | ((u32){c} & 0xffffu)")
+    else:
+        w.set(whole, "b32", f"ptx_merge<{index * bits}, {bits}>({text}, (u32){c})")
+
+
+def _part_clamped(i: Use, value: str, result: str, bits: int) -> str:
+    """As ptxas does it for a part of `bits` bits: shifts to the whole word, others above only, with no sign."""
+    if not i["sat"]:
+        return f"({value})"
+    if i.instruction.opcode in ("vshl", "vshr"):
+        return f"ptx_clamp<{TYPES[result].c}>(ptx_low34({value}))"
+    return f"ptx_min((u64)({value}), {(1 << bits - (result == 's32')) - 1}ul)"
 
 
 @ptx(*(f"v{name}.{{d:u32|s32}}.{{a:u32|s32}}.{{b:u32|s32}}.{{sat}}?.{{op:add|min|max}}?"
