@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.errors import CassError, Unsupported
@@ -24,9 +25,8 @@ from cass_shim.translate.cass.search import Attempt, Budget, Check, Outcome, Sea
 Region = Callable[[SassKernel], str]  # deterministic assembly of one part, as an answer is written
 
 WORDLESS = 40  # instructions
-PROMPT_SHARE = (
-    0.4  # of the window: an answer has some 1.3 times its prompt's tokens (the training pairs of tools/pairs)
-)
+PROMPT_SHARE = 0.25  # of the window: answers are 1.3 times as long as prompts, and the shorter, the likelier right
+AT_ONCE = 8  # parts that a model is asked for at the same time
 
 
 class _PartSearch(Search):
@@ -75,7 +75,9 @@ class InParts:
 
     def run(self) -> Outcome:
         """Raises Unsupported where the kernel cannot be cut; a failed search has no source."""
-        answers = {part.number: body for part in self.parts if (body := self._answer(part, {}, self.assembles))}
+        with ThreadPoolExecutor(min(AT_ONCE, len(self.parts))) as pool:
+            found = pool.map(lambda part: self._answer(part, {}, self.assembles), self.parts)
+        answers = {part.number: body for part, body in zip(self.parts, found, strict=True) if body is not None}
         if len(answers) == len(self.parts) and self._accept(answers, "parts together"):
             return self._done(answers, set(answers))
         lifted = self._lifted()
@@ -93,7 +95,7 @@ class InParts:
     def _answer(self, part: Part, others: Mapping[int, Body], check: Check | None) -> Body | None:
         """The model's code for one part that the check accepts, among others or alone."""
         left = max(1.0, self.budget.seconds - (time.monotonic() - self.started))
-        share = left / max(1, len(self.parts) - part.number + 1)
+        share = left / max(1, len(self.parts) - part.number + 1) if others else left / 2
         samples = self.budget.samples if others else 0
         budget = dataclasses.replace(self.budget, seconds=share, samples=samples)
         try:
