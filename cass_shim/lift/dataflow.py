@@ -7,14 +7,13 @@ errs towards "stays": `lift.waiting` then takes a loop for one that waits, which
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cass_shim.lift.code import Code, Function, is_call, never
 from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Mem, Operand, Pred, Reg, Special
 
 Name = tuple[str, int, bool]  # "R" or "P", number, uniform
-Definition = tuple[int, Name]  # address and what it writes
 Edges = Mapping[int, Iterable[int]]
 
 ATOMICS = frozenset({"ATOM", "ATOMG", "ATOMS"})
@@ -149,20 +148,19 @@ def hints(i: Instruction) -> bool:
 
 
 def effects_of(code: Code, functions: Mapping[int, Function]) -> dict[int, Effects]:
-    """The effects of every function by its entry, closed over calls."""
-    found = {}
-    for entry, function in functions.items():
-        own = found[entry] = Effects()
-        for block in function.blocks:
+    """The effects of every function that is called, by its entry, closed over calls."""
+    found = {callee: Effects() for f in functions.values() for callees in f.calls.values() for callee in callees}
+    for entry, own in found.items():
+        for block in functions[entry].blocks:
             for _, i in code.block(block):
                 if not never(i) and not is_call(i):
                     own.add(Effects(_destinations(i), _sources(i), is_load(i), hints(i)))
     for _ in found:
         before = [(len(e.written), len(e.read), e.loads, e.hints) for e in found.values()]
-        for entry, function in functions.items():
-            for callees in function.calls.values():
+        for entry, own in found.items():
+            for callees in functions[entry].calls.values():
                 for callee in callees:
-                    found[entry].add(found[callee])
+                    own.add(found[callee])
         if before == [(len(e.written), len(e.read), e.loads, e.hints) for e in found.values()]:
             break
     return found
@@ -199,89 +197,156 @@ def calls_of(function: Function, effects: Mapping[int, Effects]) -> dict[int, Ef
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one instruction does to registers. A set of definitions is a number with a bit for each."""
+
+    address: int
+    instruction: Instruction
+    sources: tuple[Name, ...]
+    writes: tuple[tuple[int, Name], ...]  # the definition's bit, what it defines
+    keeps: bool  # it is guarded: what was there before may stay
+    compared: tuple[Name, ...] | None  # of a compare-and-swap
+
+
+@dataclass
+class Rows:
+    """The instructions of some blocks, looked at once for all loops in them. defined: name → its definitions."""
+
+    blocks: dict[int, list[Row]] = field(default_factory=dict)
+    defined: dict[Name, int] = field(default_factory=dict)
+    of_definition: list[Row] = field(default_factory=list)
+    moves: dict[int, tuple[int, int]] = field(default_factory=dict)  # block → (definitions made, definitions kept)
+
+    @classmethod
+    def of(cls, code: Code, blocks: Iterable[int], calls: Mapping[int, Effects]) -> Rows:
+        """calls: by the call's address."""
+        rows = cls()
+        for block in blocks:
+            rows.blocks[block] = [rows._row(a, i, calls.get(a)) for a, i in code.block(block) if not never(i)]
+        for block, listed in rows.blocks.items():
+            made, kept = 0, -1
+            for row in listed:
+                for bit, name in row.writes:
+                    if not row.keeps:
+                        made &= ~rows.defined[name]
+                        kept &= ~rows.defined[name]
+                    made |= 1 << bit
+            rows.moves[block] = made, kept
+        return rows
+
+    def _row(self, address: int, i: Instruction, effects: Effects | None) -> Row:
+        if effects is None:
+            sources, names = _sources(i), _destinations(i)
+        else:
+            sources, names = set() if effects.loads else effects.read, effects.written
+        writes: list[tuple[int, Name]] = []
+        for name in sorted(names):
+            writes.append((len(self.of_definition) + len(writes), name))
+            self.defined[name] = self.defined.get(name, 0) | 1 << writes[-1][0]
+        compared = comparand(i)
+        names_compared = tuple(_named(compared)) if compared is not None else None
+        row = Row(address, i, tuple(sources), tuple(writes), i.guard is not None, names_compared)
+        self.of_definition += [row] * len(writes)
+        return row
+
+    def reaching(self, names: Iterable[Name], now: int) -> int:
+        """The definitions among `now` of these names."""
+        mask = 0
+        for name in names:
+            mask |= self.defined.get(name, 0)
+        return mask & now
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The numbers of the bits that are set."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
 @dataclass
 class Loop:
-    """Facts about some blocks and edges of a function.
+    """Facts about some blocks and edges of a function; sets of definitions are numbers (`Row`).
 
-    made: definition → its instruction and the definitions it depends on; kept: those whose value it may leave.
-    asked: block → definitions that its last instruction's condition depends on. changing, loaded: definitions that
-    differ from turn to turn, that depend on memory. old: definitions that reach a compare-and-swap's comparand, by its
-    address.
+    used: definition → those it depends on; kept: those whose value it may leave. asked: block → definitions that its
+    last instruction's condition depends on. changing, loaded: definitions that differ from turn to turn, that depend
+    on memory. old: definitions that reach a compare-and-swap's comparand, by its address.
     """
 
-    code: Code
+    rows: Rows
     edges: dict[int, list[int]]
     calls: Mapping[int, Effects]  # by the call's address
     patient: bool  # it has YIELD or NANOSLEEP: polls memory whatever the addresses are
-    made: dict[Definition, tuple[Instruction, set[Definition]]] = field(default_factory=dict)
-    kept: dict[Definition, set[Definition]] = field(default_factory=dict)
-    asked: dict[int, set[Definition]] = field(default_factory=dict)
-    old: dict[int, set[Definition]] = field(default_factory=dict)
-    changing: set[Definition] = field(default_factory=set)
-    loaded: set[Definition] = field(default_factory=set)
+    used: dict[int, int] = field(default_factory=dict)
+    kept: dict[int, int] = field(default_factory=dict)
+    asked: dict[int, int] = field(default_factory=dict)
+    old: dict[int, int] = field(default_factory=dict)
+    changing: int = 0
+    loaded: int = 0
 
     @classmethod
-    def of(cls, code: Code, edges: dict[int, list[int]], calls: Mapping[int, Effects]) -> Loop:
-        body = [i for b in edges for _, i in code.block(b) if not never(i)]
-        loop = cls(code, edges, calls, any(i.mnemonic in ("YIELD", "NANOSLEEP") for i in body))
+    def of(cls, rows: Rows, edges: dict[int, list[int]], calls: Mapping[int, Effects]) -> Loop:
+        body = (row.instruction for b in edges for row in rows.blocks[b])
+        loop = cls(rows, edges, calls, any(i.mnemonic in ("YIELD", "NANOSLEEP") for i in body))
         loop._reach()
         loop._classify()
         return loop
 
     def may_change(self, block: int) -> bool:
         """Whether the condition at the block's end can change although memory does not."""
-        return not self.asked[block].isdisjoint(self.changing)
+        return bool(self.asked[block] & self.changing)
 
     def depends_on_memory(self, block: int) -> bool:
-        return not self.asked[block].isdisjoint(self.loaded)
+        return bool(self.asked[block] & self.loaded)
 
     def _reach(self) -> None:
         """Which definitions reach what, by iteration."""
-        before: dict[int, dict[Name, set[Definition]]] = {b: {} for b in self.edges}
+        before = dict.fromkeys(self.edges, 0)
         waiting = list(self.edges)
         while waiting:
             block = waiting.pop()
-            after = self._through(block, {name: set(d) for name, d in before[block].items()})
+            made, kept = self.rows.moves[block]
+            after = made | (before[block] & kept)
             for successor in self.edges[block]:
-                known, grown = before[successor], False
-                for name, definitions in after.items():
-                    more = definitions - known.get(name, set())
-                    if more:
-                        known.setdefault(name, set()).update(more)
-                        grown = True
-                if grown and successor not in waiting:
+                if after & ~before[successor]:
+                    before[successor] |= after
                     waiting.append(successor)
+        for block, now in before.items():
+            self._through(block, now)
 
-    def _through(self, block: int, now: dict[Name, set[Definition]]) -> dict[Name, set[Definition]]:
-        asked: set[Definition] = set()
-        for address, i in self.code.block(block):
-            if never(i):
-                continue
-            effects = self.calls.get(address)
-            sources = _sources(i) if effects is None else set() if effects.loads else effects.read
-            used = set().union(*(now.get(name, set()) for name in sources))
-            asked = used
-            compared = comparand(i)
-            if compared is not None:
-                self.old[address] = set().union(*(now.get(name, set()) for name in _named(compared)))
-            for name in _destinations(i) if effects is None else effects.written:
-                kept = now.get(name, set()) if i.guard is not None else set()
-                self.made[address, name], self.kept[address, name] = (i, used), kept
-                now[name] = {(address, name)} | kept
+    def _through(self, block: int, now: int) -> None:
+        asked, rows = 0, self.rows
+        for row in rows.blocks[block]:
+            asked = rows.reaching(row.sources, now)
+            if row.compared is not None:
+                self.old[row.address] = rows.reaching(row.compared, now)
+            for bit, name in row.writes:
+                all_of_it = rows.defined[name]
+                self.used[bit] = asked
+                self.kept[bit] = now & all_of_it if row.keeps else 0
+                now = (now if row.keeps else now & ~all_of_it) | 1 << bit
         self.asked[block] = asked
-        return now
 
     def _classify(self) -> None:
-        numbers = {d: n for n, d in enumerate(self.made)}
-        names = list(self.made)
-        edges = {numbers[d]: [numbers[u] for u in used | self.kept[d]] for d, (_, used) in self.made.items()}
-        seeds = {d for d, (i, _) in self.made.items() if self._moves_on(d[0], i)}
+        edges = {d: list(bits(used | self.kept[d])) for d, used in self.used.items()}
+        of = self.rows.of_definition
+        seeds = 0
+        for d in self.used:
+            if self._moves_on(of[d].address, of[d].instruction):
+                seeds |= 1 << d
         for component in strongly_connected(edges):
-            members = {names[n] for n in component}
-            if any(not _copies(i) and not members.isdisjoint(used) for i, used in (self.made[d] for d in members)):
+            members = sum(1 << d for d in component)
+            if any(not _copies(of[d].instruction) and members & self.used[d] for d in component):
                 seeds |= members
-        self.changing = self._closure(seeds, stop_at_loads=True)
-        self.loaded = self._closure({d for d, (i, _) in self.made.items() if self._loads(d[0], i)}, False)
+        users: dict[int, list[int]] = {}
+        for d, following in edges.items():
+            for one in following:
+                users.setdefault(one, []).append(d)
+        self.changing = self._closure(seeds, users, stop_at_loads=True)
+        loads = sum(1 << d for d in self.used if self._loads(of[d].address, of[d].instruction))
+        self.loaded = self._closure(loads, users, stop_at_loads=False)
 
     def _loads(self, address: int, i: Instruction) -> bool:
         return is_load(i) or (address in self.calls and self.calls[address].loads)
@@ -295,37 +360,37 @@ class Loop:
         if i.has("CAST"):
             return True
         if i.has("CAS"):
-            return self._is_current(self.old.get(address, set()), set())
+            return self._is_current(self.old.get(address, 0), set())
         amount = i.operands[-1] if i.operands else None
         nothing = (isinstance(amount, Imm) and not amount.bits) or (isinstance(amount, Reg) and amount.index == RZ)
         return i.has(*_STEPS) and not nothing
 
-    def _is_current(self, definitions: set[Definition], seen: set[Definition]) -> bool:
+    def _is_current(self, definitions: int, seen: set[int]) -> bool:
         """Whether a comparand is what memory held in this turn or the last: then only another's success fails it."""
         if not definitions:
             return False
-        for definition in definitions - seen:
-            seen.add(definition)
-            i, used = self.made[definition]
-            if self._loads(definition[0], i):
+        for definition in bits(definitions):
+            if definition in seen:
                 continue
-            if not _copies(i) or not self._is_current(used | self.kept[definition], seen):
+            seen.add(definition)
+            row = self.rows.of_definition[definition]
+            if self._loads(row.address, row.instruction):
+                continue
+            behind = self.used[definition] | self.kept[definition]
+            if not _copies(row.instruction) or not self._is_current(behind, seen):
                 return False
         return True
 
-    def _closure(self, seeds: set[Definition], stop_at_loads: bool) -> set[Definition]:
+    def _closure(self, seeds: int, users: Mapping[int, list[int]], stop_at_loads: bool) -> int:
         """What depends on the seeds; through addresses of loads only where nobody polls there."""
-        users: dict[Definition, list[Definition]] = {}
-        for definition, (_, used) in self.made.items():
-            for one in used | self.kept[definition]:
-                users.setdefault(one, []).append(definition)
-        found, waiting = set(seeds), list(seeds)
+        found, waiting = seeds, list(bits(seeds))
         while waiting:
             for user in users.get(waiting.pop(), []):
-                i = self.made[user][0]
-                polled = stop_at_loads and is_load(i) and i.mnemonic not in ATOMICS and self._polls(i)
-                if user not in found and not polled:
-                    found.add(user)
+                if found >> user & 1:
+                    continue
+                i = self.rows.of_definition[user].instruction
+                if not (stop_at_loads and is_load(i) and i.mnemonic not in ATOMICS and self._polls(i)):
+                    found |= 1 << user
                     waiting.append(user)
         return found
 

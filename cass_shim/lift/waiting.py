@@ -10,7 +10,7 @@ Loops without a sign of waiting (ptxas puts YIELD into those with volatile acces
 from __future__ import annotations
 
 from cass_shim.lift.code import Code, Function, always, ends, is_call, never
-from cass_shim.lift.dataflow import ATOMICS, Effects, Loop, calls_of, effects_of, hints, strongly_connected
+from cass_shim.lift.dataflow import ATOMICS, Effects, Loop, Rows, calls_of, effects_of, hints, strongly_connected
 from cass_shim.model.instruction import Imm, Instruction
 
 _WRITES = frozenset({"ST", "STG", "STS", "STSM", "RED", "REDG", "LDGSTS", "SYNCS", *ATOMICS})
@@ -33,7 +33,7 @@ def _function_waits(code: Code, function: Function, calls: dict[int, Effects]) -
     for blocks in strongly_connected(edges):
         body = [(a, i) for b in blocks for a, i in code.block(b)]
         if any(hints(i) or (a in calls and calls[a].hints) for a, i in body):
-            search = _Search(code, edges, calls)
+            search = _Search(code, edges, calls, Rows.of(code, blocks, calls))
             found = search.stuck(_within(edges, blocks), assumed=frozenset())
             if found is not None and _others_write(code, function, edges, found):
                 return True
@@ -47,16 +47,26 @@ def _within(edges: Edges, blocks: set[int]) -> Edges:
 class _Search:
     """Looks for a cycle that a lane cannot leave while memory stays as it is. edges: of the whole function."""
 
-    def __init__(self, code: Code, edges: Edges, calls: dict[int, Effects]) -> None:
-        self.code, self.edges, self.calls = code, edges, calls
+    def __init__(self, code: Code, edges: Edges, calls: dict[int, Effects], rows: Rows) -> None:
+        self.code, self.edges, self.calls, self.rows = code, edges, calls, rows
         self.left = _BUDGET
+        self.ended: set[tuple[frozenset[tuple[int, int]], frozenset[int]]] = set()  # looked at: no such cycle
 
     def stuck(self, loop: Edges, assumed: frozenset[int]) -> set[int] | None:
         """The blocks of such a cycle. assumed: blocks whose branch, which memory decides, is taken to go one way."""
+        known = frozenset((b, s) for b, following in loop.items() for s in following), assumed
+        if known in self.ended:
+            return None
         self.left -= 1
         if self.left < 0:
             return set(loop)
-        facts = Loop.of(self.code, loop, self.calls)
+        found = self._stuck(loop, assumed)
+        if found is None:
+            self.ended.add(known)
+        return found
+
+    def _stuck(self, loop: Edges, assumed: frozenset[int]) -> set[int] | None:
+        facts = Loop.of(self.rows, loop, self.calls)
         if any(facts.may_change(b) for b in assumed):
             return None
         leaving = {b for b in loop if self._leaves(b, loop)}
@@ -156,16 +166,18 @@ def _before(code: Code, edges: Edges, loop: set[int]) -> set[int]:
 
 def _dominators(edges: Edges, entry: int, loop: set[int]) -> set[int]:
     """Blocks without which the loop cannot be reached: a lane that is in it has been there, with its siblings."""
-    return {block for block in edges if block not in loop and not _reaches(edges, entry, loop, without=block)}
-
-
-def _reaches(edges: Edges, entry: int, loop: set[int], without: int) -> bool:
-    seen, waiting = {without}, [entry]
+    bit = {block: 1 << number for number, block in enumerate(edges)}
+    dominate = dict.fromkeys(edges, -1)  # block → those on every way to it; -1: no way is known yet
+    dominate[entry] = bit[entry]
+    waiting = [entry]
     while waiting:
         block = waiting.pop()
-        if block in loop:
-            return True
-        if block not in seen:
-            seen.add(block)
-            waiting += edges[block]
-    return False
+        for successor in edges[block]:
+            fewer = dominate[successor] & (dominate[block] | bit[successor])
+            if fewer != dominate[successor]:
+                dominate[successor] = fewer
+                waiting.append(successor)
+    common = -1
+    for block in loop:
+        common &= dominate[block]
+    return {block for block in edges if block not in loop and common & bit[block]}
