@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.images import entry_of, field, helper, image_of, object_of, words_of
-from cass_shim.model.errors import Unsupported
 
 if TYPE_CHECKING:
     from cass_shim.lift.emitter import LlvmEmitter
@@ -142,13 +141,12 @@ def surface_reduce(
     outside: str,
 ) -> None:
     """`isa.emitter.Emitter.surface_reduce`."""
-    if kind not in ("u32", "s32"):
-        raise Unsupported(f"surface reduction of {kind}")
     place = _Place(e, handle, shape, coordinates, in_bytes)
-    beyond = _check(e, place, 4, True, outside)
-    name = _ATOMICS.get(operation) or f"{'s' if kind == 's32' else 'u'}{operation}"
-    arguments = [typed(value), *place.operands(place.raw)]
-    _unless(e, beyond, lambda: e.call_text("i32", f"llvm.amdgcn.image.atomic.{name}.{shape}.i32.i32", *arguments))
+    beyond = _check(e, place, value.width // 8, True, outside)
+    name = _ATOMICS.get(operation) or f"{kind[0]}{operation}"
+    arguments, type_ = [typed(value), *place.operands(place.raw)], f"i{value.width}"
+    called = f"llvm.amdgcn.image.atomic.{name}.{shape}.{type_}.i32"
+    _unless(e, beyond, lambda: e.call_text(type_, called, *arguments))
 
 
 def _unless(e: LlvmEmitter, left_out: Value, write: Callable[[], str]) -> None:

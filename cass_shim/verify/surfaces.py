@@ -25,10 +25,10 @@ SURFACES = {
     "2darray": (TextureKind.LAYERED_2D, 256, 32, 8),
 }  # fmt: skip
 _REDUCTIONS = {
-    ("add", "u32"): np.add, ("add", "s32"): np.add, ("min", "u32"): np.minimum, ("max", "u32"): np.maximum,
-    ("min", "s32"): np.minimum, ("max", "s32"): np.maximum, ("and", "u32"): np.bitwise_and,
-    ("or", "u32"): np.bitwise_or, ("xor", "u32"): np.bitwise_xor,
+    "add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
 }  # fmt: skip
+_KINDS = {"u32": np.uint32, "s32": np.int32, "u64": np.uint64, "s64": np.int64}
 
 
 @dataclass
@@ -90,13 +90,14 @@ class Surfaces(Textures):
         in_bytes: bool,
         outside: str,
     ) -> None:
-        reduce = _REDUCTIONS.get((operation, kind))
+        reduce = _REDUCTIONS.get(operation)
         if reduce is None:
-            refuse(f"a surface reduction {operation} of {kind}")
-        given = self.spread(value).astype(np.uint32).view(np.int32 if kind == "s32" else np.uint32)
-        for surface, lanes in self._used(handle, shape, 4):
+            refuse(f"a surface reduction {operation}")
+        size = int(kind[1:]) // 8
+        given = self.spread(value).astype(_KINDS["u" + kind[1:]]).view(_KINDS[kind])
+        for surface, lanes in self._used(handle, shape, size):
             at, valid = self._offsets(surface, lanes, coordinates, in_bytes, outside)
-            reduce.at(surface.content.view(given.dtype), at[valid] // 4, given[lanes[valid]])
+            reduce.at(surface.content.view(given.dtype), at[valid] // size, given[lanes[valid]])
 
     def _objects(self, handle: Value, shape: str) -> tuple[TextureKind, Indices]:
         kind, chosen = super()._objects(handle, shape)

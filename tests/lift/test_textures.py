@@ -19,9 +19,7 @@ VECTORS = Path(__file__).resolve().parents[1] / "vectors" / "sass" / "texture.js
 WORDS = json.loads(VECTORS.read_text())["words"]["80"]
 TEXTS = sorted({text.split(" ", 1)[1] if text[0] == "@" else text for _, text in WORDS})
 # What is refused, by a modifier or a predicate result.
-REFUSED = re.compile(
-    r"^TEX\.\S*(NDV|AOFFI|DC|F16)|^(TLD|TLD4|TXD)\.\S*(AOFFI|CL)|^SURED\.\S*[US]64|^(TEX|TLD4|TXD)\S* P"
-)
+REFUSED = re.compile(r"^TEX\.\S*(NDV|AOFFI|DC|F16)|^(TLD|TLD4|TXD)\.\S*(AOFFI|CL)|^(TEX|TLD4|TXD)\S* P")
 # Instruction, and the image instruction with its dimension that LLVM must have made of it.
 EXPECTED = [
     ("TEX.SCR.LL R10, R8, R8, R10, 0x0, 0x58, 2D", "image_sample_l", "2D"),
@@ -39,6 +37,8 @@ EXPECTED = [
     ("SULD.D.BA.2D.64.STRONG.SM.TRAP R8, [R10], 0x0, 0x58", "image_load", "2D"),
     ("SUST.D.BA.2D_ARRAY.STRONG.SM.TRAP [R10], R14, 0x0, 0x58", "image_store", "2D_ARRAY"),
     ("SUST.P.3D.STRONG.SM.R [R10], R14, 0x0, 0x58", "image_store", "3D"),
+    ("SURED.D.BA.2D.ADD.U64.STRONG.SYS.TRAP [R10], R14, 0x0, 0x58", "image_atomic_add", "2D"),
+    ("SURED.D.2D.MIN.SD64.STRONG.SYS.TRAP [R10], R14, 0x0, 0x58", "image_atomic_smin", "2D"),
     ("SURED.D.BA.1D.MIN.S32.STRONG.SYS.TRAP [R10], R14, 0x0, 0x58", "image_atomic_smin", "1D"),
 ]
 

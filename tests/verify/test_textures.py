@@ -88,11 +88,13 @@ WRITES = (
     EXIT
     """
 )
+WIDE = "IMAD.SHL.U32 R10, R12, 0x8, RZ\nIMAD R9, R8, 0x9e3779b1, RZ\n"
 RIGHT_WRITES = {
     "store": "SUST.D.BA.2D.STRONG.SM.TRAP [R10], R0, 0x0, 0x5c",
     "clamp": "SUST.D.BA.1D.U16.STRONG.SM [R14], R0, 0x0, 0x5c",
     "layer": "SUST.D.BA.1D_ARRAY.STRONG.SM.IGN [R10], R0, 0x0, 0x5c",
     "reduce": "SURED.D.BA.2D.ADD.STRONG.SYS.TRAP [R10], R8, 0x0, 0x5c",
+    "reduce64": f"{WIDE}SURED.D.BA.2D.MAX.S64.STRONG.SYS [R10], R8, 0x0, 0x5c",
     "load": "SULD.D.BA.2D.STRONG.SM.TRAP R16, [R10], 0x0, 0x5c\nSTG.E [R2.64], R16",
 }
 WRONG_WRITES = {
@@ -100,6 +102,7 @@ WRONG_WRITES = {
     "clamp": "SUST.D.BA.1D.U16.STRONG.SM [R10], R0, 0x0, 0x5c",
     "layer": "SUST.D.BA.1D_ARRAY.STRONG.SM [R10], R0, 0x0, 0x5c",
     "reduce": "SURED.D.BA.2D.ADD.STRONG.SYS.TRAP [R10], R0, 0x0, 0x5c",
+    "reduce64": f"{WIDE}SURED.D.BA.2D.MAX.U64.STRONG.SYS [R10], R8, 0x0, 0x5c",
     "load": "SULD.D.BA.2D.STRONG.SM.TRAP R16, [R11], 0x0, 0x5c\nSTG.E [R2.64], R16",
 }
 

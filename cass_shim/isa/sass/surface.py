@@ -17,7 +17,7 @@ SHAPES = {"1D": ("1d", 1), "2D": ("2d", 2), "3D": ("3d", 3), "1D_ARRAY": ("1darr
 _BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 _CHANNELS = {"R": 1, "RG": 2}
 _OPERATIONS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR")
-_KINDS = {"S32": "s32", "U64": "u64", "S64": "s64", "SD32": "s32"}
+_KINDS = {"S32": "s32", "U64": "u64", "S64": "s64", "SD32": "s32", "SD64": "s64"}
 _COMMON = f"{' '.join(SHAPES)} BA TRAP IGN STRONG CTA SM GPU SYS EF EL LU EU NA"
 
 
@@ -73,8 +73,7 @@ def sured(e: Emitter[V], i: Instruction) -> None:
     shape, coordinates = _coordinates(e, i, where)
     kind = next((_KINDS[m] for m in i.modifiers if m in _KINDS), "u32")
     operation = next(name.lower() for name in _OPERATIONS if i.has(name))
-    if kind.endswith("64"):
-        raise unsupported(i, "texels of 64 bits")
-    (value,) = registers(e, data, 1)
+    low, *high = registers(e, data, 2 if kind.endswith("64") else 1)
+    value = e.pair(low, *high) if high else low
     place = handle_at(e, i, handle)
     e.surface_reduce(place, shape, coordinates, operation, kind, value, i.has("BA"), _outside(i))
