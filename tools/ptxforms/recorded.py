@@ -43,10 +43,19 @@ def recording() -> Recording:
         return Recording(meta["machine"], probes, file["results"])
 
 
+def comparable(probe: Probe) -> bool:
+    """Whether another machine can give the same: not where windows and warps of the GPU lie."""
+    own = ("const", "local", "param", "shared")
+    return probe.name != "mov.u32 %warpid" and not (
+        probe.name.startswith("cvta.") and any(s in probe.name for s in own)
+    )
+
+
 def chosen(words: Sequence[str], part: str) -> list[int]:
     """Numbers of recorded probes whose name has one of the words; part "N/M": every M-th of them from N on."""
     first, _, step = part.partition("/")
-    numbers = [n for n, probe in enumerate(recording().probes) if not words or any(w in probe.name for w in words)]
+    probes = enumerate(recording().probes)
+    numbers = [n for n, probe in probes if comparable(probe) and (not words or any(w in probe.name for w in words))]
     return numbers[int(first) :: int(step)] if part else numbers
 
 

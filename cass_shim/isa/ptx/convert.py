@@ -111,11 +111,9 @@ def widen_float(w: Writer, i: Use) -> None:
     "cvt.{rnd:rn|rz}.{relu}?.{satfinite}?.{t:f16}.{s:f32}",
 )
 def narrow_float(w: Writer, i: Use) -> None:
-    """Rounded once, as said."""
+    """Rounded once, as said. ptxas drops .ftz where the result is .f16: subnormals are rounded, as recorded."""
     d, a = i.take(2)
     x = w.get(a, i["s"])
-    if i["ftz"] and i["s"] == "f32":
-        x = f"ptx_ftz({x})"
     c = TYPES[i.t].c
     text = f"({c}){x}" if i["rnd"] == "rn" else f"ptx_narrow_{i['rnd']}<{c}>({x})"
     if i["ftz"] and i.t == "f32":

@@ -111,7 +111,9 @@ FN void ptx_mma_sparse_sum(T *sums, const u32 *a, const u32 *b, u32 metadata, u3
 #pragma unroll
         for (u32 at = 0; at < words / 2 * 4 * packed; at++) {
             u32 group = at / kept;
-            u32 nibble = ptx_read_lane(metadata, quad | (first + group / 4)) >> (16 * row + 4 * (group % 4)) & 15;
+            /* A word has four groups of two rows, or of bytes eight groups of one row (recorded on an H200). */
+            u32 holder = unit == 8 ? group / 8 * 2 + row : group / 4, shift = unit == 8 ? group % 8 * 4 : 16 * row + 4 * (group % 4);
+            u32 nibble = ptx_read_lane(metadata, quad | (first + holder)) >> shift & 15;
             u32 from = group * whole + (unit == 32 ? nibble >> 1 & 1 : nibble >> (2 * (at % kept)) & 3);
             u32 x = ptx_read_lane(a[at / (4 * packed) * 2 + row], quad | (at / packed % 4)) >> (at % packed * unit) & mask;
 #pragma unroll

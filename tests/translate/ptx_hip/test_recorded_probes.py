@@ -1,0 +1,31 @@
+"""A sample of the PTX probes recorded on a real NVIDIA GPU; `python3 -m tools.ptxforms.check` runs all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.translate.ptx_hip.emulated import device
+from tools.ptxforms.check import wrong
+from tools.ptxforms.recorded import agrees, chosen, recording
+
+SAMPLE = (
+    "vadd.u32.s32.u32.sat.max", "vshl.u32.u32.u32.sat.wrap", "vmad.s32.u32.u32.sat", "vabsdiff.u32.s32.u32.sat.min",
+    "vset.s32.s32.eq.max", "vadd4.u32.s32.s32.add", "vmin.s32.s32.s32.sat %s32_10.h1",
+    "m16n8k32.row.col.s32.s8.u8", "m16n8k64.row.col.f32.e4m3.e5m2", "cvt.rp.ftz.f16.f32", "cp.async", "mbarrier",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("part", [chosen(SAMPLE, ""), chosen((), "7/60")], ids=["once wrong", "every 60th"])
+def test_probes_give_what_the_gpu_gave(part: list[int]) -> None:
+    assert len(part) > 40
+    assert wrong(device(), part) == {}
+
+
+def test_another_result_does_not_pass() -> None:
+    recorded = recording()
+    number = chosen(("vadd.u32.s32.u32.sat",), "")[0]
+    want = recorded.results[number]
+    changed = want.copy()
+    changed[3, 0] ^= 1
+    assert agrees(recorded.probes[number], want, want).all()
+    assert agrees(recorded.probes[number], changed, want).tolist().index(False) == 3
