@@ -104,7 +104,8 @@ def page(names: Sequence[str], complaints: dict[str, str]) -> str:
         "# PTX against recorded results",
         f"By `python3 -m tools.ptxforms.check --page` on {datetime.date.today()}: {len(names)} PTX probes (instruction",
         f"× type × modifier, {KEPT_LANES} lanes each) recorded on {recording().machine.splitlines()[0]},",
-        f"translated by ptx-hip and run on the emulated gfx1100; {len(names) - len(complaints)} agree. The 970 forms of `forms.npz` are a test.",
+        f"translated by ptx-hip and run on the emulated gfx1100; "
+        f"{len(names) - len(complaints)} agree. The 970 forms of `forms.npz` are a test.",
         "",
         "| instruction | recorded | differ |",
         "|---|---|---|",
