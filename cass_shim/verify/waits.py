@@ -182,6 +182,8 @@ def _touched(instruction: Decoded) -> Iterator[int]:
         fields = (high & 0x1FF, high >> 9 & 0x1FF, high >> 18 & 0x1FF)
         if fields[0] in (DPP16, DPP8, DPP8_FI):
             fields = (VGPR + (instruction.words[2] & 0xFF), *fields[1:])
+        if "_fmac_" in row.name:  # adds to its destination; the third field says nothing
+            fields = fields[:2]
         yield from _operands(fields, row.sources)
         yield from _destination(row, low & 0xFF)
     elif encoding == "VOPD":

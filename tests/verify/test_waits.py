@@ -49,10 +49,15 @@ GOOD = {
         v_mov_b16_e32 v35.h, v36.h
         v_add_f16_e32 v1.l, v35.h, v35.h
         v_cmp_lt_f16_e32 v35.h, v35.h""",
+    "fmac has no third source": """s_load_b64 s[0:1], s[16:17], 0
+        v_fmac_f32_e64 v3, 0x4f800000, 0x4f800000
+        s_waitcnt lgkmcnt(0)
+        s_add_u32 s6, s0, s1""",
     "dual issue without a second source": """global_load_b32 v0, v[2:3], off
         v_dual_mov_b32 v4, v5 :: v_dual_mov_b32 v7, v6""",
 }
 BAD = {
+    "fmac adds to its destination": ("global_load_b32 v3, v[4:5], off\nv_fmac_f32_e64 v3, s2, 2.0", "v3 is touched"),
     "upper half as a source": ("global_load_b32 v35, v[2:3], off\nv_mov_b16_e32 v1.l, v35.h", "v35 is touched"),
     "upper half as a second source": ("global_load_b32 v35, v[2:3], off\nv_add_f16_e32 v1.l, v1.l, v35.h", "v35 is"),
     "upper half of a comparison": ("global_load_b32 v35, v[2:3], off\nv_cmp_lt_f16_e32 v35.h, v1.l", "v35 is touched"),
