@@ -70,7 +70,7 @@ ALWAYS_INLINE const op_t *lds_store(wave_t *w, const op_t *o, unsigned s, uint32
     lanes32 room[4];
     const uint32_t *x[4];
     for (unsigned k = 0; k < words; k++) x[k] = LANES_OF(w, s + k, room[k]);
-    if (exec == ~0u) {
+    if (exec == ~0u && !IN_UNIT) { /* unrolled, which takes long to compile */
         for (unsigned i = 0; i < LANES; i++)
             for (unsigned k = 0; k < words; k++)
                 store_element(base + at[i] + 4 * k, x[k][i] >> shift, bytes);

@@ -166,6 +166,16 @@ struct group {
 #define OUT_OF_LINE __attribute__((noinline, noclone)) static
 #endif
 
+/* Parts of bodies that know nothing of the wave: inlined by the interpreter, functions in
+ * translated code, which would take long to compile otherwise. */
+#if defined(EMU_NATIVE)
+#define APART __attribute__((noinline)) static
+#define IN_UNIT 1
+#else
+#define APART ALWAYS_INLINE
+#define IN_UNIT 0
+#endif
+
 /* What follows in this body is rare and long: translated code leaves it to the interpreter. */
 #ifdef EMU_NATIVE
 #define RARE_PATH return (const op_t *)0

@@ -123,24 +123,27 @@ ALWAYS_INLINE lane_shape shape_of(const uint32_t *offset) {
 
 /* All lanes within one small checked window: 2 when they are all at one address, else 1; 0: not so.
  */
-ALWAYS_INLINE int window_ok(const lane_addresses *at, unsigned bytes, lane_shape shape) {
+APART int window_of(const uint32_t *offset, uint64_t base, unsigned bytes, lane_shape shape) {
     uint32_t least, most;
     if ((shape.same | shape.run) == 3) {
-        uint32_t one = at->offset[0], other = at->offset[16];
+        uint32_t one = offset[0], other = offset[16];
         uint32_t last = one + (shape.same & 1 ? 0 : 60), far = other + (shape.same & 2 ? 0 : 60);
         least = one < other ? one : other;
         most = last > far ? last : far;
         if (last < one || far < other) return 0;
     } else {
-        reduce_window(at->offset, &least, &most);
+        reduce_window(offset, &least, &most);
     }
     if (most - least > WINDOW_MAX) return 0;
-    uint64_t d = at->base + least - (uint64_t)(uintptr_t)emu_space.base,
+    uint64_t d = base + least - (uint64_t)(uintptr_t)emu_space.base,
              span = (uint64_t)(most - least) + bytes;
     if (d >= emu_space.size || emu_space.size - d < span) return 0;
     for (uint64_t page = d >> 12; page <= (d + span - 1) >> 12; page++)
         if (!emu_space.page_ok[page]) return 0;
     return least == most ? 2 : 1;
+}
+ALWAYS_INLINE int window_ok(const lane_addresses *at, unsigned bytes, lane_shape shape) {
+    return window_of(at->offset, at->base, bytes, shape);
 }
 
 ALWAYS_INLINE uint64_t lane_address(const lane_addresses *at, unsigned i) {
@@ -180,34 +183,53 @@ ALWAYS_INLINE int consecutive_dwords(const uint32_t *at) {
 }
 ALWAYS_INLINE int consecutive(const lane_addresses *at) { return consecutive_dwords(at->offset); }
 
-/* One word of every lane, built eight lanes at a time: a vector read back from 32 narrow stores
- * would stall. Lanes at one address read it once. */
-ALWAYS_INLINE void gather_word(uint32_t *out, const char *base, const uint32_t *offset,
-                               unsigned bytes, int is_signed, lane_shape shape) {
-#define ONE(n) load_element(base + offset[i + n], bytes, is_signed)
+/* One element of every lane, eight lanes at a time: a vector read back from 32 narrow stores would
+ * stall. */
+#define EIGHT_OF(out, i, bytes, is_signed)                                                         \
+    do {                                                                                           \
+        eight_t x = {ONE(i, 0, bytes, is_signed), ONE(i, 1, bytes, is_signed),                     \
+                     ONE(i, 2, bytes, is_signed), ONE(i, 3, bytes, is_signed),                     \
+                     ONE(i, 4, bytes, is_signed), ONE(i, 5, bytes, is_signed),                     \
+                     ONE(i, 6, bytes, is_signed), ONE(i, 7, bytes, is_signed)};                    \
+        memcpy((out) + (i), &x, 32);                                                               \
+    } while (0)
+#define ONE(i, n, bytes, is_signed) load_element(base + offset[(i) + (n)], bytes, is_signed)
+APART void gather_narrow(uint32_t *out, const char *base, const uint32_t *offset, unsigned bytes,
+                         int is_signed) {
+    for (int i = 0; i < LANES; i += 8) {
+        if (bytes == 1 && is_signed) EIGHT_OF(out, i, 1, 1);
+        else if (bytes == 1) EIGHT_OF(out, i, 1, 0);
+        else if (is_signed) EIGHT_OF(out, i, 2, 1);
+        else EIGHT_OF(out, i, 2, 0);
+    }
+}
+/* Lanes at one address read it once. */
+APART void gather_dwords(uint32_t *out, const char *base, const uint32_t *offset,
+                         lane_shape shape) {
     for (int half = 0; half < LANES; half += 16) {
         uint32_t bit = half ? 2 : 1;
         if (shape.same & bit) {
-            uint32_t x = load_element(base + offset[half], bytes, is_signed);
+            uint32_t x = load_element(base + offset[half], 4, 0);
             for (int i = 0; i < 16; i++) out[half + i] = x;
-            continue;
-        }
-        if (bytes % 4 == 0 && shape.run & bit) {
+        } else if (shape.run & bit) {
             memcpy(out + half, base + offset[half], 64);
-            continue;
-        }
-        for (int i = half; i < half + 16; i += 8) {
-            eight_t x = {ONE(0), ONE(1), ONE(2), ONE(3), ONE(4), ONE(5), ONE(6), ONE(7)};
-            memcpy(out + i, &x, 32);
+        } else {
+            EIGHT_OF(out, half, 4, 0);
+            EIGHT_OF(out, half + 8, 4, 0);
         }
     }
+}
 #undef ONE
+#undef EIGHT_OF
+ALWAYS_INLINE void gather_word(uint32_t *out, const char *base, const uint32_t *offset,
+                               unsigned bytes, int is_signed, lane_shape shape) {
+    if (bytes < 4) gather_narrow(out, base, offset, bytes, is_signed);
+    else gather_dwords(out, base, offset, shape);
 }
 
 /* Two words of every lane, each lane's in one access: what another thread stores to an aligned pair
  * is seen as a whole or not at all, which compilers rely on for 64-bit atomic loads. */
-ALWAYS_INLINE void gather_pair(uint32_t *low, uint32_t *high, const char *base,
-                               const uint32_t *offset) {
+APART void gather_pair(uint32_t *low, uint32_t *high, const char *base, const uint32_t *offset) {
     for (int i = 0; i < LANES; i += 8) {
         uint64_t q[8];
         for (int n = 0; n < 8; n++) memcpy(&q[n], base + offset[i + n], 8);

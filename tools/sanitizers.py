@@ -1,0 +1,223 @@
+"""The native parts under gcc's sanitizers: `python3 -m tools.sanitizers address|thread [pytest arguments]`.
+
+A copy of this tree in `build/sanitize/KIND` is built with AddressSanitizer and UndefinedBehaviorSanitizer, or with
+ThreadSanitizer, by the ordinary builder through a compiler command that adds them. First the prebuilt examples run on
+it and must print what a GPU printed (their kernels are translated by the ordinary build: the daemon's workers may use
+less address space than a sanitizer needs). Then pytest runs there, with the sanitizer's run time in every process;
+without arguments it runs a slice of `tests/native`. Reports of all processes are gathered, and each kind of report is
+printed once. Exit status 1 when there is a report, or a test or an example fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools import environment, samples
+from tools.dated_rows import add_rows
+
+FOLDERS = ("cass_shim/", "tests/", "tools/", "examples/", "pyproject.toml")
+# Optimised vector code of three builds takes gcc minutes with a sanitizer: all three are built without vector units.
+DROPPED = "-mavx*|-mfma|-mf16c|-mbmi|-mbmi2|-mlzcnt|-mprefer-vector-width=*|-mno-vzeroupper|-O2|-O3|-Werror|-Wl,-z,defs"
+# Stand-ins are jumps without a C library. What runs before the sanitizer's own start, or writes jumps into the
+# loader's code, has no shadow memory yet.
+PLAIN = ("*/standins/*", "*/shim/near.c", "*/shim/watch.c")
+REPORT = re.compile(r"^(?:==\d+==ERROR: |WARNING: ThreadSanitizer: |.*: runtime error: )(.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One build. flags: of gcc; runtime: its library; options: its variable and settings; tests: of the default run."""
+
+    flags: tuple[str, ...]
+    runtime: str
+    variable: str
+    options: str
+    tests: tuple[str, ...]
+
+
+KINDS = {
+    "address": Kind(
+        ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"),
+        "libasan.so",
+        "ASAN_OPTIONS",
+        "detect_leaks=0:verify_asan_link_order=0:exitcode=66:handle_segv=0:allocator_may_return_null=1",
+        (
+            "tests/native/test_emulator_core.py", "tests/native/test_emulator_core_float.py",
+            "tests/native/test_emulator_core_state.py", "tests/native/test_hip_memory.py",
+            "tests/native/test_hip_module.py", "tests/native/test_hip_stream.py", "tests/native/test_hip_graph.py",
+        ),
+    ),
+    "thread": Kind(
+        ("-fsanitize=thread", "-fno-omit-frame-pointer"),
+        "libtsan.so",
+        "TSAN_OPTIONS",
+        "exitcode=0:handle_segv=0:report_signal_unsafe=0",
+        ("tests/native/test_hip_stream.py", "tests/native/test_hip_graph.py", "tests/native/test_hip_sharing.py"),
+    ),
+}  # fmt: skip
+
+
+def why_not(kind: Kind) -> str:
+    """What is missing here; nothing when it can be built."""
+    if shutil.which("gcc") is None:
+        return "gcc is missing (its sanitizers are needed)"
+    if not runtime(kind).is_file():
+        return f"gcc has no {kind.runtime}"
+    return ""
+
+
+def runtime(kind: Kind) -> Path:
+    """The sanitizer's library."""
+    command = ["gcc", f"-print-file-name={kind.runtime}"]
+    return Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()).resolve()
+
+
+def copy_tree(target: Path) -> None:
+    """Files that git knows or would, where they have changed; a file that is gone here goes there too."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=environment.ROOT, capture_output=True, text=True, check=True).stdout
+    names = [name for name in listed.split("\0") if name.startswith(FOLDERS) and (environment.ROOT / name).is_file()]
+    for name in names:
+        source, copy = environment.ROOT / name, target / name
+        if copy.exists() and copy.read_bytes() == source.read_bytes():
+            continue
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, copy)
+    for copy in target.rglob("*.[ch]"):
+        name = str(copy.relative_to(target))
+        if "_build" not in name and name not in names:
+            copy.unlink()
+
+
+def compiler(kind: Kind, folder: Path) -> Path:
+    """A compiler command that adds the sanitizer."""
+    script = folder / "cc"
+    script.write_text(
+        "#!/bin/sh\n"
+        f"with='{' '.join(kind.flags)}'\n"
+        "for word; do\n  shift\n  case $word in\n"
+        f'    {DROPPED}) continue ;;\n    {"|".join(PLAIN)}|-nostdlib) with="" ;;\n  esac\n'
+        '  set -- "$@" "$word"\ndone\n'
+        'exec gcc "$@" -O1 -w $with\n'
+    )
+    script.chmod(0o755)
+    return script
+
+
+def settings(name: str, kind: Kind, reports: Path) -> dict[str, str]:
+    """The sanitizer's own settings."""
+    return {
+        "LD_PRELOAD": str(runtime(kind)),
+        kind.variable: f"{kind.options}:log_path={reports / name}",
+        "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={reports / name}",
+    }
+
+
+def build(name: str, kind: Kind, folder: Path) -> dict[str, str]:
+    """Builds the copy; the environment to run it in."""
+    tree = folder / "tree"
+    copy_tree(tree)
+    cc = compiler(kind, folder)
+    env = {**os.environ, "CC": str(cc), "PYTHONPATH": str(tree)}
+    subprocess.run([sys.executable, "-m", "cass_shim.native.build"], cwd=tree, env=env, check=True, capture_output=True)
+    reports = folder / "reports"
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir()
+    places = {"CASS_CACHE_DIR": str(folder / "cache"), "CASS_RUNTIME_DIR": str(folder / "run")}
+    return env | places | settings(name, kind, reports)
+
+
+def reports_of(text: str) -> Counter[str]:
+    """Reports by their first line and the first place of ours that they name."""
+    found: Counter[str] = Counter()
+    for report in REPORT.finditer(text):
+        place = re.search(r"native/([\w/]+\.[ch]:\d+)", text[report.start() :])
+        what = re.sub(r"0x[0-9a-f]+|\(pid=\d+\)", "…", report[1]).strip()
+        found[f"{what} at {place[1] if place else '?'}"] += 1
+    return found
+
+
+def reports_in(folder: Path, said: str = "") -> Counter[str]:
+    """Those of all processes, and those in what was said: UndefinedBehaviorSanitizer beside another has no log."""
+    texts = [path.read_text(errors="replace") for path in sorted(folder.glob("*"))]
+    return sum((reports_of(text) for text in [*texts, said]), Counter())
+
+
+def wrong_examples(tree: Path, env: dict[str, str], prefix: list[str]) -> list[str]:
+    """Prebuilt examples that print something else, or end otherwise, than on a GPU."""
+    wrong = []
+    launcher = tree / "cass_shim" / "native" / "_build" / "cass-run"
+    own = [key for key in env if env[key] != os.environ.get(key) and key.startswith("CASS_")]
+    plain = {**os.environ, **{key: env[key] for key in own}, "CASS_DEVICE": "emulated"}
+    for name, (example, _) in samples.PREBUILT_SAMPLES.items():
+        program = str(samples.PREBUILT / name)
+        subprocess.run([str(environment.launcher()), program], env=plain, check=True, capture_output=True, timeout=300)
+        checked = env | {"CASS_DEVICE": "emulated", "CASS_DAEMON": "0"}
+        command = [*prefix, str(launcher), program]
+        done = subprocess.run(command, env=checked, capture_output=True, text=True, timeout=600)
+        expected = (samples.EXAMPLES / "expected" / f"{example}.txt").read_text()
+        if (done.returncode, done.stdout) != (0, expected):
+            print(f"{name}: exit status {done.returncode}\n{done.stderr[-2000:]}")
+            wrong.append(name)
+    return wrong
+
+
+def run(name: str, arguments: list[str], seconds: float) -> tuple[int, str, Counter[str]]:
+    """The exit status, the last line, and the reports."""
+    kind, folder = KINDS[name], environment.ROOT / "build" / "sanitize" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    env = build(name, kind, folder)
+    prefix = ["setarch", "-R"] if name == "thread" else []  # ThreadSanitizer needs its addresses free
+    wrong = wrong_examples(folder / "tree", env, prefix)
+    command = [*prefix, sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider"]
+    command += ["--timeout", "0", *(arguments or kind.tests)]
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = subprocess.run(command, cwd=folder / "tree", env=env, text=True, timeout=seconds, check=False, **both)
+    print(done.stdout[-4000:])
+    last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "nothing said"
+    count = len(samples.PREBUILT_SAMPLES)
+    said = f"{count - len(wrong)} of {count} examples right, {last.strip('= ')}"
+    return done.returncode or len(wrong), said, reports_in(folder / "reports", done.stdout)
+
+
+def main() -> int:
+    """Builds, runs, prints reports; with --record adds a row to docs/hardening.md."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kind", choices=list(KINDS))
+    parser.add_argument("--seconds", type=float, default=3600, help="limit of the run")
+    parser.add_argument("--record", action="store_true", help="add a row to docs/hardening.md")
+    known, arguments = parser.parse_known_args()
+    if why := why_not(KINDS[known.kind]):
+        print(f"tools.sanitizers: {why}", file=sys.stderr)
+        return 2
+    began = time.monotonic()
+    status, last, reports = run(known.kind, arguments, known.seconds)
+    for report, count in reports.most_common():
+        print(f"{count:4} {report}")
+    print(f"{sum(reports.values())} reports; {last}")
+    if known.record:
+        tests = " ".join(Path(word).stem for word in arguments or KINDS[known.kind].tests)
+        cells = (
+            datetime.date.today(),
+            known.kind,
+            tests,
+            last,
+            sum(reports.values()),
+            f"{time.monotonic() - began:.0f}",
+        )
+        add_rows("sanitizers", [f"| {' | '.join(map(str, cells))} |"])
+    return 1 if status or reports else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
