@@ -28,6 +28,9 @@ DISTINCT = 4  # by how much integer parameters differ from each other: equal one
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
 SHARED_RESERVED_SM90 = 0x400  # bytes that sm_90 keeps at the start of shared memory, part of the section's size
 OBJECT = 64  # bytes between the objects that pointers in memory lead to
+WARP = 32
+EXCHANGES = frozenset({"SHFL", "REDUX", "CREDUX", "MATCH"})  # read other lanes, which a block of one has not: ptxas may
+# have folded some away, and what the program's PTX gives there is undefined
 VTABLE_ENTRIES = 16  # bytes in front of a virtual table's first function (Itanium C++ ABI)
 
 
@@ -327,8 +330,9 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
     special, wide = (plain, plain) if found.float_atomics else ("special", "wide")
     size = typical_size(found, main)
     plan = [Scenario(main, plain, size, seed + 1)]
-    if found.atomics:  # nobody to race with: everything is defined
-        plan.append(Scenario(Shape((1, 1, 1), (1, 1, 1), main.dynamic_shared), "small", size, seed + 8))
+    if found.atomics:  # nobody to race with, or only its warp: nearly everything is defined
+        alone = (WARP if any(i.mnemonic in EXCHANGES for i in kernel.instructions) else 1, 1, 1)
+        plan.append(Scenario(Shape((1, 1, 1), alone, main.dynamic_shared), "small", size, seed + 8))
     plan.append(Scenario(main, plain, size, seed + 12, powers=True))
     # another block early: loops that go round once in the main one go round several times, or not at all
     plan.append(Scenario(others[0], wide, size, seed + 4, vary_sizes=True))

@@ -10,9 +10,10 @@ from cass_shim.device import Device
 from cass_shim.model.errors import Rejected
 from cass_shim.pipeline import Work
 from cass_shim.verify import verify_kernel
-from cass_shim.verify.inputs import Shape, edges, first_roles, make_input
+from cass_shim.verify.inputs import Shape, edges, first_roles, make_input, scenarios
 from cass_shim.verify.survey import Survey, is_padding, survey
 from tests.verify.support import from_ptx
+from tests.verify.text import kernel
 
 SHAPE = Shape((2, 1, 1), (64, 1, 1))
 COUNT_AT = 24  # vector_add's fourth parameter
@@ -40,6 +41,17 @@ def test_lanes_that_may_meet_get_none(vector_add: Work) -> None:
     for other in (replace(found, atomics=True), replace(found, grid_sync=True)):
         assert edges(other, roles, SHAPE, 1) == []
     assert edges(Survey(), roles, SHAPE, 1) == []
+
+
+@pytest.mark.parametrize(("exchange", "threads"), [("SHFL.DOWN PT, R2, R2, 0x6, 0x1f", 32), ("NOP", 1)])
+def test_who_reads_other_lanes_is_tried_with_a_whole_warp(exchange: str, threads: int) -> None:
+    """A block of one thread has no lanes to read. ptxas folds the exchange of equal values away, so the SASS need not
+    show that the program's PTX reads them (generated kernel 9205, refused wrongly)."""
+    atomic = kernel(f"S2R R0, SR_TID.X\n MOV R2, R0\n {exchange}\n ATOMS.ADD R3, [R0.X4], R2\n EXIT", shared=256)
+    found = survey(atomic)
+    assert found.atomics
+    alone = [s.shape.block for s in scenarios(atomic, found, SHAPE, 1) if s.shape.grid == (1, 1, 1)]
+    assert (threads, 1, 1) in alone and (33 - threads, 1, 1) not in alone
 
 
 def test_what_stands_behind_the_code_is_no_code(vector_add: Work) -> None:
