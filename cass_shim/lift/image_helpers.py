@@ -201,9 +201,52 @@ define internal <8 x i32> @cass.raw(<8 x i32> %image, i32 %bytes, i32 %type) alw
   ret <8 x i32> %raw
 }
 """
+
+# A raw image as texels of one word: 32_UINT, that many times as wide, and so is the pitch of images without slices.
+_WORDS = """
+define internal <8 x i32> @cass.words(<8 x i32> %image, i32 %bytes) alwaysinline nounwind {
+  %one = extractelement <8 x i32> %image, i32 1
+  %two = extractelement <8 x i32> %image, i32 2
+  %three = extractelement <8 x i32> %image, i32 3
+  %four = extractelement <8 x i32> %image, i32 4
+  %low = lshr i32 %one, 30
+  %upper = and i32 %two, 4095
+  %high = shl i32 %upper, 2
+  %last = or i32 %low, %high
+  %width = add i32 %last, 1
+  %row = mul i32 %width, %bytes
+  %padded = add i32 %row, 3
+  %words = lshr i32 %padded, 2
+  %words.last = sub i32 %words, 1
+  %one.rest = and i32 %one, 806354943
+  %one.format = or i32 %one.rest, 20971520
+  %words.low = shl i32 %words.last, 30
+  %one.new = or i32 %one.format, %words.low
+  %two.rest = and i32 %two, -4096
+  %words.high = lshr i32 %words.last, 2
+  %two.new = or i32 %two.rest, %words.high
+  %type = lshr i32 %three, 28
+  %flat = icmp ult i32 %type, 10
+  %pitch = and i32 %four, 16383
+  %given = icmp ne i32 %pitch, 0
+  %scaled = and i1 %flat, %given
+  %pitch.texels = add i32 %pitch, 1
+  %pitch.bytes = mul i32 %pitch.texels, %bytes
+  %pitch.words = lshr i32 %pitch.bytes, 2
+  %pitch.last = sub i32 %pitch.words, 1
+  %four.rest = and i32 %four, -16384
+  %four.scaled = or i32 %four.rest, %pitch.last
+  %four.new = select i1 %scaled, i32 %four.scaled, i32 %four
+  %a = insertelement <8 x i32> %image, i32 %one.new, i32 1
+  %b = insertelement <8 x i32> %a, i32 %two.new, i32 2
+  %c = insertelement <8 x i32> %b, i32 %four.new, i32 4
+  ret <8 x i32> %c
+}
+"""
 HELPERS = {
     "cass.entry": _ENTRY, "cass.object": _OBJECT, "cass.sampler": _SAMPLER, "cass.plane": _PLANE,
     "cass.linear": _LINEAR, "cass.cube": _CUBE, "cass.raw": _RAW,
+    "cass.words": _WORDS,
 }  # fmt: skip
 DECLARED = {
     "llvm.cttz.i32": "declare i32 @llvm.cttz.i32(i32, i1)",

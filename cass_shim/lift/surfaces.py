@@ -21,6 +21,8 @@ _SHAPES = {
     "1d": (8, (_WIDTH,)), "2d": (9, (_WIDTH, _HEIGHT)), "3d": (10, (_WIDTH, _HEIGHT, _DEPTH)),
     "1darray": (12, (_WIDTH, _DEPTH)), "2darray": (13, (_WIDTH, _HEIGHT, _DEPTH)),
 }  # fmt: skip
+_WIDEST = 16  # bytes of a texel
+_MOST_TEXELS = 16384  # in a row of gfx11's images
 _ATOMICS = {"add": "add", "and": "and", "or": "or", "xor": "xor", "inc": "inc", "dec": "dec"}
 
 
@@ -57,7 +59,11 @@ class _Place:
         self.coordinates = [e.umin(e.smax(c, zero), e.sub(extent, one)) for c, extent in pairs]
 
     def operands(self, image: str) -> list[str]:
-        return [*(typed(c) for c in self.coordinates), f"<8 x i32> {image}", "i32 0", "i32 0"]
+        return _operands(self.coordinates, image)
+
+
+def _operands(coordinates: list[Value], image: str) -> list[str]:
+    return [*(typed(c) for c in coordinates), f"<8 x i32> {image}", "i32 0", "i32 0"]
 
 
 def _trap_if(e: LlvmEmitter, bad: Value) -> None:
@@ -117,16 +123,46 @@ def surface_store(
 ) -> None:
     """`isa.emitter.Emitter.surface_store`. An integer format saturates, so narrow values are cut off first."""
     place = _Place(e, handle, shape, coordinates, size > 0)
-    beyond = _check(e, place, size, True, outside)
+    beyond = _check(e, place, size, size == _WIDEST, outside)
     if 0 < size < 4:
         values = [e.and_(values[0], constant((1 << 8 * size) - 1, 32))]
+
+    def whole() -> None:
+        _store(e, shape, place.operands(place.raw if size else place.image), values)
+
+    if size in (0, _WIDEST):
+        _unless(e, beyond, whole)
+        return
+    wider = e.compare("ne", constant(size, 32), place.texel_bytes)
+    _unless(e, beyond, lambda: _either(e, wider, lambda: _store_part(e, place, shape, values, size), whole))
+
+
+def _store(e: LlvmEmitter, shape: str, operands: list[str], values: list[Value]) -> None:
     vector = "zeroinitializer"
     for k, value in enumerate(values):
         vector = e.text(f"insertelement <4 x i32> {vector}, {typed(value)}, i32 {k}")
     floats = e.text(f"bitcast <4 x i32> {vector} to <4 x float>")  # the intrinsic takes no integers
-    arguments = [f"<4 x float> {floats}", "i32 15", *place.operands(place.raw if size else place.image)]
-    name = f"llvm.amdgcn.image.store.{shape}.v4f32.i32"
-    _unless(e, beyond, lambda: e.call_text("void", name, *arguments))
+    e.call_text("void", f"llvm.amdgcn.image.store.{shape}.v4f32.i32", f"<4 x float> {floats}", "i32 15", *operands)
+
+
+def _store_part(e: LlvmEmitter, place: _Place, shape: str, values: list[Value], size: int) -> None:
+    """Into a texel that is wider, by its words: less than one with atomics, since others may write the rest of it."""
+    row = e.mul(place.extents[0], place.texel_bytes)
+    _trap_if(e, e.compare("ugt", row, constant(4 * _MOST_TEXELS, 32)))
+    words = e.call_text("<8 x i32>", helper(e, "cass.words"), f"<8 x i32> {place.raw}", typed(place.texel_bytes))
+    x, *rest = place.coordinates
+    start = e.add(e.mul(x, place.texel_bytes), place.byte)
+    word = e.lshr(start, constant(2, 32))
+    if size >= 4:
+        for k, value in enumerate(values):
+            at = e.add(word, constant(k, 32))
+            _store(e, shape, _operands([at, *rest], words), [value])
+        return
+    shift = e.shl(e.and_(start, constant(3, 32)), constant(3, 32))
+    mask = e.shl(constant((1 << 8 * size) - 1, 32), shift)
+    for operation, value in (("and", e.not_(mask)), ("or", e.shl(values[0], shift))):
+        arguments = [typed(value), *_operands([word, *rest], words)]
+        e.call_text("i32", f"llvm.amdgcn.image.atomic.{operation}.{shape}.i32.i32", *arguments)
 
 
 def surface_reduce(
@@ -149,7 +185,17 @@ def surface_reduce(
     _unless(e, beyond, lambda: e.call_text(type_, called, *arguments))
 
 
-def _unless(e: LlvmEmitter, left_out: Value, write: Callable[[], str]) -> None:
+def _either(e: LlvmEmitter, condition: Value, yes: Callable[[], None], no: Callable[[], None]) -> None:
+    labels = [e.new_label(stem) for stem in ("part", "whole", "both")]
+    e.raw(f"br i1 {condition.text}, label %{labels[0]}, label %{labels[1]}")
+    for label, write in zip(labels, (yes, no), strict=False):
+        e.start(label)
+        write()
+        e.raw(f"br label %{labels[2]}")
+    e.start(labels[2])
+
+
+def _unless(e: LlvmEmitter, left_out: Value, write: Callable[[], object]) -> None:
     if left_out.known == 0:
         write()
         return

@@ -63,7 +63,7 @@ def assembly(text: str, sm: int = 80) -> str:
 @pytest.mark.parametrize(("text", "instruction", "dimension"), EXPECTED)
 def test_image_instruction(text: str, instruction: str, dimension: str) -> None:
     found = re.findall(r"^\s*(image_\w+)\s.*dim:SQ_RSRC_IMG_(\w+)", assembly(text), re.MULTILINE)
-    assert found == [(instruction, dimension)]
+    assert set(found) == {(instruction, dimension)}  # a store has a second form for wider texels
 
 
 def test_a_uniform_handle_of_sm_90() -> None:
