@@ -81,7 +81,6 @@ def sust_formatted(w: Writer, i: Use) -> None:
     f"sured.{{way:p}}.{{op:add|min|max|and|or}}.{{g:1d|2d|3d}}.{{t:b32}}.{_OUTSIDE}",
     f"sured.{{way:b}}.{{op:add|min|max}}.{{g:1d|2d|3d}}.{{t:u64}}.{_OUTSIDE}",
     f"sured.{{way:b}}.{{op:min|max}}.{{g:1d|2d|3d}}.{{t:s64}}.{_OUTSIDE}",
-    f"sured.{{way:p}}.{{op:min|max}}.{{g:1d|2d|3d}}.{{t:b64}}.{_OUTSIDE}",
 )
 def sured(w: Writer, i: Use) -> None:
     """An atomic operation on a texel. Minimum and maximum of .p are signed, as ptxas makes them."""

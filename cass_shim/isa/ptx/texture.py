@@ -38,15 +38,21 @@ def coordinates(w: Writer, i: Use, address: Address, type_name: str) -> list[str
 
 
 def _moved(w: Writer, i: Use, behind: Sequence[Operand]) -> tuple[str, list[str]]:
-    """What stands behind the place: nothing, or texel offsets in braces. The word in the function's name, arguments."""
-    if not behind:
+    """What stands behind the place: texel offsets in braces, a comparand. The word in the function's name, arguments.
+
+    The comparand changes nothing: no texture of CUDA's is a depth texture (recorded on an H200).
+    """
+    offsets = behind[0] if behind and isinstance(behind[0], Vector) else None
+    for comparand in behind if offsets is None else behind[1:]:
+        w.get(comparand, "f32")
+    if len(behind) > 1 + (offsets is not None):
+        raise i.unsupported("operands behind the comparand")
+    if offsets is None:
         return "", []
-    if len(behind) > 1 or not isinstance(behind[0], Vector):
-        raise i.unsupported("depth comparison")
     count = _SHAPES[i["g"]][0]
     if i["g"] in ("cube", "acube"):
         raise i.unsupported("cubes have no texel offsets")
-    items = items_of(behind[0], 4 if count == 3 else count, i)[:count]
+    items = items_of(offsets, 4 if count == 3 else count, i)[:count]
     return "offset_", [w.get(item, "u32") for item in items]
 
 
@@ -103,6 +109,8 @@ def tex_level(w: Writer, i: Use) -> None:
 def tex_grad(w: Writer, i: Use) -> None:
     """Sample the level that the gradients ask for."""
     d, a, dx, dy, *behind = i.take(4, 5, 6)
+    if i["g"] == "1d" and behind and not (len(behind) == 1 and isinstance(behind[0], Vector)):
+        raise i.unsupported("a comparand with gradients of one coordinate: an H200 gives 0 whatever the texture holds")
     address = memory(a, i)
     count = _SHAPES[i["g"]][0]
     arguments = [handle(w, i, address), *coordinates(w, i, address, "f32")]

@@ -90,16 +90,17 @@ FN V4<f32> ptx_tex_grad_offset_a2d(u64 table, u64 handle, u32 layer, f32 x, f32 
     return ptx_ir_sample_d_o_a2d(15, ptx_offsets<4>(ox, oy), dxdx, dydx, dxdy, dydy, x, y, ptx_layer(layer), ptx_image(t), ptx_sampler(t), false, 0, 0);
 }
 
+/* ptxas samples one coordinate as two and does not cut the offset: its next four bits move the other one. */
 FN V4<f32> ptx_tex_offset_1d(u64 table, u64 handle, f32 x, u32 ox) {
-    return ptx_tex_offset_2d(table, handle, x, 0.0f, ox, 0);
+    return ptx_tex_offset_2d(table, handle, x, 0.0f, ox, ox >> 4);
 }
 
 FN V4<f32> ptx_tex_level_offset_1d(u64 table, u64 handle, f32 x, f32 level, u32 ox) {
-    return ptx_tex_level_offset_2d(table, handle, x, 0.0f, level, ox, 0);
+    return ptx_tex_level_offset_2d(table, handle, x, 0.0f, level, ox, ox >> 4);
 }
 
 FN V4<f32> ptx_tex_grad_offset_1d(u64 table, u64 handle, f32 x, f32 dxdx, f32 dxdy, u32 ox) {
-    return ptx_tex_grad_offset_2d(table, handle, x, 0.0f, dxdx, 0.0f, dxdy, 0.0f, ox, 0);
+    return ptx_tex_grad_offset_2d(table, handle, x, 0.0f, dxdx, 0.0f, dxdy, 0.0f, ox, ox >> 4);
 }
 
 extern "C" __attribute__((device)) V4<f32> ptx_ir_gather_o_2d(u32, u32, f32, f32, V8<u32>, V4<u32>, bool, u32, u32)
