@@ -110,6 +110,7 @@ def make_module(
 ) -> Module:
     """The module of a chosen entry (None: no code at all) and the entries that lie beside it."""
     from cass_shim.extract.cubin import read_cubin
+    from cass_shim.extract.linker import linked_alone
 
     if chosen is None:
         return Module(digest, 0, None, None)
@@ -117,7 +118,7 @@ def make_module(
     _, beside = choose_entries([chosen, *(one for one in entries if one.kind is EntryKind.PTX)], chosen.sm)
     if chosen.kind is EntryKind.PTX:
         return Module(digest, chosen.sm, None, _ptx(chosen, source), _version(chosen))
-    cubin = read_cubin(chosen.payload, source)
+    cubin = read_cubin(linked_alone(chosen.payload, source), source)
     if beside is None:
         return Module(digest, chosen.sm, cubin, None)
     return Module(digest, chosen.sm, cubin, _ptx(beside, source), _version(beside))

@@ -72,6 +72,8 @@ def failure(error: Exception, what: str) -> Reply:
         )
         if what == FrameKind.LINK.name and isinstance(error, Unsupported):
             code = CudaError.NOT_SUPPORTED
+        elif what != FrameKind.LINK.name and isinstance(error, LinkFailed):
+            code = CudaError.INVALID_KERNEL_IMAGE
         if not isinstance(error, CassError):
             log.exception("%s failed", what)
             code = CudaError.UNKNOWN

@@ -26,7 +26,9 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "contexts": (),
     "links": (),
     "processes": (),
+    "faults": (),
 }
+LINKED_CHAPTERS = ("machine_links",)  # that need build_parts() beside them
 # Recorded lines that are properties of the H200, and what the emulated device has instead; by section.
 OF_THE_DEVICE = {
     # groups of multiprocessors follow the H200's clusters of them; compute capability 8.9 has parts of 4 and 2
@@ -39,6 +41,8 @@ OF_THE_DEVICE = {
     "pools": {"handles 9": "handles 1"},  # file descriptors, no fabric
     "sparse": {"sparse 1": "sparse 0"},
     "multicast": {"multicast 0 fabric 1": "multicast 0 fabric 0", "fabric 800": "fabric 801"},
+    # of an unlinked cubin alone: CUDA takes one with undefined references and fails at the launch
+    "unresolved": {"module 0": "module 200"},
     "flushes": {
         "options 1 order 100": "options 0 order 0",
         "owner 0": "owner 801",

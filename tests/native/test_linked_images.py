@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.conformance_support import build_parts, sections
-from tests.native.runtime_support import CONFORMANCE, GENERATE, NEED_NVCC, build_program, built, run_emulated
+from tests.native.conformance_support import build_parts, differences, sections
+from tests.native.runtime_support import CONFORMANCE, NEED_NVCC, build_program, built, run_emulated
 
 pytestmark = pytest.mark.skipif(bool(NEED_NVCC), reason=NEED_NVCC)
 
@@ -37,37 +37,66 @@ def test_each_file_keeps_its_own_strings_and_local_functions(tmp_path: Path) -> 
     for path, text in zip(sources, (FIRST, SECOND), strict=True):
         path.write_text(text)
     program = tmp_path / "two_files"
-    subprocess.run(["nvcc", *GENERATE, "-rdc=true", *map(str, sources), "-o", str(program)], check=True)
+    subprocess.run(["nvcc", "-arch=sm_80", "-rdc=true", *map(str, sources), "-o", str(program)], check=True)
     done = run_emulated(program)
     assert done.stdout == f"one\nand two more\n{34**0.5 * 3:g} 0\n", done.stderr
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+def output(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("parts")
     build_parts(folder)
     (folder / "libcuda.so").symlink_to(built() / "libcuda.so.1")
     link = (f"-L{folder}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
-    return sections(run_emulated(build_program(CONFORMANCE / "machine_links.cu", folder, *link)).stdout)
+    return run_emulated(build_program(CONFORMANCE / "machine_links.cu", folder, *link)).stdout
 
 
-@pytest.mark.parametrize("how", ["two_cubins", "two_fatbins", "two_objects", "library", "whole_library"])
-def test_machine_code_is_linked_while_the_program_runs(answers: dict[str, list[str]], how: str) -> None:
-    """Calls, function pointers, recursion, tables and variables across two images; the values follow from the sources
-    (`linked/a.cu`, `linked/b.cu`): twice(2) + offset + table[2] + mine, and so on."""
-    lines = answers[how]
-    assert "load 0" in lines
-    for line in ("_Z3runPii 0 0: 41 4 7 6", "_Z5otherPii 0 0: 1 2 12", "_Z3sumPi 0 0: 4160", "_Z4widePi 0 0: 66"):
-        assert line in lines
-    assert lines.count("run 2") == 1 and lines.count("other 4 text") == 1
-    assert "_Z3runPii 0 0: 61 7 8 9" in lines and "functions 4" in lines
+def test_machine_code_is_linked_as_on_a_gpu(output: str) -> None:
+    """Calls, function pointers, recursion, tables and variables across cubins, fatbinaries, objects and libraries."""
+    assert not differences("machine_links", output)
 
 
-def test_what_is_missing_or_there_twice(answers: dict[str, list[str]]) -> None:
-    assert "complete 0" in answers["plain_beside"] and "_Z5plainPii 0 0: 8" in answers["plain_beside"]
-    assert "log 1 1" in answers["unresolved"] and "complete 0" not in answers["unresolved"]
-    assert "complete 0" not in answers["twice_defined"] + answers["variable_twice"] + answers["other_size"]
+def test_what_is_there_twice_or_of_another_size(output: str) -> None:
+    """nvlink refuses these; the driver's answers are not recorded, its code for what is missing is 300."""
+    answers = sections(output)
+    for name in ("twice_defined", "variable_twice", "other_size"):
+        assert "complete 300" in answers[name]
 
 
-def test_ptx_beside_machine_code_without_ptx_is_refused_by_name(answers: dict[str, list[str]]) -> None:
-    assert "complete 801" in answers["with_ptx"]
+def test_ptx_beside_machine_code_without_ptx_is_refused_by_name(output: str) -> None:
+    answers = sections(output)
+    assert "complete 801" in answers["with_ptx"] and "complete 801" in answers["ptx_calls"]
+
+
+CALLS = r"""
+#include <cstdio>
+#include <cuda_runtime.h>
+static int answers[4];
+static void inside(void *) {
+    int *p;
+    answers[0] = cudaMalloc(&p, 16), answers[1] = cudaDeviceSynchronize();
+}
+static void after(cudaStream_t s, cudaError_t, void *) { answers[2] = cudaStreamSynchronize(s); }
+__global__ void store(int *p) { *p = 7; }
+int main() {
+    cudaStream_t s; int *p, got = 0; cudaGraph_t g, made; cudaGraphExec_t x;
+    cudaStreamCreate(&s); cudaMalloc(&p, 4);
+    cudaLaunchHostFunc(s, inside, nullptr); cudaStreamAddCallback(s, after, nullptr, 0); cudaStreamSynchronize(s);
+    cudaGraphCreate(&g, 0); cudaGraphAddHostNode((cudaGraphNode_t *)&made, g, nullptr, 0,
+                         new cudaHostNodeParams{inside, nullptr});
+    cudaGraphInstantiate(&x, g, 0); answers[0] = 0; cudaGraphLaunch(x, s); cudaStreamSynchronize(s);
+    printf("%d %d %d\n", answers[0], answers[1], answers[2]);
+    cudaGraphCreate(&g, 0); cudaStreamBeginCaptureToGraph(s, g, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal);
+    store<<<1, 1, 0, s>>>(p); printf("end %d\n", (int)cudaStreamEndCapture(s, nullptr));
+    cudaGraphInstantiate(&x, g, 0); cudaGraphLaunch(x, s); cudaStreamSynchronize(s);
+    cudaMemcpy(&got, p, 4, cudaMemcpyDeviceToHost); printf("%d %d\n", got, (int)cudaGetLastError());
+}
+"""
+
+
+def test_host_functions_may_make_no_calls_and_who_captures_to_a_graph_has_it(tmp_path: Path) -> None:
+    """CUDA runtime manual, cudaLaunchHostFunc and cudaStreamAddCallback: cudaErrorNotPermitted; NVIDIA's sample
+    graphConditionalNodes ends a capture to a graph without asking for it."""
+    (tmp_path / "calls.cu").write_text(CALLS)
+    done = run_emulated(build_program(tmp_path / "calls.cu", tmp_path))
+    assert done.stdout == "800 800 800\nend 0\n7 0\n", done.stderr

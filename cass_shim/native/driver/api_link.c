@@ -18,7 +18,7 @@ enum {
 enum { WRAPPER = 0x466243B1, ELF = 0x464C457F };
 static const uint32_t FATBIN = 0xBA55ED50;
 
-enum { EXECUTABLE = 2, TYPE_AT = 16 /* e_type */ };
+enum { EXECUTABLE = 2, CUDA_MACHINE = 190, TYPE_AT = 16 /* e_type */ };
 
 /* An image as it was added, with zeros behind it. */
 typedef struct {
@@ -125,11 +125,24 @@ static int is_of_kind(CUjitInputType type, const char *content) {
     }
 }
 
+/* A whole program's cubin, which is linked already. */
+static int is_whole(const char *content) {
+    uint16_t type = 0, machine = 0;
+    if (memcmp(content, "\177ELF", 4)) return 0;
+    memcpy(&type, content + TYPE_AT, sizeof type);
+    memcpy(&machine, content + TYPE_AT + sizeof type, sizeof machine);
+    return machine == CUDA_MACHINE && type == EXECUTABLE;
+}
+
 static CUresult add_image(CUlinkState state, CUjitInputType type, const char *name, char *content,
                           size_t bytes) {
     if (!is_of_kind(type, content)) {
         free(content);
         return CUDA_ERROR_INVALID_IMAGE;
+    }
+    if (state->failed || is_whole(content)) { /* recorded: and so is everything after it */
+        free(content);
+        return fail(state, CUDA_ERROR_NO_BINARY_FOR_GPU, "%s", "not a relocatable image");
     }
     CUresult result = keep_image(state, (int)type, name, content, bytes);
     if (result) free(content);
@@ -226,14 +239,6 @@ static CUresult take_texts(CUlinkState state, const char *texts, size_t bytes) {
     return join_texts(state);
 }
 
-/* A whole program's cubin alone: nothing to link. */
-static int is_whole(const CUlinkState state) {
-    uint16_t type = 0;
-    if (state->count != 1 || memcmp(state->images->content, "\177ELF", 4)) return 0;
-    memcpy(&type, state->images->content + TYPE_AT, sizeof type);
-    return state->images->kind == CU_JIT_INPUT_CUBIN && type == EXECUTABLE;
-}
-
 static CUresult link_images(CUlinkState state) {
     cass_link_input *inputs = calloc(state->count, sizeof *inputs);
     if (!inputs) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -266,13 +271,12 @@ CUresult cass_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut
     (void)device;
     if (!state || !cubinOut) return CUDA_ERROR_INVALID_VALUE;
     if (state->failed) return (CUresult)state->failed;
-    int whole = is_whole(state);
-    if (!whole && !state->joined) {
+    if (!state->joined) {
         CUresult result = state->binaries ? link_images(state) : join_texts(state);
         if (result) return result;
     }
-    *cubinOut = whole ? state->images->content : state->joined;
-    if (sizeOut) *sizeOut = whole ? state->images->bytes : state->joined_bytes;
+    *cubinOut = state->joined;
+    if (sizeOut) *sizeOut = state->joined_bytes;
     return CUDA_SUCCESS;
 }
 

@@ -200,11 +200,14 @@ static void dissolve(group *of) {
 }
 
 int cass_capture_end(hipStream_t stream, cass_graph **graph) {
-    if (!graph) return INVALID_VALUE;
-    *graph = NULL;
     pthread_mutex_lock(&lock);
     cass_capture *first = find(stream);
     int result = OK;
+    if (graph) *graph = NULL;
+    else if (!first || !first->of->borrowed) { /* who captures to a graph has it */
+        pthread_mutex_unlock(&lock);
+        return INVALID_VALUE;
+    }
     if (!first) result = ILLEGAL_STATE; /* recorded: 401 */
     else if (first->of->origin != stream) result = CAPTURE_UNMATCHED;
     else if (first->of->mode != RELAXED && !pthread_equal(first->of->owner, pthread_self()))
@@ -217,8 +220,8 @@ int cass_capture_end(hipStream_t stream, cass_graph **graph) {
     group *of = first->of;
     if (of->invalid) result = CAPTURE_INVALIDATED;
     else if (unjoined(first)) result = CAPTURE_UNJOINED;
-    if (!result) *graph = of->graph;
-    else if (!of->borrowed) cass_graph_destroy(of->graph);
+    if (!result && graph) *graph = of->graph;
+    else if (result && !of->borrowed) cass_graph_destroy(of->graph);
     dissolve(of);
     pthread_mutex_unlock(&lock);
     return result;

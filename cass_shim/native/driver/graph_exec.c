@@ -117,7 +117,7 @@ static int run_node(cass_device *device, cass_node *node, hipStream_t stream) {
     case CASS_NODE_FILL:
         return cass_fill_now(&work->fill, stream);
     case CASS_NODE_HOST:
-        return HIP_OPTIONAL(hipLaunchHostFunc, stream, work->host.function, work->host.user);
+        return cass_stream_host_now(stream, work->host.function, work->host.user);
     case CASS_NODE_GRAPH:
         return cass_graph_run_whole(device, work->child, stream);
     case CASS_NODE_SIGNAL:

@@ -85,6 +85,7 @@ static int finish_enter(cass_device **out) {
         int result = tell_hip(cass_thread.current->device);
         if (result) return result;
     }
+    if (cass_thread.in_host_function) return NOT_PERMITTED; /* it would wait for itself */
     if (atomic_load_explicit(&device->lost, memory_order_relaxed)) return DEVICES_UNAVAILABLE;
     return atomic_load_explicit(&device->sticky, memory_order_relaxed);
 }
@@ -105,6 +106,12 @@ int cass_enter(cass_device **out) {
         return CONTEXT_DESTROYED;
     }
     return finish_enter(out);
+}
+
+int cass_enter_after_fault(cass_device **out) {
+    *out = NULL;
+    int result = cass_enter(out);
+    return result && *out && result == atomic_load(&(*out)->sticky) ? OK : result;
 }
 
 int cass_enter_driver(cass_device **out) {

@@ -48,6 +48,7 @@ enum { /* codes used by name across the bodies; values are cudaError_t */
        ASSERTION = 710,
        LAUNCH_FAILURE = 719,
        COOPERATIVE_TOO_LARGE = 720,
+       NOT_PERMITTED = 800,
        NOT_SUPPORTED = 801,
        CAPTURE_UNSUPPORTED = 900,
        CAPTURE_INVALIDATED = 901,
@@ -106,8 +107,9 @@ typedef struct {
     cass_context *current;
     cass_context *stack[CASS_CONTEXT_STACK]; /* below `current` */
     int depth;
-    int device;     /* the runtime's device while no context is current */
-    int hip_device; /* what HIP was told in this thread, plus one; 0: nothing yet */
+    int device;           /* the runtime's device while no context is current */
+    int hip_device;       /* what HIP was told in this thread, plus one; 0: nothing yet */
+    int in_host_function; /* a stream's host function runs in this thread: no call may be made */
 } cass_thread_state;
 
 extern _Thread_local cass_thread_state cass_thread;
@@ -122,6 +124,9 @@ int cass_start(void);
  * none is, tells HIP the device, and returns the device's sticky error. *device may be NULL. No
  * lock after first use. */
 int cass_enter(cass_device **device);
+
+/* As cass_enter, for calls that answer after a fault too. */
+int cass_enter_after_fault(cass_device **device);
 
 /* As cass_enter, for driver calls: 201 where no context is current. */
 int cass_enter_driver(cass_device **device);

@@ -181,11 +181,33 @@ int cass_stream_wait(cass_device *device, hipStream_t stream, hipEvent_t event, 
     return cass_note(device, HIP(hipStreamWaitEvent, stream, event, 0));
 }
 
+typedef struct {
+    hipHostFn_t function;
+    void *user;
+} host_call;
+
+static void run_host_call(void *call) {
+    host_call what = *(host_call *)call;
+    free(call);
+    cass_thread.in_host_function++;
+    what.function(what.user);
+    cass_thread.in_host_function--;
+}
+
+int cass_stream_host_now(hipStream_t stream, hipHostFn_t function, void *user) {
+    host_call *call = malloc(sizeof *call);
+    if (!call) return OUT_OF_MEMORY;
+    *call = (host_call){function, user};
+    int result = HIP_OPTIONAL(hipLaunchHostFunc, stream, run_host_call, call);
+    if (result) free(call);
+    return result;
+}
+
 int cass_stream_host(cass_device *device, hipStream_t stream, hipHostFn_t function, void *user) {
     if (!function) return INVALID_VALUE;
     cass_capture *capture = cass_capturing(stream);
     if (capture) return cass_capture_host(capture, function, user);
-    return cass_note(device, HIP_OPTIONAL(hipLaunchHostFunc, stream, function, user));
+    return cass_note(device, cass_stream_host_now(stream, function, user));
 }
 
 int cass_event_create(unsigned flags, hipEvent_t *event) {

@@ -31,6 +31,8 @@ int cass_stream_synchronize(cass_device *device, hipStream_t stream);
 int cass_stream_wait(cass_device *device, hipStream_t stream, hipEvent_t event, unsigned flags);
 /* `to` waits for what is in `from` now; the current device is that of `from`. */
 int cass_stream_follow(hipStream_t to, hipStream_t from);
+/* A host function in the stream, in which no call may be made (CUDA: 800). */
+int cass_stream_host_now(hipStream_t stream, hipHostFn_t function, void *user);
 int cass_stream_host(cass_device *device, hipStream_t stream, hipHostFn_t function, void *user);
 
 int cass_event_create(unsigned flags, hipEvent_t *event);

@@ -13,11 +13,21 @@
         return DONE(device, call);                                                                 \
     } while (0)
 
+/* What needs no device works after a fault too (recorded). */
+#define AFTER_FAULT(call)                                                                          \
+    do {                                                                                           \
+        cass_device *device;                                                                       \
+        int entered = cass_enter_after_fault(&device);                                             \
+        return (cudaError_t)(entered ? entered : (call));                                          \
+    } while (0)
+
 cudaError_t cass_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags) {
-    SIMPLE(cass_call_graph_create(OUT(pGraph), flags));
+    AFTER_FAULT(cass_call_graph_create(OUT(pGraph), flags));
 }
 
-cudaError_t cass_cudaGraphDestroy(cudaGraph_t graph) { SIMPLE(cass_call_graph_destroy(graph)); }
+cudaError_t cass_cudaGraphDestroy(cudaGraph_t graph) {
+    AFTER_FAULT(cass_call_graph_destroy(graph));
+}
 
 cudaError_t cass_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph) {
     SIMPLE(cass_call_graph_clone(OUT(pGraphClone), originalGraph));

@@ -91,9 +91,10 @@ cudaError_t cass_cudaMemGetInfo(size_t *free, size_t *total) {
 
 cudaError_t cass_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
                                           const void *ptr) {
-    ENTER(device);
-    (void)device;
+    cass_device *device;
     cass_pointer seen;
+    int entered = cass_enter_after_fault(&device); /* it answers then, as recorded */
+    if (entered) return (cudaError_t)entered;
     if (!attributes) return cudaErrorInvalidValue;
     cass_pointer_get(ptr, &seen);
     struct cudaPointerAttributes_v12 answer = {.device = seen.device,

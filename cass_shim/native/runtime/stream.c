@@ -55,7 +55,9 @@ typedef struct {
 static void call_back(hipStream_t stream, hipError_t status, void *user) {
     callback what = *(callback *)user;
     free(user);
+    cass_thread.in_host_function++;
     what.function((cudaStream_t)stream, (cudaError_t)cass_hip_error(status), what.user);
+    cass_thread.in_host_function--;
 }
 
 cudaError_t cass_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function,
