@@ -14,7 +14,17 @@ from rich.console import Console
 from rich.table import Table
 
 from cass_shim import __version__
-from cass_shim.compat.evaluate import PASS_AT, Measured, Options, Share, Summary, measure, summarise
+from cass_shim.compat.evaluate import (
+    MODEL_ROUTE,
+    PASS_AT,
+    Measured,
+    Options,
+    Share,
+    Summary,
+    asked_ahead,
+    measure,
+    summarise,
+)
 from cass_shim.compat.problems import Program, build_program, programs, read_problems
 from cass_shim.compat.rows import SUFFIXES, columns_of, write_rows
 from cass_shim.compat.runner import Job, Limits, run_one
@@ -65,8 +75,9 @@ def evaluate(
         for line in trouble:
             console.print(f"left out: {line}", markup=False, highlight=False, soft_wrap=True)
         for translator in translators:
+            model = asked_ahead(problems, config, options) if translator == MODEL_ROUTE else None
             for problem in problems:
-                one = measure(problem, translator, config, options)
+                one = measure(problem, translator, config, options, model)
                 measured.append(one)
                 mark = "ok" if one.verified else f"ok, look {one.looks}" if one.repaired else one.reason[:100]
                 note = f" {one.accepted}/{one.samples}" if one.samples else ""

@@ -5,9 +5,11 @@ In: problems, the translator's name, how many samples. Out: `Measured`, one per 
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from cass_shim.compat.estimate import mean_pass_at, wilson
 from cass_shim.compat.problems import Problem
@@ -16,6 +18,10 @@ from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Unsupported
 from cass_shim.model.sidecar import Source
 from cass_shim.pipeline import FINAL_SEED, Work, assemble, translate_source, verify
+
+if TYPE_CHECKING:
+    from cass_shim.compat.ahead import Ahead
+    from cass_shim.translate.cass.models import Model
 
 MODEL_ROUTE = "cass"
 PASS_AT = (1, 5, 10)
@@ -65,13 +71,44 @@ class Measured:
     only_final: bool = False
 
 
-def measure(problem: Problem, translator: str, config: Config, options: Options) -> Measured:
-    """Try one problem. Whatever is wrong with it is in the result."""
+def chosen(config: Config, sm: int, options: Options) -> Model:
+    """The model that is measured."""
+    from cass_shim.translate.cass.models import choose
+
+    model = choose(config.model, sm)
+    if hasattr(model, "is_masked"):
+        model.is_masked = options.is_masked
+    return model
+
+
+def asked_ahead(problems: Sequence[Problem], config: Config, options: Options) -> Ahead:
+    """The model, already asked for the greedy answer to every problem that has a prompt."""
+    from cass_shim.compat.ahead import Ahead
+    from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS
+
+    model = chosen(config, problems[0].module.sm, options)
+    contract = CONTRACTS[getattr(model, "contract", AUTHORS)]
+    prompts = []
+    for problem in problems:
+        work = Work(problem.module, problem.kernel, config)
+        with contextlib.suppress(CassError):  # whatever is wrong is said when it is measured
+            prompts.append(contract.prompt(work.sass, lambda work=work: _listing(work)))  # type: ignore[misc]
+    return Ahead(model, prompts, options.seconds)
+
+
+def measure(
+    problem: Problem, translator: str, config: Config, options: Options, model: Model | None = None
+) -> Measured:
+    """Try one problem. Whatever is wrong with it is in the result. model: None for the one that is configured."""
     started = time.monotonic()
     work = Work(problem.module, problem.kernel, config)
     start = Measured(problem.name, problem.group, translator)
     try:
-        found = _model(work, problem, start, options) if translator == MODEL_ROUTE else _route(work, translator, start)
+        if translator == MODEL_ROUTE:
+            model = model or chosen(config, work.sass.sm, options)
+            found = _model(work, problem, start, options, model)
+        else:
+            found = _route(work, translator, start)
     except Unsupported as error:
         found = replace(start, unsupported=_line(error), reason=_line(error))
     except CassError as error:
@@ -114,15 +151,11 @@ def _route(work: Work, translator: str, start: Measured) -> Measured:
     return replace(start, assembled=assembled, verified=not reason, reason=reason)
 
 
-def _model(work: Work, problem: Problem, start: Measured, options: Options) -> Measured:
+def _model(work: Work, problem: Problem, start: Measured, options: Options, model: Model) -> Measured:
     """The model: its greedy answer, second looks until one is accepted, and samples."""
     from cass_shim.translate.cass.contracts import FIELDS
-    from cass_shim.translate.cass.models import choose
     from cass_shim.translate.cass.sampling import Drawing, draw
 
-    model = choose(work.config.model, work.sass.sm)
-    if hasattr(model, "is_masked"):
-        model.is_masked = options.is_masked
     ours = getattr(model, "contract", "") == FIELDS
     judge, accepted = _Judge(work), list[Source]()
     found, right, samples, tokens, masked = start, 0, 0, 0, 0

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from cass_shim.cli.eval import eval_command, right_outputs, run_program
+from cass_shim.compat.ahead import Ahead
 from cass_shim.compat.estimate import mean_pass_at, pass_at, wilson
 from cass_shim.compat.evaluate import Measured, Options, measure, summarise
 from cass_shim.compat.problems import Problem, programs, read_problems
@@ -19,7 +20,9 @@ from cass_shim.compat.rows import columns_of, write_rows
 from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.model.artifacts import EntryKind
 from cass_shim.model.config import Config
-from cass_shim.model.errors import Malformed
+from cass_shim.model.errors import Malformed, ToolFailed
+from cass_shim.translate.cass.models import Answer, Decoding
+from cass_shim.translate.cass.prompt import Message
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt" / "vector_add_static"
 NAME = "_Z10vector_addPKfS0_Pfi"
@@ -169,6 +172,33 @@ def test_a_models_samples_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
     assert summary.passed["pass@1"].share == pytest.approx(0.6)
     assert summary.passed["pass@5"].share == 1.0
     assert "pass@10" not in summary.passed
+
+
+def test_greedy_answers_are_asked_for_ahead_and_all_else_when_it_is_wanted() -> None:
+    asked: list[tuple[str, float]] = []
+
+    class Counting:
+        identity, window, contract = "counting", 7, "fields-3"
+
+        def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+            asked.append((messages[0].content, decoding.temperature))
+            if messages[0].content == "bad":
+                raise ToolFailed("torch", stderr="no memory")
+            return [Answer(messages[0].content.upper())] * decoding.count
+
+        def count_tokens(self, text: str) -> int:
+            return len(text)
+
+    ahead = Ahead(Counting(), ["one", "two", "one", "bad"], 1.0)
+    first = (Message("user", "one"),)
+    assert ahead.generate(first, Decoding()) == ahead.generate(first, Decoding()) == [Answer("ONE")]
+    assert len(ahead.generate(first, Decoding(3, 0.5))) == 3
+    assert ahead.generate((Message("user", "three"),), Decoding()) == [Answer("THREE")]
+    with pytest.raises(ToolFailed, match="no memory"):
+        ahead.generate((Message("user", "bad"),), Decoding())
+    ahead.close()
+    assert (ahead.identity, ahead.window, ahead.contract, ahead.count_tokens("four")) == ("counting", 7, "fields-3", 4)
+    assert sorted(asked) == [("bad", 0), ("one", 0), ("one", 0.5), ("three", 0), ("two", 0)]
 
 
 def test_a_problem_without_samples_counts_as_never_right() -> None:

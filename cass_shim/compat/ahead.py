@@ -1,0 +1,48 @@
+"""A model whose greedy answers to many prompts are asked for at the same time, so that they share batches.
+
+In: a back end and prompts. Out: a back end that gives those answers when they are wanted, and asks for all else. On a
+processor that reads the weights once for all, a set of held-out kernels takes a third of the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from cass_shim.translate.cass.models import Answer, Decoding, Model
+from cass_shim.translate.cass.prompt import Message
+
+AT_ONCE = 24
+
+
+class Ahead:
+    """A back end like the one it stands for. Failures are raised where the answer is wanted."""
+
+    def __init__(self, model: Model, prompts: Iterable[str], seconds: float) -> None:
+        self._model, self.identity, self.window = model, model.identity, model.window
+        self._pool = ThreadPoolExecutor(AT_ONCE)
+        # it waits behind others: the bound of one request is not for the wait
+        self._decoding = Decoding(timeout_s=AT_ONCE * seconds)
+        self._asked: dict[str, Future[list[Answer]]] = {}
+        for prompt in prompts:
+            if prompt not in self._asked:
+                self._asked[prompt] = self._pool.submit(model.generate, (Message("user", prompt),), self._decoding)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        """What was asked ahead for a greedy first turn, else the back end's own."""
+        asked = self._asked.get(messages[0].content)
+        if asked is None or len(messages) > 1 or decoding.temperature > 0 or decoding.prefixes:
+            return self._model.generate(messages, decoding)
+        return asked.result()
+
+    def count_tokens(self, text: str) -> int:
+        """The back end's."""
+        return self._model.count_tokens(text)
+
+    def close(self) -> None:
+        """Forget what nobody asked for yet."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
