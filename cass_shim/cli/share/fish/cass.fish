@@ -152,6 +152,7 @@ complete -c cass -n '__cass_at cass eval' -l repairs -x -d 'Second looks where a
 complete -c cass -n '__cass_at cass eval' -l no-grammar -d 'Let our own model say what cannot be assembled, to compare.'
 complete -c cass -n '__cass_at cass eval' -l limit -x -d 'Kernels of each benchmark (0: all).'
 complete -c cass -n '__cass_at cass eval' -l json -r -F -d 'Write everything here, after every kernel.'
+complete -c cass -n '__cass_at cass eval' -l columns -x -d 'Of a benchmark in JSON rows: name=…,domain=…,source=…,output=….'
 complete -c cass -n '__cass_at cass eval' -l run -d 'Also run programs whose expected output lies beside them.'
 complete -c cass -n '__cass_at cass eval' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass eval' -F
