@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -33,9 +34,22 @@ class Subject:
         """The code object, with each change made once."""
         text = self.assembly.text
         for old, new in changes:
-            assert old in text, f"the lifter no longer writes {old!r}"
-            text = text.replace(old, new, 1)
+            text = changed(text, old, new)
         return assemble_text(replace(self.assembly, text=text), self.kernel.kernel.abi)
+
+
+def changed(text: str, old: str, new: str) -> str:
+    """The assembly with the first `old` as `new`. $a, $b ... are whatever registers LLVM chose, $A ...
+    vector ones."""
+    pattern = re.escape(old)
+    for name in dict.fromkeys(re.findall(r"\$(\w)", old)):
+        here = rf"\${name}"
+        kind = "v" if name.isupper() else "[sv]"
+        pattern = pattern.replace(here, rf"(?P<{name}>{kind}(?:\d+|\[\d+:\d+\]))", 1).replace(here, f"(?P={name})")
+    pattern = pattern.replace("\\\n", "\n").replace("\\\t", "\t")
+    result, count = re.subn(pattern, lambda m: re.sub(r"\$(\w)", lambda one: m[one[1]], new), text, count=1)
+    assert count, f"the lifter no longer writes {old!r}"
+    return result
 
 
 @cache

@@ -45,12 +45,12 @@ def test_an_element_wise_kernel_is_proved_for_every_block(device: Device) -> Non
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("v_cmpx_gt_i32_e64 s3, v1", "v_cmpx_ge_i32_e64 s3, v1"),
-        ("v_cmpx_gt_i32_e64 s3, v1", "v_cmpx_gt_u32_e64 s3, v1"),
-        ("v_cmpx_gt_i32_e64 s3, v1", "s_nop 0"),
-        ("v_add_f32_e32 v2, v2, v3", "v_add_f32_e32 v2, v2, v2"),
-        ("s_load_b128 s[4:7], s[0:1], 0x0", "s_load_b128 s[4:7], s[0:1], 0x8"),
-        ("v_lshlrev_b64 v[0:1], 2, v[1:2]", "v_lshlrev_b64 v[0:1], 3, v[1:2]"),
+        ("v_cmpx_gt_i32_e64 $a, $b", "v_cmpx_ge_i32_e64 $a, $b"),
+        ("v_cmpx_gt_i32_e64 $a, $b", "v_cmpx_gt_u32_e64 $a, $b"),
+        ("v_cmpx_gt_i32_e64 $a, $b", "s_nop 0"),
+        ("v_add_f32_e32 $a, $b, $c", "v_add_f32_e32 $a, $b, $b"),
+        ("s_load_b128 $a, $b, 0x0", "s_load_b128 $a, $b, 0x8"),
+        ("v_lshlrev_b64 $a, 2, $b", "v_lshlrev_b64 $a, 3, $b"),
         ("s_cbranch_execz", "s_cbranch_execnz"),
     ],
 )
@@ -60,13 +60,13 @@ def test_bugs_in_an_element_wise_kernel_are_shown(old: str, new: str, device: De
 
 
 def test_operands_of_a_sum_may_be_swapped(device: Device) -> None:
-    proof = judged(prebuilt(VECTOR_ADD), device, ("v_add_f32_e32 v2, v2, v3", "v_add_f32_e32 v2, v3, v2"))
+    proof = judged(prebuilt(VECTOR_ADD), device, ("v_add_f32_e32 $a, $b, $c", "v_add_f32_e32 $a, $c, $b"))
     assert proof.verdict == PROVED, proof.reason
 
 
 def test_what_only_z3_saw_is_no_difference(device: Device) -> None:
     """A wrong sign extension needs an index beyond 2^31, which no launch of a few blocks reaches."""
-    proof = judged(prebuilt(VECTOR_ADD), device, ("v_ashrrev_i32_e32 v2, 31, v1", "v_mov_b32_e32 v2, 0"))
+    proof = judged(prebuilt(VECTOR_ADD), device, ("v_ashrrev_i32_e32 $a, 31, $b", "v_mov_b32_e32 $a, 0"))
     assert proof.verdict == UNKNOWN
     assert "no small run showed it" in proof.reason and "in block" in proof.reason
 
@@ -81,11 +81,11 @@ def test_a_fixed_stencil_is_proved_for_its_block(device: Device) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("v_cmp_gt_i32_e64 s1, 1, v0", "v_cmp_gt_i32_e64 s1, 2, v0"),
-        ("ds_store_b32 v1, v8 offset:140", "ds_store_b32 v1, v8 offset:136"),
+        ("v_cmp_gt_i32_e64 $a, 1, $b", "v_cmp_gt_i32_e64 $a, 2, $b"),
+        ("ds_store_b32 $a, $b offset:140", "ds_store_b32 $a, $b offset:136"),
         ("s_barrier", "s_nop 0"),
-        ("v_add_f32_e32 v4, v6, v4", "v_add_f32_e32 v4, v6, v3"),
-        ("s_and_b32 s2, s0, vcc_lo", "s_or_b32 s2, s0, vcc_lo"),
+        ("v_add_f32_e32 $a, $b, $a", "v_add_f32_e32 $a, $b, $b"),
+        ("s_and_b32 $a, $b, vcc_lo", "s_or_b32 $a, $b, vcc_lo"),
     ],
 )
 def test_bugs_in_a_fixed_stencil_are_shown(old: str, new: str, device: Device) -> None:
@@ -108,10 +108,10 @@ def test_a_shuffle_reduction_is_proved_for_its_block(device: Device) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("v_cmpx_gt_i32_e64 s5, v1", "v_cmpx_ge_i32_e64 s5, v1"),
-        ("v_cmp_le_i32_e32 vcc_lo, s5, v1", "v_cmp_lt_i32_e32 vcc_lo, s5, v1"),
-        ("v_xor_b32_e32 v5, 64, v2", "v_xor_b32_e32 v5, 32, v2"),
-        ("v_add_nc_u32_e32 v1, v11, v1", "v_add_nc_u32_e32 v1, v11, v11"),
+        ("v_cmpx_gt_i32_e64 $a, $b", "v_cmpx_ge_i32_e64 $a, $b"),
+        ("v_cmp_le_i32_e32 vcc_lo, $a, $b", "v_cmp_lt_i32_e32 vcc_lo, $a, $b"),
+        ("v_xor_b32_e32 $a, 64, $b", "v_xor_b32_e32 $a, 32, $b"),
+        ("v_add_nc_u32_e32 $A, $B, $A", "v_add_nc_u32_e32 $A, $B, $B"),
         ("s_and_b32 exec_lo, exec_lo, vcc_lo\n\ts_cbranch_execz", "s_nop 0\n\ts_cbranch_execz"),
     ],
 )
@@ -123,7 +123,7 @@ def test_bugs_in_a_shuffle_reduction_are_shown(old: str, new: str, device: Devic
 def test_a_budget_that_is_spent_is_unknown(device: Device) -> None:
     subject = prebuilt(VECTOR_ADD)
     proof = classify(
-        subject.code(("v_cmpx_gt_i32_e64 s3, v1", "s_nop 0")), subject.kernel, subject.cubin, device, budget_s=0.0
+        subject.code(("v_cmpx_gt_i32_e64 $a, $b", "s_nop 0")), subject.kernel, subject.cubin, device, budget_s=0.0
     )
     assert proof.verdict == UNKNOWN and "time budget" in proof.reason
 
@@ -148,5 +148,5 @@ def test_verification_grants_e4(device: Device) -> None:
 def test_a_wrong_translation_is_rejected_whatever_is_asked(device: Device) -> None:
     subject = prebuilt(VECTOR_ADD)
     with pytest.raises(Rejected):
-        wrong = subject.code(("v_cmpx_gt_i32_e64 s3, v1", "v_cmpx_ge_i32_e64 s3, v1"))
+        wrong = subject.code(("v_cmpx_gt_i32_e64 $a, $b", "v_cmpx_ge_i32_e64 $a, $b"))
         verify_kernel(wrong, subject.kernel, subject.cubin, device, budget_s=0.5, prove_s=BUDGET)
