@@ -25,6 +25,16 @@ def test_the_steps_are_commands_that_anyone_can_type(tmp_path: Path) -> None:
     assert "--compile --batch 131072" in full[2]
 
 
+def test_checkpoints_trained_elsewhere_are_only_measured(tmp_path: Path) -> None:
+    for share in (0.25, 1.0):
+        point(tmp_path, share, 100, 0.5)
+    steps = plan(options_of([str(tmp_path), "--measure", "--samples", "0"]))
+    assert [one.model for one in steps] == [tmp_path / "share-0.25", tmp_path / "share-1"]
+    assert all(" eval " in one.text and "--samples 0" in one.text for one in steps)
+    assert main([str(tmp_path), "--measure", "--samples", "0"]) == 0  # what has its eval.json is kept
+    assert [one["share"] for one in json.loads((tmp_path / "curve.json").read_text())] == [0.25, 1.0]
+
+
 def test_a_step_that_is_done_is_not_done_again_and_one_that_fails_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

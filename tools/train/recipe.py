@@ -73,6 +73,8 @@ def plan(options: argparse.Namespace) -> list[Step]:
         out = checkpoint(place, share)
         command = ("tools.train", str(made), str(out), "--share", f"{share:g}", *training, "--finished", "done")
         steps += [Step(command, out / "done"), measure(place, share, options.limit, options.samples)]
+    if options.measure:
+        return [step for step in steps if step.model is not None and (step.model / "cass_contract.json").is_file()]
     return steps
 
 
@@ -148,6 +150,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--samples", type=int, default=10, help="for pass@k")
     parser.add_argument("--limit", type=int, default=0, help="held-out kernels of each set that are measured (0: all)")
     parser.add_argument("--rehearse", action="store_true", help="1 %% of the pairs and a tiny network, no GPU")
+    parser.add_argument("--measure", action="store_true", help="only measure the checkpoints that are there, and draw")
     parser.add_argument("--plot", action="store_true", help="only draw curve.json again")
     return parser.parse_args(arguments)
 
