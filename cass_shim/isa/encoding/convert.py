@@ -107,8 +107,8 @@ def f2fp_pack(w: Word) -> list[str]:
     """F2FP of two floats: PACK_AB, or MERGE_C into the other half; the type names grew with sm_89."""
     to = "BF16" if w.bits(76, 1) else "F16"
     merge = bool(w.bits(78, 1))
-    w.bits(77, 1)
-    names = ["RELU"] if w.bits(75, 1) else []
+    names = ["SATFINITE"] if w.bits(77, 1) else []
+    names += ["RELU"] if w.bits(75, 1) else []
     if w.sm >= 89:
         names += [to, "F32"]
     elif to == "BF16":

@@ -149,8 +149,17 @@ def f2fp(e: Emitter[V], i: Instruction) -> None:
             result = e.or_(e.shl(result, e.const(8, 32)), float_eight.narrow(e, wide, eight))
             continue
         narrow = e.float_to_float(kind, "f32", wide, rounding(i), i.has("FTZ"))
+        if i.has("SATFINITE"):
+            narrow = _finite(e, kind, narrow)
         result = e.or_(e.shl(result, e.const(16, 32)), e.zext(narrow, 32))
     put32(e, dst, result)
+
+
+def _finite(e: Emitter[V], kind: str, narrow: V) -> V:
+    """The largest finite number of a 16-bit format instead of an infinity, whose bits are one more."""
+    infinity = e.const(0x7F80 if kind == "bf16" else 0x7C00, 16)
+    infinite = e.compare("eq", e.and_(narrow, e.const(0x7FFF, 16)), infinity)
+    return e.select(infinite, e.sub(narrow, e.const(1, 16)), narrow)
 
 
 def _relu(e: Emitter[V], i: Instruction, kind: str, value: V) -> V:

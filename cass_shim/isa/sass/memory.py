@@ -107,14 +107,20 @@ def qspc(e: Emitter[V], i: Instruction) -> None:
 
 @sass("LDGSTS", modifiers=f"E BYPASS ACCESS ZFILL 64 128 {_HINTS}", effect=Effect.MEMORY)
 def ldgsts(e: Emitter[V], i: Instruction) -> None:
-    """Shared memory = global memory. The copy is done at once, so waiting for it has nothing to do."""
+    """Shared memory = global memory. The copy is done at once, so waiting for it has nothing to do.
+
+    The predicate says whether the source is read; !PT, of a copy of no bytes, leaves zeros (recorded on an H200).
+    """
     shared, source, *rest = i.operands
     if rest and not (isinstance(rest[0], Pred) and unwanted(rest[0])):
         raise unsupported(i, "zero-fill predicate")
     if i.has("ZFILL"):
         raise unsupported(i)
     _bits, _signed, count = shape(i)
-    values = e.load("global", address64(e, source), 32, count)
+    if rest and isinstance(rest[0], Pred) and rest[0].negate:
+        values = [e.const(0, 32)] * count
+    else:
+        values = e.load("global", address64(e, source), 32, count)
     e.store("shared", address32(e, shared), values, 32)
 
 
