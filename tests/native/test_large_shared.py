@@ -18,6 +18,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_program(Path(__file__).with_name("large_shared.cu"), tmp_path_factory.mktemp("large"))
 
 
+@pytest.mark.slow
 def test_every_access_finds_its_block_s_memory(program: Path, tmp_path: Path) -> None:
     """Tiles on three streams and in a graph, atomics, generic pointers, ldmatrix, cp.async, barriers, a grid's."""
     done = run_emulated(program, CASS_SHARED="spill", CASS_CACHE_DIR=str(tmp_path), CASS_BEHIND="0")
@@ -63,17 +64,21 @@ int main() {
 """
 
 
-def run_both(tmp_path: Path, **settings: str) -> tuple[list[str], str, int]:
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("both")
+    (folder / "both.cu").write_text(SMALL_AND_LARGE)
+    return build_program(folder / "both.cu", folder)
+
+
+def run_both(both: Path, cache: Path, **settings: str) -> tuple[list[str], str, int]:
     """What the program prints, its stderr, and how many code objects the cache holds then."""
-    source = tmp_path / "both.cu"
-    source.write_text(SMALL_AND_LARGE)
-    cache = tmp_path / "cache"
-    done = run_emulated(build_program(source, tmp_path), CASS_CACHE_DIR=str(cache), CASS_BEHIND="0", **settings)
+    done = run_emulated(both, CASS_CACHE_DIR=str(cache), CASS_BEHIND="0", **settings)
     return done.stdout.splitlines(), done.stderr, len(list(cache.glob("v*/*/code/*/*")))
 
 
-def test_a_launch_chooses_between_two_code_objects(tmp_path: Path) -> None:
-    lines, errors, objects = run_both(tmp_path, CASS_SHARED="spill", CASS_MIN_EVIDENCE="E1u")
+def test_a_launch_chooses_between_two_code_objects(both: Path, tmp_path: Path) -> None:
+    lines, errors, objects = run_both(both, tmp_path, CASS_SHARED="spill", CASS_MIN_EVIDENCE="E1u")
     assert lines == [
         "opt-in 101376",
         "49152 set 0 more 1 ran 0 wrong 0",
@@ -82,14 +87,14 @@ def test_a_launch_chooses_between_two_code_objects(tmp_path: Path) -> None:
     assert objects == 2
 
 
-def test_one_code_object_serves_all_of_lds(tmp_path: Path) -> None:
-    lines, errors, objects = run_both(tmp_path)
+def test_one_code_object_serves_all_of_lds(both: Path, tmp_path: Path) -> None:
+    lines, errors, objects = run_both(both, tmp_path)
     assert lines == ["opt-in 65536", "49152 set 0 more 1 ran 0 wrong 0", "65536 set 0 more 1 ran 0 wrong 0"], errors
     assert objects == 1
 
 
-def test_a_translator_that_cannot_says_so(tmp_path: Path) -> None:
-    lines, errors, _ = run_both(tmp_path, CASS_SHARED="spill", CASS_TRANSLATORS="ptx-hip")
+def test_a_translator_that_cannot_says_so(both: Path, tmp_path: Path) -> None:
+    lines, errors, _ = run_both(both, tmp_path, CASS_SHARED="spill", CASS_TRANSLATORS="ptx-hip")
     assert lines[1].endswith("ran 0 wrong 0")
     assert "ran 209 " in lines[2]  # no kernel image for the device
     assert "only the translator lift spills it" in errors
