@@ -25,7 +25,7 @@ def move_declarations(lines: list[str], types: Mapping[str, str]) -> tuple[list[
 
     types: C++ type of each register's name.
     """
-    labels = [number for number, line in enumerate(lines) if line.rstrip().endswith(":;")]
+    labels = [number for number, line in enumerate(lines) if _is_label(line)]
     named: dict[str, list[int]] = {}
     assigned: dict[str, int] = {}
     for number, line in enumerate(lines):
@@ -49,16 +49,22 @@ def move_declarations(lines: list[str], types: Mapping[str, str]) -> tuple[list[
     return result, moved
 
 
+def _is_label(line: str) -> bool:
+    return line.rstrip().endswith(":;")
+
+
 def _between(sorted_numbers: list[int], first: int, last: int) -> bool:
     at = bisect_left(sorted_numbers, first)
     return at < len(sorted_numbers) and sorted_numbers[at] < last
 
 
 def _scope_ends(lines: list[str]) -> list[int]:
-    """For each line, the first later line that is less deeply nested."""
+    """For each line, the first later line that is less deeply nested; labels stand at the margin and end nothing."""
     ends = [len(lines)] * len(lines)
     stack: list[int] = []
     for number, line in enumerate(lines):
+        if _is_label(line):
+            continue
         depth = _depth(line)
         while stack and _depth(lines[stack[-1]]) > depth:
             ends[stack.pop()] = number

@@ -1,0 +1,24 @@
+"""Declarations move to where a register gets its only value, but never between a goto and its label."""
+
+from __future__ import annotations
+
+from cass_shim.translate.ptx_hip.scopes import move_declarations
+
+TYPES = {"r1": "u32", "r2": "u32"}
+
+
+def test_a_value_is_declared_where_it_is_made() -> None:
+    lines, moved = move_declarations(["    r1 = 3u;", "    r2 = r1 + 1u;", "    put(r2);"], TYPES)
+    assert lines[0] == "    const u32 r1 = 3u;" and moved == {"r1", "r2"}
+
+
+def test_a_label_at_the_margin_ends_no_scope() -> None:
+    """C++ lets no goto jump over an initialisation; labels are printed without indentation (generated kernel 4613)."""
+    source = ["    do {", "        if (p1) goto L2;", "        r1 = 3u;", "        r2 = r1;", "L2:;", "        put();"]
+    lines, moved = move_declarations([*source, "    } while (p2);"], TYPES)
+    assert lines[: len(source)] == source and not moved
+
+
+def test_behind_a_label_values_are_declared_again() -> None:
+    lines, moved = move_declarations(["L1:;", "    r1 = 3u;", "    put(r1);", "    goto L1;"], TYPES)
+    assert lines[1] == "    const u32 r1 = 3u;" and moved == {"r1"}
