@@ -31,10 +31,15 @@ DROPPED = "-mavx*|-mfma|-mf16c|-mbmi|-mbmi2|-mlzcnt|-mprefer-vector-width=*|-mno
 # Stand-ins are jumps without a C library. What runs before the sanitizer's own start, or writes jumps into the
 # loader's code, has no shadow memory yet.
 PLAIN = ("*/standins/*", "*/shim/near.c", "*/shim/watch.c")
-# The loader frees a thread's variables when its stack is used again: long after its end, which nobody tells the
-# sanitizer where the thread was made by code without it (Python's).
-ALLOWED = "race:dl_deallocate_tls\n"
+# Not ours, or meant. thread: the loader frees a thread's variables when its stack is used again, long after its end,
+# which nobody tells the sanitizer where the thread was made by code without it (Python's). address: hipModuleLoadData
+# is told no size; what a forged header names is copied under guard against memory that is not there.
+ALLOWED = {"thread": "race:dl_deallocate_tls\n", "address": "interceptor_via_fun:copy_image\n"}
 REPORT = re.compile(r"^(?:==\d+==ERROR: |WARNING: ThreadSanitizer: |.*: runtime error: )(.*)$", re.MULTILINE)
+
+
+# A sanitizer needs terabytes of addresses.
+LITTLE_SPACE = "tests/native/test_hip_memory.py::test_a_process_with_little_address_space_gets_a_smaller_device"
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,7 @@ KINDS = {
             "tests/native/test_emulator_core.py", "tests/native/test_emulator_core_float.py",
             "tests/native/test_emulator_core_state.py", "tests/native/test_hip_memory.py",
             "tests/native/test_hip_module.py", "tests/native/test_hip_stream.py", "tests/native/test_hip_graph.py",
+            "--deselect", LITTLE_SPACE,
         ),
     ),
     "thread": Kind(
@@ -120,7 +126,7 @@ def compiler(kind: Kind, folder: Path) -> Path:
 def settings(name: str, kind: Kind, reports: Path) -> dict[str, str]:
     """The sanitizer's own settings."""
     allowed = reports.parent / "allowed"
-    allowed.write_text(ALLOWED if name == "thread" else "")
+    allowed.write_text(ALLOWED[name])
     return {
         "LD_PRELOAD": str(runtime(kind)),
         kind.variable: f"{kind.options}:suppressions={allowed}:log_path={reports / name}",
@@ -186,8 +192,9 @@ def run(name: str, arguments: list[str], seconds: float) -> tuple[int, str, Coun
     wrong = wrong_examples(folder / "tree", env, prefix)
     command = [*prefix, sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider"]
     command += ["--timeout", "0", *(arguments or kind.tests)]
-    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = subprocess.run(command, cwd=folder / "tree", env=env, text=True, timeout=seconds, check=False, **both)
+    out, into = subprocess.PIPE, subprocess.STDOUT
+    tree = folder / "tree"
+    done = subprocess.run(command, cwd=tree, env=env, text=True, timeout=seconds, stdout=out, stderr=into, check=False)
     print(done.stdout[-4000:])
     last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "nothing said"
     count = len(samples.PREBUILT_SAMPLES)
@@ -211,7 +218,7 @@ def main() -> int:
         print(f"{count:4} {report}")
     print(f"{sum(reports.values())} reports; {last}")
     if known.record:
-        tests = " ".join(Path(word).stem for word in arguments or KINDS[known.kind].tests)
+        tests = " ".join(Path(word).stem for word in arguments or KINDS[known.kind].tests if word.endswith(".py"))
         cells = (
             datetime.date.today(),
             known.kind,
