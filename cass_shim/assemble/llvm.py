@@ -17,6 +17,7 @@ from llvmlite import binding
 
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
+from cass_shim.assemble.zeros import constrained
 from cass_shim.model.artifacts import CodeObject, LlvmModule
 from cass_shim.model.errors import ToolFailed
 from cass_shim.model.kernel_abi import AbiClass, KernelAbi
@@ -63,6 +64,9 @@ def _generate(text: str, emit: Callable[[binding.ModuleRef], Any]) -> Any:
             with binding.parse_assembly(text) as module:
                 module.verify()
                 optimise(module)
+                if (text := constrained(str(module))) is None:
+                    return emit(module)
+            with binding.parse_assembly(text) as module:
                 return emit(module)
         except RuntimeError as error:
             message = str(error).removeprefix("LLVM IR parsing error\n")

@@ -11,6 +11,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,7 +126,8 @@ def nvcc(source: Path, output: Path, flags: tuple[str, ...]) -> None:
 
     Where the files lie is no part of the comparison: a checkout may move.
     """
-    beside = output.with_name(f"{output.name}.{os.getpid()}")  # a program that runs cannot be written to
+    mine = f"{os.getpid()}-{threading.get_ident()}"  # variants share objects, so two threads may make the same one
+    beside = output.with_name(f"{output.name}.{mine}")  # a program that runs cannot be written to
     command = ["nvcc", *HOST, "-o", str(beside), str(source), *flags]
     inputs = b"".join(path.read_bytes() for path in (source, *headers(source)))
     stamp = hashlib.sha256(" ".join((*HOST, *flags, source.name, "")).encode() + inputs).hexdigest()
