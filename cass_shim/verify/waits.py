@@ -179,7 +179,7 @@ def _touched(instruction: Decoded) -> Iterator[int]:
     elif encoding in ("VOP1", "VOP2", "VOPC"):
         yield from _short_vector(instruction, row)
     elif encoding in ("VOP3", "VOP3P"):
-        fields = (high & 0x1FF, high >> 9 & 0x1FF, high >> 18 & 0x1FF)
+        fields: tuple[int, ...] = (high & 0x1FF, high >> 9 & 0x1FF, high >> 18 & 0x1FF)
         if fields[0] in (DPP16, DPP8, DPP8_FI):
             fields = (VGPR + (instruction.words[2] & 0xFF), *fields[1:])
         if "_fmac_" in row.name:  # adds to its destination; the third field says nothing
