@@ -122,10 +122,10 @@ def test_a_kernel_nothing_can_translate_is_the_drivers_error(folder: Path) -> No
     source.write_text(r"""
 #include <cstdio>
 #include <cuda_runtime.h>
-__global__ void shifted(float *p, cudaTextureObject_t t) { // offsets of a lookup: no translator has them
-    float a, b, c, d, x = threadIdx.x;
-    asm volatile("tex.2d.v4.f32.f32 {%0,%1,%2,%3}, [%4, {%5,%5}], {1, 1};"
-                 : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(t), "f"(x));
+__global__ void shifted(float *p, cudaTextureObject_t t) { // samples of a pixel: no translator has them
+    float a, b, c, d; int x = threadIdx.x;
+    asm volatile("tex.2dms.v4.f32.s32 {%0,%1,%2,%3}, [%4, {%5,%5,%5,%5}];"
+                 : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(t), "r"(x));
     p[threadIdx.x] = a + b + c + d;
 }
 int main() {

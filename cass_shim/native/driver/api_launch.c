@@ -64,7 +64,11 @@ CUresult cass_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, uns
     return launch_kernel(f, &launch, NULL);
 }
 
-static CUresult read_attributes(const CUlaunchConfig *config, cass_launch *launch) {
+#define LAST_ATTRIBUTE CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE
+
+/* event: recorded behind the kernel (runtime/launch.c says why that is enough). */
+static CUresult read_attributes(const CUlaunchConfig *config, cass_launch *launch, CUevent *event,
+                                unsigned *event_flags) {
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const CUlaunchAttribute *one = &config->attrs[i];
         switch (one->id) {
@@ -77,10 +81,16 @@ static CUresult read_attributes(const CUlaunchConfig *config, cass_launch *launc
                 return CUDA_ERROR_INVALID_CLUSTER_SIZE;
             break;
         case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+            *event = one->value.programmaticEvent.event;
+            *event_flags = (unsigned)one->value.programmaticEvent.flags;
+            break;
         case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-            return CUDA_ERROR_NOT_SUPPORTED;
-        default:
-            break; /* hints */
+            *event = one->value.launchCompletionEvent.event;
+            *event_flags = (unsigned)one->value.launchCompletionEvent.flags;
+            break;
+        default: /* hints */
+            if ((int)one->id < 0 || one->id > LAST_ATTRIBUTE) return CUDA_ERROR_INVALID_VALUE;
+            break;
         }
     }
     return CUDA_SUCCESS;
@@ -95,8 +105,12 @@ CUresult cass_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void 
                           .shared_bytes = config->sharedMemBytes,
                           .stream = stream ? stream : cass_default_stream(),
                           .parameters = kernelParams};
-    CUresult result = read_attributes(config, &launch);
-    return result ? result : launch_kernel(f, &launch, extra);
+    CUevent event = NULL;
+    unsigned flags = 0;
+    CUresult result = read_attributes(config, &launch, &event, &flags);
+    if (!result) result = launch_kernel(f, &launch, extra);
+    if (result || !event) return result;
+    return cass_cuEventRecordWithFlags(event, config->hStream, flags);
 }
 
 CUresult cass_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {

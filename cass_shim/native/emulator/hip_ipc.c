@@ -106,7 +106,7 @@ static int open_wire(const wire *told) {
     return -1;
 }
 
-hipError_t emu_hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags) {
+hipError_t emu_ipc_open(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags) {
     wire told;
     memcpy(&told, &handle, sizeof told);
     if (!devPtr || flags > hipIpcMemLazyEnablePeerAccess || told.magic != MEMORY_MAGIC ||
@@ -130,6 +130,15 @@ hipError_t emu_hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsi
     pthread_mutex_unlock(&lock);
     *devPtr = (uint8_t *)base + told.offset;
     return hipSuccess;
+}
+
+/* A process has its own memory already; HIP and CUDA refuse its handles alike (recorded: 201). */
+hipError_t emu_hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags) {
+    wire told;
+    memcpy(&told, &handle, sizeof told);
+    if (told.magic == MEMORY_MAGIC && told.process == getpid())
+        return emu_fail(hipErrorInvalidContext, "the memory is of this process");
+    return emu_ipc_open(devPtr, handle, flags);
 }
 
 bool emu_ipc_imported(const void *base) {

@@ -104,5 +104,5 @@ hipError_t emu_hipMemPoolImportPointer(void **dev_ptr, hipMemPool_t mem_pool,
         memcmp(export_data->reserved + PROCESS_AT, &pool->exporter, sizeof pool->exporter) != 0)
         return emu_fail(hipErrorInvalidValue, "the pointer is of another pool");
     memcpy(&handle, export_data, sizeof handle);
-    return emu_hipIpcOpenMemHandle(dev_ptr, handle, hipIpcMemLazyEnablePeerAccess);
+    return emu_ipc_open(dev_ptr, handle, hipIpcMemLazyEnablePeerAccess);
 }

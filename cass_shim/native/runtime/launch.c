@@ -105,22 +105,38 @@ cudaError_t cass___cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 bloc
     return launch(known, device, gridDim, blockDim, args, sharedMem, stream, 0);
 }
 
+#define LAST_ATTRIBUTE cudaLaunchAttributeSharedMemoryMode
+
+/* What attributes ask for beside the launch itself. event: recorded behind the kernel, which is no
+ * earlier than the programmatic or launch completion event of CUDA, whose blocks still run then. */
+typedef struct {
+    int cooperative;
+    cudaEvent_t event;
+    unsigned event_flags;
+} attributes;
+
 /* Attributes that change what runs are honoured or refused; hints are accepted. */
-static int read_attributes(const cudaLaunchConfig_t *config, int *cooperative) {
+static int read_attributes(const cudaLaunchConfig_t *config, attributes *found) {
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *one = &config->attrs[i];
         switch (one->id) {
         case cudaLaunchAttributeCooperative:
-            *cooperative = one->val.cooperative;
+            found->cooperative = one->val.cooperative;
             break;
         case cudaLaunchAttributeClusterDimension:
             if (one->val.clusterDim.x > 1 || one->val.clusterDim.y > 1 || one->val.clusterDim.z > 1)
                 return cudaErrorInvalidClusterSize;
             break;
         case cudaLaunchAttributeProgrammaticEvent:
+            found->event = one->val.programmaticEvent.event;
+            found->event_flags = (unsigned)one->val.programmaticEvent.flags;
+            break;
         case cudaLaunchAttributeLaunchCompletionEvent:
-            return NOT_SUPPORTED;
+            found->event = one->val.launchCompletionEvent.event;
+            found->event_flags = (unsigned)one->val.launchCompletionEvent.flags;
+            break;
         default:
+            if ((int)one->id < 0 || one->id > LAST_ATTRIBUTE) return cudaErrorInvalidValue;
             break;
         }
     }
@@ -129,12 +145,14 @@ static int read_attributes(const cudaLaunchConfig_t *config, int *cooperative) {
 
 cudaError_t cass_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func,
                                      void **args) {
-    int cooperative = 0;
+    attributes asked = {0};
     if (!config || (config->numAttrs && !config->attrs)) return cudaErrorInvalidValue;
-    int result = read_attributes(config, &cooperative);
+    int result = read_attributes(config, &asked);
     if (result) return (cudaError_t)result;
     cudaStream_t stream = config->stream;
     if (!stream && cass_call_per_thread()) stream = (cudaStream_t)HIP_STREAM_PER_THREAD;
-    return launch_function(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
-                           stream, cooperative);
+    result = launch_function(func, config->gridDim, config->blockDim, args,
+                             config->dynamicSmemBytes, stream, asked.cooperative);
+    if (result || !asked.event) return (cudaError_t)result;
+    return cass_cudaEventRecordWithFlags(asked.event, stream, asked.event_flags);
 }

@@ -64,7 +64,6 @@ static void attributes() {
     memset(&v, 9, sizeof v); SHOW("priority", cudaStreamGetAttribute(s, cudaLaunchAttributePriority, &v)); printf("%d\n", v.priority);
     v.priority = -2; SHOW("set_priority", cudaStreamSetAttribute(s, cudaLaunchAttributePriority, &v)); int p = 9; cudaStreamGetPriority(s, &p); printf("%d\n", p);
     memset(&v, 0, sizeof v); SHOW("cooperative", cudaStreamGetAttribute(s, cudaLaunchAttributeCooperative, &v)); SHOW("attribute_99", cudaStreamGetAttribute(s, (cudaLaunchAttributeID)99, &v));
-    SHOW("null", cudaStreamGetAttribute(s, cudaLaunchAttributePriority, nullptr)); SHOW("set_null", cudaStreamSetAttribute(s, cudaLaunchAttributePriority, nullptr));
     cudaGetLastError();
 }
 
@@ -86,7 +85,7 @@ static void memory_operations() {
     SHOW("and", cuStreamWaitValue32(s, p, 2, CU_STREAM_WAIT_VALUE_AND)); SHOW("nor", cuStreamWaitValue32(s, p, 0x10, CU_STREAM_WAIT_VALUE_NOR)); SHOW("write64", cuStreamWriteValue64(s, p + 8, 1ull << 40, 0));
     SHOW("wait64", cuStreamWaitValue64(s, p + 8, 1ull << 40, CU_STREAM_WAIT_VALUE_EQ)); SHOW("unaligned", cuStreamWriteValue32(s, p + 2, 1, 0)); SHOW("null", cuStreamWriteValue32(s, 0, 1, 0)); SHOW("flags", cuStreamWaitValue32(s, p, 7, 64));
     CUstreamBatchMemOpParams ops[2] = {}; ops[0].operation = CU_STREAM_MEM_OP_WRITE_VALUE_32; ops[0].writeValue.address = p + 16; ops[0].writeValue.value = 3; ops[1] = ops[0]; ops[1].writeValue.address = p + 20; ops[1].writeValue.value = 4;
-    SHOW("batch", cuStreamBatchMemOp(s, 2, ops, 0)); SHOW("batch_zero", cuStreamBatchMemOp(s, 0, ops, 0)); SHOW("batch_null", cuStreamBatchMemOp(s, 1, nullptr, 0)); SHOW("batch_flags", cuStreamBatchMemOp(s, 1, ops, 1));
+    SHOW("batch", cuStreamBatchMemOp(s, 2, ops, 0)); SHOW("batch_zero", cuStreamBatchMemOp(s, 0, ops, 0)); SHOW("batch_flags", cuStreamBatchMemOp(s, 1, ops, 1));
     SHOW("synchronize", cuStreamSynchronize(s)); cuMemcpyDtoH(&v, p, 4); cuMemcpyDtoH(&w, p + 8, 8); printf("%u %llu", v, w); cuMemcpyDtoH(&w, p + 16, 8); printf(" %llx\n", w);
 }
 
