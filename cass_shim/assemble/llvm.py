@@ -64,9 +64,9 @@ def _generate(text: str, emit: Callable[[binding.ModuleRef], Any]) -> Any:
             with binding.parse_assembly(text) as module:
                 module.verify()
                 optimise(module)
-                if (text := constrained(str(module))) is None:
+                if (safe := constrained(str(module))) is None:
                     return emit(module)
-            with binding.parse_assembly(text) as module:
+            with binding.parse_assembly(safe) as module:
                 return emit(module)
         except RuntimeError as error:
             message = str(error).removeprefix("LLVM IR parsing error\n")

@@ -1,10 +1,11 @@
-"""Subtractions from +0 that code generation would take for negations.
+"""Sums with +0 that code generation would take for negations.
 
 LLVM's selection for AMDGPU (22 and before: `SelectVOP3ModsImpl`) folds `fsub ±0, x` into a source's sign, where +0 - x
-is +0 for x = +0 and the sign's change is -0. Seen in 3 of 9,425 generated kernels (2639, 3414, 5605). A constrained
-subtraction is another node, which no fold reads, and becomes the same instruction.
+is +0 for x = +0 and the sign's change is -0; its combiner makes that subtraction of every +0 + y whose y it sees to be
+a negation. Two of 9,425 generated kernels (5605, 4987) had a wrong sign by it, two more (8217, 8528) were refused. A
+constrained operation is another node, which no fold reads, and becomes the same instruction.
 
-In: optimised IR as text. Out: the same text with such subtractions constrained, or None where there are none.
+In: optimised IR as text. Out: the same text with such sums constrained, or None where there are none.
 """
 
 from __future__ import annotations
@@ -12,37 +13,42 @@ from __future__ import annotations
 import re
 
 _INTRINSICS = {"half": "f16", "float": "f32", "double": "f64"}
+_TYPE = r"(?P<type>half|float|double)"
 _ZERO = r"(?:0\.0+e\+00|0xH0000)"
-_SUBTRACTION = re.compile(rf"= fsub (?P<type>half|float|double) {_ZERO}, (?P<value>[^,\s]+)")
+_VALUE = r"(?P<value>%[\w.]+)"
+_SUMS = {
+    "fsub": re.compile(rf"= fsub {_TYPE} {_ZERO}, {_VALUE}"),
+    "fadd": re.compile(rf"= fadd {_TYPE} (?:{_ZERO}, (?P<second>%[\w.]+)|{_VALUE}, {_ZERO}(?![\w.]))"),
+}
 # The same thing to the later combiner: x times -1 plus +0.
 _PRODUCT = re.compile(
-    r"= (?:tail )?call (?P<type>half|float|double) @llvm\.fma\.f\d+\((?P=type) "
-    rf"(?P<value>%[\w.]+), (?P=type) (?:-1\.0+e\+00|0xHBC00), (?P=type) {_ZERO}\)"
+    rf"= (?:tail )?call {_TYPE} @llvm\.fma\.f\d+\((?P=type) {_VALUE}, "
+    rf"(?P=type) (?:-1\.0+e\+00|0xHBC00), (?P=type) {_ZERO}\)"
 )
 
 
 def constrained(text: str) -> str | None:
-    """The module with every `+0 - x` as a constrained subtraction to nearest; None where it has none."""
-    if not (_SUBTRACTION.search(text) or _PRODUCT.search(text)):
+    """The module with every `+0 - x` and `x + 0` as a constrained operation to nearest; None where it has none."""
+    if not any(pattern.search(text) for pattern in (*_SUMS.values(), _PRODUCT)):
         return None
-    used: set[str] = set()
+    used: set[tuple[str, str]] = set()
 
-    def replace(found: re.Match[str]) -> str:
+    def replaced(operation: str, found: re.Match[str]) -> str:
         kind = found["type"]
-        used.add(kind)
+        used.add((operation, kind))
+        value = found["value"] or found["second"]
+        zero = f"{kind} {'0xH0000' if kind == 'half' else '0.0'}"
         return (
-            f"= call {kind} @llvm.experimental.constrained.fsub.{_INTRINSICS[kind]}({kind} {_zero(kind)}, "
-            f'{kind} {found["value"]}, metadata !"round.tonearest", metadata !"fpexcept.ignore")'
+            f"= call {kind} {_name(operation, kind)}({zero}, {kind} {value}, "
+            'metadata !"round.tonearest", metadata !"fpexcept.ignore")'
         )
 
-    text = _PRODUCT.sub(replace, _SUBTRACTION.sub(replace, text))
-    declared = [
-        f"declare {kind} @llvm.experimental.constrained.fsub.{_INTRINSICS[kind]}({kind}, {kind}, metadata, metadata)"
-        for kind in sorted(used)
-        if f"@llvm.experimental.constrained.fsub.{_INTRINSICS[kind]}({kind}, {kind}, metadata" not in text
-    ]
-    return "\n".join([text, *declared, ""])
+    for operation, pattern in _SUMS.items():
+        text = pattern.sub(lambda found, name=operation: replaced(name, found), text)  # type: ignore[misc]
+    text = _PRODUCT.sub(lambda found: replaced("fsub", found), text)
+    declared = (f"declare {kind} {_name(op, kind)}({kind}, {kind}, metadata, metadata)" for op, kind in sorted(used))
+    return "\n".join([text, *(line for line in declared if line not in text), ""])
 
 
-def _zero(kind: str) -> str:
-    return "0xH0000" if kind == "half" else "0.0"
+def _name(operation: str, kind: str) -> str:
+    return f"@llvm.experimental.constrained.{operation}.{_INTRINSICS[kind]}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from cass_shim.assemble.hip import check_complete
+from cass_shim.assemble.hip import check_complete, compile_to_assembly
+from cass_shim.model.artifacts import HipSource
 from cass_shim.model.errors import ToolFailed
 
 
@@ -12,3 +15,14 @@ def test_an_instruction_without_text_is_refused() -> None:
     check_complete("k:\n\tv_mov_b32 v0, 0\n\n\ts_endpgm\n")
     with pytest.raises(ToolFailed, match="line 3"):
         check_complete("k:\n\tv_mov_b32 v0, 0\n\t\n\ts_endpgm\n")
+
+
+def test_a_difference_from_zero_is_no_negation() -> None:
+    """+0 - x is +0 for x = +0; the sign that a conversion takes for free would make it -0 (`assemble/zeros.py`)."""
+    text = """extern "C" __attribute__((global)) void k(const float *from, double *to, int n) {
+    to[n] = (double)(0.0f - from[n]);
+}
+"""
+    made = compile_to_assembly(HipSource(text, "k", ())).text
+    assert re.search(r"v_(dual_)?sub\w*_f32", made), made
+    assert not re.search(r"v_cvt_f64_f32\S* \S+, -", made), made

@@ -18,6 +18,7 @@ WIDER = {
 FORMS = {
     "difference": "%r = fsub {kind} 0.0, %x",
     "sum with a negation": "%n = fneg {kind} %x\n%r = fadd {kind} 0.0, %n",
+    "sum with a set sign": "%y = or {bits} %i, {sign}\n%n = bitcast {bits} %y to {kind}\n%r = fadd {kind} %n, 0.0",
     "product with -1": "%r = call {kind} @llvm.fma.{short}({kind} %x, {kind} -1.0, {kind} 0.0)",
 }
 
@@ -29,7 +30,7 @@ def kernel(kind: str, form: str) -> str:
 declare {kind} @llvm.fma.{short}({kind}, {kind}, {kind})
 define amdgpu_kernel void @k(ptr addrspace(1) %p, {bits} %i) {{
 %x = bitcast {bits} %i to {kind}
-{FORMS[form].format(kind=kind, short=short)}
+{FORMS[form].format(kind=kind, short=short, bits=bits, sign=-(1 << int(bits[1:]) - 1))}
 {WIDER[kind]}
 ret void
 }}
@@ -47,5 +48,5 @@ def test_a_difference_from_zero_stays_one(kind: str, form: str) -> None:
 
 def test_what_has_none_is_left_alone() -> None:
     """A negative zero, another constant, a flag that permits it: no other text."""
-    for value in ("fsub float -0.0, %x", "fsub float 1.0, %x", "fsub nsz float 0.0, %x", "fadd float 0.0, %x"):
+    for value in ("fsub float -0.0, %x", "fsub float 1.0, %x", "fsub nsz float 0.0, %x", "fadd float -0.0, %x"):
         assert constrained(f"define float @f(float %x) {{\n  %r = {value}\n  ret float %r\n}}\n") is None
