@@ -126,16 +126,16 @@ class Elf:
         return self.content[start:end].decode("utf-8", "backslashreplace")
 
     @cached_property
-    def _named(self) -> dict[str, list[Section]]:
-        found: dict[str, list[Section]] = {}
-        for section in self.sections:
-            found.setdefault(section.name, []).append(section)
-        return found
+    def _by_name(self) -> dict[str, Section]:
+        return {s.name: s for s in reversed(self.sections)}
+
+    @cached_property
+    def _by_name_and_info(self) -> dict[tuple[str, int], Section]:
+        return {(s.name, s.info): s for s in reversed(self.sections)}
 
     def section(self, name: str) -> Section | None:
         """The first section of that name."""
-        found = self._named.get(name)
-        return found[0] if found else None
+        return self._by_name.get(name)
 
     def at(self, index: int, offset: int) -> Section:
         """Section by index; `offset` is where the index was read, for the message."""
@@ -171,9 +171,8 @@ class Elf:
 
     def about(self, prefix: str, code: Section) -> Section | None:
         """The section of that prefix that goes with a code section: nvlink leaves several of one name."""
-        found = self._named.get(prefix + code.name.removeprefix(".text."), ())
-        named = [one for one in found if one.info == code.index] or found
-        return named[0] if named else None
+        name = prefix + code.name.removeprefix(".text.")
+        return self._by_name_and_info.get((name, code.index)) or self.section(name)
 
     @cached_property
     def symbols_of(self) -> dict[int, list[Symbol]]:

@@ -1,6 +1,6 @@
 """An ELF file from sections and symbols: what `extract/linker.py` writes its result with.
 
-In: sections in file order, symbols with the locals first. Out: the bytes. Nothing is checked here.
+In: sections in file order, symbols with the locals first. Out: the bytes. Their number is checked here, nothing else.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
-from cass_shim.extract.elf import SHT_NOBITS, SHT_RELA, SHT_SYMTAB, STB_LOCAL
+from cass_shim.extract.elf import SHN_LORESERVE, SHT_NOBITS, SHT_RELA, SHT_SYMTAB, STB_LOCAL
+from cass_shim.model.errors import Unsupported
 
 SHT_STRTAB, ET_EXEC = 3, 2
 HEADER_BYTES, SYMBOL_BYTES, RELA_BYTES = 64, 24, 24
@@ -55,6 +56,8 @@ class ElfWriter:
     def add(self, section: OutSection) -> int:
         """The section's number."""
         self.sections.append(section)
+        if len(self.sections) >= SHN_LORESERVE:
+            raise Unsupported("an ELF file of so many sections", why=f"at most {SHN_LORESERVE - 1} have numbers")
         return len(self.sections)
 
     def finish(self) -> bytes:

@@ -11,19 +11,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from cass_shim.extract.elf import Elf, Symbol
 from cass_shim.extract.link_layout import ENTRY, Code
 from cass_shim.extract.nvinfo import (
+    FORMAT_SIZED,
     FRAME_SIZE,
     MIN_STACK_SIZE,
     NUM_BARRIERS,
     PARAM_CBANK,
     REGCOUNT,
+    UNKNOWN_STACK,
     FunctionFacts,
     read_function_facts,
     read_records,
 )
+from cass_shim.model.errors import LinkFailed
 
 EXTERNS = 0x0F
-UNKNOWN_STACK = 0xFFFF_FFFF
-SIZED = 4
 
 
 def _function_section(elf: Elf, code: Code) -> bytes:
@@ -66,32 +67,35 @@ def module_info(
     facts = [read_function_facts(s.content, elf.source) if (s := elf.section(".nv.info")) else {} for elf in objects]
     listed = list(rows)
     known = {code: facts[code[0]].get(symbol.index, FunctionFacts()) for _, code, symbol, _ in listed}
-    content = b""
+    content, depth = bytearray(), dict[Code, int]()
     for number, code, symbol, reached in listed:
         registers = max(known[one].registers for one in (code, *reached))
         content += _record(REGCOUNT, number, registers) + _record(FRAME_SIZE, number, known[code].frame)
         if symbol.other & ENTRY:
-            stack = max(_stack(code, known, calls), known[code].min_stack)
+            stack = max(_stack(code, known, calls, depth), known[code].min_stack)
             content += _record(MIN_STACK_SIZE, number, stack)
-    return content
+    return bytes(content)
 
 
-def _stack(start: Code, known: Mapping[Code, FunctionFacts], calls: Mapping[Code, Collection[Code]]) -> int:
-    """Bytes of the deepest chain of calls; unknown where a function may call itself."""
-    depth: dict[Code, int] = {}
-    path: list[tuple[Code, Iterator[Code]]] = [(start, iter(sorted(calls.get(start, ()))))]
+def _stack(
+    start: Code, known: Mapping[Code, FunctionFacts], calls: Mapping[Code, Collection[Code]], depth: dict[Code, int]
+) -> int:
+    """Bytes of the deepest chain of calls; unknown where a function may call itself. depth: what is known already."""
+    path = {start: iter(sorted(calls.get(start, ())))}
     while path:
-        code, rest = path[-1]
+        code, rest = next(reversed(path.items()))
         callee = next(rest, None)
         if callee is None:
-            path.pop()
+            path.popitem()
             depth[code] = known[code].frame + max((depth[one] for one in calls.get(code, ())), default=0)
+            if depth[code] >= UNKNOWN_STACK:
+                raise LinkFailed(f"a stack of {depth[code]:#x} bytes")
+        elif callee in path:
+            return UNKNOWN_STACK
         elif callee not in depth:
-            if any(callee == one for one, _ in path):
-                return UNKNOWN_STACK
-            path.append((callee, iter(sorted(calls.get(callee, ())))))
+            path[callee] = iter(sorted(calls.get(callee, ())))
     return depth[start]
 
 
 def _record(attribute: int, symbol: int, value: int) -> bytes:
-    return struct.pack("<BBHII", SIZED, attribute, 8, symbol, value)
+    return struct.pack("<BBHII", FORMAT_SIZED, attribute, 8, symbol, value)

@@ -21,7 +21,7 @@ from cass_shim.model.wire import LinkInput, LinkKind
 ARCHIVE_MAGIC, MEMBER_HEADER = b"!<arch>\n", 60
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Part:
     """One image: its machine code by SM, and its PTX. optional: a library's, taken when it is needed."""
 
@@ -105,18 +105,27 @@ def _common_sm(parts: Sequence[Part]) -> int:
 def _needed(parts: Sequence[Part], sm: int) -> list[Part]:
     """All images, and of libraries the members that define what is still missing, as an archive is linked."""
     chosen = [part for part in parts if not part.optional]
-    waiting = [(part, Elf(part.code[sm], part.name)) for part in parts if part.optional and sm in part.code]
+    waiting = [part for part in parts if part.optional and sm in part.code]
     if not chosen:
-        return [part for part, _ in waiting]
-    elves = [Elf(part.code[sm], part.name) for part in chosen]
+        return waiting
+    asked, defined = set[str](), set[str]()
+
+    def take(elf: Elf) -> None:
+        asked.update(undefined_names(elf))
+        defined.update(defined_names([elf]))
+
+    for part in chosen:
+        take(Elf(part.code[sm], part.name))
+    members = {part: Elf(part.code[sm], part.name) for part in waiting}
+    offered = {part: _defines(elf) for part, elf in members.items()}
     while True:
-        missing = set().union(*(undefined_names(elf) for elf in elves)) - defined_names(elves).keys()
-        found = next(((part, elf) for part, elf in waiting if missing & _defines(elf)), None)
+        missing = asked - defined
+        found = next((part for part, names in offered.items() if not missing.isdisjoint(names)), None)
         if found is None:
             return chosen
-        waiting.remove(found)
-        chosen.append(found[0])
-        elves.append(found[1])
+        del offered[found]
+        take(members[found])
+        chosen.append(found)
 
 
 def _defines(elf: Elf) -> set[str]:

@@ -12,11 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from cass_shim.extract.cubin import STO_CUDA_ENTRY as ENTRY
 from cass_shim.extract.elf import STT_FUNC, Elf, Section, Symbol
 from cass_shim.extract.link_symbols import SHARED, SPACE, Place, Symbols, is_extern_shared
 from cass_shim.model.errors import LinkFailed, Malformed
 
-ENTRY = 0x10
 CALLS, TAKEN, INDIRECT, REFERS = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD, 0xFFFFFFFC  # groups of .nv.callgraph
 BANK_LIMIT, DYNAMIC_ALIGN, LARGEST_ALIGN = 1 << 16, 16, 1 << 16
 
@@ -161,23 +161,24 @@ class Planner:
             section = self._bank2_of(code)
             if section is None or not section.size:
                 continue
-            layout.bank2[code] = _append(common, section)
+            layout.bank2[code] = _append(common, section, self.functions[code].plain)
             users.add(code)
         for kernel in kernels:
             content = bytearray(common) if users & layout.reached[kernel] else bytearray()
             own = self._bank2_of(kernel)
             if own is not None and own.size:
-                layout.bank2[kernel] = _append(content, own)
-            if len(content) > BANK_LIMIT:
-                raise LinkFailed(f"constants of {len(content)} bytes in bank 2 of", symbol=self.functions[kernel].plain)
+                layout.bank2[kernel] = _append(content, own, self.functions[kernel].plain)
             if content:
                 layout.bank2_content[kernel] = bytes(content)
 
 
-def _append(content: bytearray, section: Section) -> int:
+def _append(content: bytearray, section: Section, of: str) -> int:
+    """Where in bank 2 the constants of a function begin."""
     content += bytes(align(len(content), section.align) - len(content))
     start = len(content)
     content += section.content
+    if len(content) > BANK_LIMIT:
+        raise LinkFailed(f"constants of {len(content)} bytes in bank 2 of", symbol=of)
     return start
 
 

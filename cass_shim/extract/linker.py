@@ -34,7 +34,7 @@ from cass_shim.extract.elf_writer import ElfWriter, OutSection, OutSymbol
 from cass_shim.extract.fatbin import cubin_sm
 from cass_shim.extract.link_fields import DATA, FIELDS, KEPT, WITHOUT_EFFECT, addend_in_place, fill
 from cass_shim.extract.link_info import function_info, module_info
-from cass_shim.extract.link_layout import ENTRY, Code, Layout, Planner, align
+from cass_shim.extract.link_layout import ENTRY, LARGEST_ALIGN, Code, Layout, Planner, align
 from cass_shim.extract.link_symbols import SHARED, SPACE, Place, Symbols, is_extern_shared, resolve
 from cass_shim.model.errors import LinkFailed, Malformed, Unsupported
 
@@ -44,6 +44,7 @@ WRITE, ALLOC, EXECUTE, INFO_LINK = 1, 2, 4, 0x40
 MODULE_DATA = {".nv.global.init": WRITE | ALLOC, ".nv.global": WRITE | ALLOC, ".nv.constant3": ALLOC}
 KEPT_OTHER = 0x1C  # entry, managed; the state space is the section's
 CONSTANT3_LIMIT = 1 << 16
+LARGEST = 1 << 40  # bytes: of anything in a cubin
 RESERVED_SHARED = 1024  # sm_90 and newer: the system's, before the kernel's own. Source: nvlink 13.0's results
 
 
@@ -55,6 +56,7 @@ def link_cubins(objects: Sequence[bytes], names: Sequence[str] = ()) -> bytes:
             raise Malformed(f"machine {elf.machine} is not CUDA", where=elf.source, offset=18)
         if cubin_sm(elf) != cubin_sm(elves[0]):
             raise LinkFailed(f"{elf.source}: sm_{cubin_sm(elf)} does not match sm_{cubin_sm(elves[0])}")
+        _check_sizes(elf)
     elves.sort(key=lambda one: one.kind == ET_REL)  # whole programs first: their constants cannot move
     return _Linker(resolve(elves)).link()
 
@@ -62,6 +64,20 @@ def link_cubins(objects: Sequence[bytes], names: Sequence[str] = ()) -> bytes:
 def linked_alone(cubin: bytes, name: str = "") -> bytes:
     """A relocatable cubin that needs no other, as it is loaded; any other comes back as it is."""
     return link_cubins([cubin], [name]) if Elf(cubin, name).kind == ET_REL else cubin
+
+
+def _check_sizes(elf: Elf) -> None:
+    """Raises Malformed for numbers that no cubin has. Sums of any others fit the fields of the result."""
+    for section in elf.sections:
+        if section.size > LARGEST or section.align > LARGEST_ALIGN:
+            raise Malformed(f"{section.size:#x} bytes aligned to {section.align:#x} in {section.name}", where=elf.source)
+    for symbol in elf.symbols:
+        if max(symbol.value, symbol.size) > LARGEST:
+            raise Malformed(f"{symbol.plain} of {symbol.size:#x} bytes at {symbol.value:#x}", where=elf.source)
+    for records in elf.relocations.values():
+        for record in records:
+            if abs(record.addend or 0) > LARGEST:
+                raise Malformed(f"relocation with addend {record.addend}", where=elf.source, offset=record.offset)
 
 
 @dataclass
@@ -72,6 +88,7 @@ class _Linker:
     base: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict)  # data section → output, offset
     out: dict[str, int] = field(default_factory=dict)  # output data section → number
     code_number: dict[Code, int] = field(default_factory=dict)
+    bank0: dict[Code, int] = field(default_factory=dict)  # its output section
     number: dict[tuple[int, int], int] = field(default_factory=dict)  # (object, symbol) → output symbol
     undefined: dict[str, int] = field(default_factory=dict)
 
@@ -112,25 +129,26 @@ class _Linker:
         """Adds the module's data sections; their relocations with the object and the section's new offset."""
         found: dict[str, list[tuple[int, int, ElfRelocation]]] = {}
         for name, flags in MODULE_DATA.items():
-            content, size, most = bytearray(), 0, 1
+            content, size, most, is_empty = bytearray(), 0, 1, name == ".nv.global"
             for number, elf in enumerate(self.symbols.objects):
                 section = elf.section(name)
                 if section is None or not section.size:
                     continue
+                if not is_empty and len(section.content) != section.size:
+                    raise Malformed(f"{section.size:#x} bytes without content in {name}", where=elf.source)
                 start = align(size, section.align)
                 if start and name == ".nv.constant3" and elf.kind != ET_REL:
                     raise Unsupported("two whole programs with constant memory", why="link them as -rdc objects")
                 size, most = start + section.size, max(most, section.align)
-                content += bytes(start - len(content)) + section.content
+                content += b"" if is_empty else bytes(start - len(content)) + section.content
                 self.base[number, section.index] = (name, start)
                 records = elf.relocations.get(section.index, ())
                 found.setdefault(name, []).extend((number, start, one) for one in records)
             if name == ".nv.constant3" and size > CONSTANT3_LIMIT:
                 raise LinkFailed(f"File uses too much global constant data ({size:#x} bytes, 0x10000 max)")
             if size:
-                is_empty = name == ".nv.global"
-                kind, held = (SHT_NOBITS, b"") if is_empty else (SHT_PROGBITS, bytes(content))
-                self.out[name] = self.writer.add(OutSection(name, kind, held, size, flags, align=most))
+                kind = SHT_NOBITS if is_empty else SHT_PROGBITS
+                self.out[name] = self.writer.add(OutSection(name, kind, bytes(content), size, flags, align=most))
         return found
 
     def _add_relocations(self, name: str, target: int, records: list[tuple[int, int, ElfRelocation]]) -> None:
@@ -228,7 +246,7 @@ class _Linker:
         )
         bank0 = elf.about(".nv.constant0.", section)
         if bank0 is not None:
-            self.writer.add(
+            self.bank0[code] = self.writer.add(
                 OutSection(f".nv.constant0.{name}", SHT_PROGBITS, bank0.content, 0, ALLOC, info=number, align=4)
             )
         if code in self.layout.bank2_content:
@@ -306,14 +324,13 @@ class _Linker:
         """Texture and surface references, which kernels find in words of bank 0."""
         elf, section = self._elf(code)
         bank0 = elf.about(".nv.constant0.", section)
-        records = elf.relocations.get(bank0.index, ()) if bank0 else ()
-        name = f".nv.constant0.{self.functions[code].plain}"
-        target = next((i for i, one in enumerate(self.writer.sections, 1) if one.name == name), 0)
+        if bank0 is None:
+            return
         rows = []
-        for record in records:
+        for record in elf.relocations.get(bank0.index, ()):
             index, more = self._target(code[0], record.symbol)
             rows.append(struct.pack("<QQq", record.offset, index << 32 | record.kind, (record.addend or 0) + more))
-        self._add_rela(name, target, rows)
+        self._add_rela(bank0.name, self.bank0[code], rows)
 
     def _module_info(self) -> bytes:
         return module_info(self.symbols.objects, self._info_rows(), self.layout.calls)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cass_shim.model.errors import Malformed
 from cass_shim.model.kernel_abi import KernelAbi, Param
 
-_UNKNOWN = 0xFFFF_FFFF  # the stack of debug builds that recurse. Source: ptxas 13.0 -g
+UNKNOWN_STACK = 0xFFFF_FFFF  # of debug builds that recurse. Source: ptxas 13.0 -g
 MAX_THREADS, PARAM_CBANK, REQNTID, FRAME_SIZE, MIN_STACK_SIZE = 0x05, 0x0A, 0x10, 0x11, 0x12
 KPARAM_INFO, CBANK_PARAM_SIZE, EXIT_OFFSETS, MAX_STACK_SIZE = 0x17, 0x19, 0x1C, 0x23
 REGCOUNT, INDIRECT_BRANCH_TARGETS, KPARAM_INFO_V2, NUM_BARRIERS = 0x2F, 0x34, 0x45, 0x4C
@@ -64,7 +64,7 @@ def _fields(record: Record, layout: str, where: str) -> tuple[int, ...]:
 
 
 def _known(size: int) -> int:
-    return 0 if size == _UNKNOWN else size
+    return 0 if size == UNKNOWN_STACK else size
 
 
 def read_function_facts(section: bytes, where: str) -> dict[int, FunctionFacts]:

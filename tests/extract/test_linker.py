@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import shutil
+import struct
 import subprocess
 import tempfile
 from pathlib import Path
@@ -12,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from cass_shim.extract.cubin import read_cubin
+from cass_shim.extract.elf import Elf
+from cass_shim.extract.elf_writer import ElfWriter, OutSection
 from cass_shim.extract.link_inputs import link_images, read_archive
 from cass_shim.extract.linker import link_cubins
+from cass_shim.extract.nvinfo import FRAME_SIZE, read_records
 from cass_shim.model.artifacts import Cubin
-from cass_shim.model.errors import CassError, LinkFailed, Malformed
+from cass_shim.model.errors import CassError, LinkFailed, Malformed, Unsupported
 from cass_shim.model.wire import LinkInput, LinkKind
 
 SOURCES = Path(__file__).resolve().parents[1] / "native" / "linked"
@@ -105,6 +109,52 @@ def test_only_needed_members_of_a_library() -> None:
     image, is_text = link_images(inputs)
     assert not is_text and {"_Z3runPii", "_Z2v2Pii", "_Z5otherPii"} <= read_cubin(image).kernels.keys()
     assert "_Z2v1Pii" not in read_cubin(image).kernels
+
+
+def changed(content: bytes, name: str, field: int, value: int) -> bytes:
+    """With another number at an offset in the header of a section."""
+    elf, (table,) = Elf(content), struct.unpack_from("<Q", content, 40)
+    section = elf.section(name)
+    assert section is not None
+    at = table + 64 * section.index + field
+    return content[:at] + struct.pack("<Q", value) + content[at + 8 :]
+
+
+SIZE, ALIGN = 32, 48  # in a section header
+
+
+@pytest.mark.parametrize("align", [1 << 20, 1 << 40, (1 << 64) - 1])
+def test_code_that_is_aligned_to_more_than_memory_holds(align: int) -> None:
+    part = changed(built("b", 80).read_bytes(), ".text._Z5twicei", ALIGN, align)
+    with pytest.raises(Malformed, match="aligned to"):
+        link_cubins([part])
+
+
+def test_zeroes_of_variables_are_not_made() -> None:
+    """A terabyte of them in one object, and more in the next."""
+    one, two = (
+        built("zeroes", 80, f"-DNAME={name}", f"-DKERNEL=use_{name}").read_bytes() for name in ("first", "second")
+    )
+    linked = Elf(link_cubins([changed(one, ".nv.global", SIZE, 1 << 40), two])).section(".nv.global")
+    assert linked is not None and linked.size == (1 << 40) + 4 * 256
+
+
+def test_stack_of_a_chain_of_calls_that_no_field_holds() -> None:
+    part = bytearray(built("mixed", 80).read_bytes())
+    section = Elf(bytes(part)).section(".nv.info")
+    assert section is not None
+    for record in read_records(section.content, ""):
+        if record.attribute == FRAME_SIZE:
+            struct.pack_into("<I", part, section.offset + record.offset + 8, 0xF000_0000)
+    with pytest.raises(LinkFailed, match="a stack of"):
+        link_cubins([bytes(part)])
+
+
+def test_more_sections_than_have_numbers() -> None:
+    writer = ElfWriter(190, 0, 0, 0)
+    with pytest.raises(Unsupported, match="so many sections"):
+        for _ in range(1 << 16):
+            writer.add(OutSection(".text", 1))
 
 
 def test_damaged_objects_and_archives_are_refused_cleanly() -> None:
