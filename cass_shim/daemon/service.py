@@ -24,11 +24,12 @@ from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry
 from cass_shim.cache.tiers import Tiered
 from cass_shim.cache.trust import TrustSet
+from cass_shim.daemon.asking import Asking
 from cass_shim.daemon.behind import Behind
 from cass_shim.daemon.refusals import Refusals
 from cass_shim.daemon.reverify import pack_check, unpack_translation
 from cass_shim.daemon.rival import chooses_freely, has_replaced
-from cass_shim.daemon.wanted import KnownModule, Wanted, keep_capture, with_passed_over
+from cass_shim.daemon.wanted import KnownModule, Wanted, keep_capture
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, WorkerLost
 from cass_shim.model.captured import unpack_capture
 from cass_shim.model.config import Config, joined_digest
@@ -55,6 +56,7 @@ class Service:
     ) -> None:
         self.team = team
         self.config, self.tier, self.index, self.pool = config, tier, index, pool
+        self.asking = Asking(pool, index)
         self.refusals = Refusals(index, team)
         self.modules: OrderedDict[bytes, KnownModule] = OrderedDict()
         self.flights: dict[bytes, asyncio.Task[Reply]] = {}
@@ -172,7 +174,7 @@ class Service:
         if name and not config.keep and (refused := await self._refused(name, wanted)):
             return Reply(Status.FAILED, refused.encode(), int(CudaError.NO_KERNEL_IMAGE_FOR_DEVICE))
         try:
-            reply = await self._translate(wanted)
+            reply = await self.asking.translation(wanted, self.behind.unsuspected(wanted))
         except WorkerLost as error:
             self.index.add("workers lost")
             text = f"kernel {request.name} was not translated: {error}"
@@ -278,7 +280,7 @@ class Service:
         """The candidate with this machine's own record; None, and gone from here, when it does not hold."""
         record = entry.record
         try:
-            reply = await self._ask_worker(FrameKind.VERIFY, pack_check(wanted.request, entry), wanted)
+            reply = await self.asking.once(FrameKind.VERIFY, pack_check(wanted.request, entry), wanted)
         except WorkerLost as error:
             self.index.add("workers lost")
             log.error("%s of %s was not checked again: %s", record.kernel, record.signature.partition(":")[0], error)
@@ -311,57 +313,6 @@ class Service:
         if self.team is not None and not await asyncio.to_thread(self.team.flush, patience_s):
             log.warning("not everything reached the team's cache; `cass cache push` gives it the rest")
 
-    async def _translate(self, wanted: Wanted) -> Reply:
-        """The worker's answer. One that dies is replaced once: it may have died of something else.
-
-        When that one dies too, a translator or a compiler below it ends the process over this kernel: the translators
-        behind the first are asked alone, then those behind the second.
-        """
-        try:
-            reply = await self._ask_twice(wanted)
-        except WorkerLost as error:
-            if error.was_late:
-                raise
-            reply = await self._ask_the_others(wanted, error)
-        self.index.add("translations")
-        return reply
-
-    async def _ask_twice(self, wanted: Wanted) -> Reply:
-        kind, payload = wanted.job(self.behind.unsuspected(wanted))
-        try:
-            return await self._ask_worker(kind, payload, wanted)
-        except WorkerLost as error:
-            if error.was_late:
-                raise
-            log.warning("%s: %s; once more", wanted.request.name, error)
-            return await self._ask_worker(kind, payload, wanted)
-
-    async def _ask_the_others(self, wanted: Wanted, lost: WorkerLost) -> Reply:
-        """Raises `lost` when the process ends whoever translates."""
-        order, request = wanted.config.translator_order, wanted.request
-        for first in range(1, len(order)):
-            log.warning("%s: %s twice; without %s", request.name, lost, ", ".join(order[:first]))
-            try:
-                reply = await self._ask_worker(*wanted.job(order[first:]), wanted)
-            except WorkerLost as error:
-                if error.was_late:
-                    raise
-                continue
-            self.index.add("workers lost")
-            return with_passed_over(reply, dict.fromkeys(order[:first], str(lost)))
-        raise lost
-
-    async def _ask_worker(self, kind: FrameKind, payload: bytes, wanted: Wanted) -> Reply:
-        """One job about a kernel, after its module where the worker does not know it."""
-        limit = wanted.config.number("kernel_timeout")
-        self.pool.prepare(wanted.config)
-        async with self.pool.worker() as worker:
-            reply = await worker.ask(kind, payload, limit)
-            if reply.status is Status.NEED_MODULE:
-                await worker.ask(FrameKind.MODULE, wanted.known.request, limit)
-                reply = await worker.ask(kind, payload, limit)
-        return reply
-
     def _accept(self, body: bytes, wanted: Wanted) -> Reply:
         """Store and pass on a worker's answer, after a look at whether it is what was asked for."""
         key, config = wanted.key, wanted.config
@@ -389,6 +340,8 @@ class Service:
         log.error("%s", message)
         self.index.add("failures")
         return Reply(Status.FAILED, message.encode(), reply.cuda_error)
+
+    # ---- one at a time ------------------------------------------------------------------------------------
 
     async def _once(self, flight: bytes, work: Coroutine[Any, Any, Reply]) -> Reply:
         """Join the same work that is under way, or begin it. A program that leaves does not cancel it."""

@@ -17,7 +17,6 @@ from cass_shim.daemon.model_host import model_socket
 from cass_shim.daemon.reverify import check_again, pack_translation, unpack_check
 from cass_shim.daemon.rival import find_rival, unpack_rival
 from cass_shim.daemon.runtime import receive_frame
-from cass_shim.extract.link_inputs import link_images
 from cass_shim.model.captured import CapturedLaunch, unpack_capture
 from cass_shim.model.config import Config
 from cass_shim.model.errors import (
@@ -50,10 +49,12 @@ from cass_shim.translate.cass.models import share
 log = logging.getLogger(__name__)
 
 MODULES_KEPT = 32
-CODES = {Malformed: CudaError.INVALID_KERNEL_IMAGE, LinkFailed: CudaError.INVALID_SOURCE}
+# What a program's call answers for an error; any other is NO_KERNEL_IMAGE_FOR_DEVICE. A link says more of it.
+CODES = {Malformed: CudaError.INVALID_KERNEL_IMAGE, LinkFailed: CudaError.INVALID_KERNEL_IMAGE}
+LINK_CODES = {**CODES, LinkFailed: CudaError.INVALID_SOURCE, Unsupported: CudaError.NOT_SUPPORTED}
 
 
-def failure(error: Exception, what: str) -> Reply:
+def failure(error: Exception, asked: FrameKind) -> Reply:
     """The reply for an error. Lasting: the same request would fail again whatever the machine's state.
 
     everywhere: on other machines too, since it says what no translator knows and not what a check found.
@@ -67,15 +68,11 @@ def failure(error: Exception, what: str) -> Reply:
         code = CudaError.NO_KERNEL_IMAGE_FOR_DEVICE
     else:
         lasting, everywhere = isinstance(error, Rejected), False  # a candidate that was checked again
-        code = next(
-            (one for kind, one in CODES.items() if isinstance(error, kind)), CudaError.NO_KERNEL_IMAGE_FOR_DEVICE
-        )
-        if what == FrameKind.LINK.name and isinstance(error, Unsupported):
-            code = CudaError.NOT_SUPPORTED
-        elif what != FrameKind.LINK.name and isinstance(error, LinkFailed):
-            code = CudaError.INVALID_KERNEL_IMAGE
+        codes = LINK_CODES if asked is FrameKind.LINK else CODES
+        found = (code for kind, code in codes.items() if isinstance(error, kind))
+        code = next(found, CudaError.NO_KERNEL_IMAGE_FOR_DEVICE)
         if not isinstance(error, CassError):
-            log.exception("%s failed", what)
+            log.exception("%s failed", asked.name)
             code = CudaError.UNKNOWN
     body = json.dumps({"message": one_line(error), "lasting": lasting, "everywhere": everywhere}).encode()
     return Reply(Status.FAILED, body, int(code))
@@ -98,15 +95,14 @@ class Translator:
             if kind is FrameKind.CAPTURE:
                 return self._kernel(*unpack_capture(payload))
             if kind is FrameKind.LINK:
-                image, is_text = link_images(unpack_link(payload))
-                return Reply(Status.OK, pack_linked(image, is_text=is_text))
+                return self._link(payload)
             if kind is FrameKind.VERIFY:
                 return self._verify(*unpack_check(payload))
             if kind is FrameKind.RIVAL:
                 return self._rival(*unpack_rival(payload))
             raise Malformed(f"a {kind.name} frame", where="worker")
         except Exception as error:  # the daemon must get an answer, whatever a stage does
-            return failure(error, kind.name)
+            return failure(error, kind)
 
     def _module(self, request: ModuleRequest) -> Reply:
         module = load_module(request.region, request.entry_offset, request.module)
@@ -115,6 +111,12 @@ class Translator:
             self.modules.popitem(last=False)
         gfx = self.config.with_options(request.options).gfx
         return Reply(Status.OK, pack_manifest(module_manifest(module, gfx)))
+
+    def _link(self, payload: bytes) -> Reply:
+        from cass_shim.extract.link_inputs import link_images
+
+        image, is_text = link_images(unpack_link(payload))
+        return Reply(Status.OK, pack_linked(image, is_text=is_text))
 
     def _module_of(self, request: KernelRequest) -> Module | None:
         """The module as the request wants its kernel, where it is known."""

@@ -72,7 +72,7 @@ def service(workers: Workers, tmp_path: Path) -> Service:
 
 
 def translated(workers: Workers, tmp_path: Path) -> Entry:
-    return unpack_translation(asyncio.run(service(workers, tmp_path)._translate(WANTED)).body)
+    return unpack_translation(asyncio.run(service(workers, tmp_path).asking.translation(WANTED)).body)
 
 
 def test_the_next_translator_serves_and_the_record_says_why(tmp_path: Path) -> None:
