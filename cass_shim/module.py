@@ -110,7 +110,6 @@ def make_module(
 ) -> Module:
     """The module of a chosen entry (None: no code at all) and the entries that lie beside it."""
     from cass_shim.extract.cubin import read_cubin
-    from cass_shim.extract.linker import linked_alone
 
     if chosen is None:
         return Module(digest, 0, None, None)
@@ -118,10 +117,21 @@ def make_module(
     _, beside = choose_entries([chosen, *(one for one in entries if one.kind is EntryKind.PTX)], chosen.sm)
     if chosen.kind is EntryKind.PTX:
         return Module(digest, chosen.sm, None, _ptx(chosen, source), _version(chosen))
-    cubin = read_cubin(linked_alone(chosen.payload, source), source)
+    cubin = read_cubin(_linked(chosen.payload, source), source)
     if beside is None:
         return Module(digest, chosen.sm, cubin, None)
     return Module(digest, chosen.sm, cubin, _ptx(beside, source), _version(beside))
+
+
+def _linked(cubin: bytes, source: str) -> bytes:
+    """A relocatable cubin that needs no other, as it is loaded; any other comes back as it is."""
+    from cass_shim.extract.elf import is_relocatable
+
+    if not is_relocatable(cubin):
+        return cubin
+    from cass_shim.extract.linker import link_cubins
+
+    return link_cubins([cubin], [source])
 
 
 def _ptx(entry: FatbinEntry, source: str) -> PtxModule:

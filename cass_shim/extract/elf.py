@@ -73,6 +73,11 @@ class ElfRelocation:
     addend: int | None
 
 
+def is_relocatable(content: bytes) -> bool:
+    """Whether the header says that the file awaits a link; for a look before anything is parsed."""
+    return content[:4] == ELF_MAGIC and content[16:18] == ET_REL.to_bytes(2, "little")
+
+
 class Elf:
     """A checked ELF file. Raises Malformed (offset in the file) for anything that does not hold together."""
 

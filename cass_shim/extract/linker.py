@@ -61,11 +61,6 @@ def link_cubins(objects: Sequence[bytes], names: Sequence[str] = ()) -> bytes:
     return _Linker(resolve(elves)).link()
 
 
-def linked_alone(cubin: bytes, name: str = "") -> bytes:
-    """A relocatable cubin that needs no other, as it is loaded; any other comes back as it is."""
-    return link_cubins([cubin], [name]) if Elf(cubin, name).kind == ET_REL else cubin
-
-
 def _check_sizes(elf: Elf) -> None:
     """Raises Malformed for numbers that no cubin has. Sums of any others fit the fields of the result."""
     for section in elf.sections:
