@@ -1,14 +1,13 @@
 """Freestanding HIP C++ to a code object: `HipSource → CodeObject`, by clang's HIP front end.
 
-zig's clang cannot link HIP device code (its driver looks for an `lld` executable), so the compiler stops at
-assembly text and the usual assemble-and-link path does the rest.
+clang stops at optimised IR, where sums with +0 are kept from becoming negations (`zeros`), and then at assembly text:
+zig's clang cannot link HIP device code (its driver looks for an `lld` executable), so the usual assemble-and-link
+path does the rest.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import re
-from pathlib import Path
 
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
@@ -28,12 +27,11 @@ FLAGS = (
     "-fno-rtti", "-nostdinc", "-w", "-fno-strict-float-cast-overflow", "-fbracket-depth=4096", "-ferror-limit=20",
 )  # fmt: skip
 
-# The second half of the same compilation, for IR that the first has optimised.
+# The second half of the compilation, of IR that the first has optimised.
 IR_FLAGS = (
     "-x", "ir", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-mcode-object-version=5", "-O3",
     "-Xclang", "-disable-llvm-passes", "-nogpulib", "-w",
 )  # fmt: skip
-NAMES_ZERO = re.compile(r"(?<![\w.])0\.0f?\b")
 
 
 def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
@@ -41,22 +39,13 @@ def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
     tools = toolchain.toolchain()
     with toolchain.scratch_directory() as directory:
         (directory / "kernel.hip").write_text(source.text)
-        if NAMES_ZERO.search(source.text):
-            _compile_with_zeros(tools.clang, directory)
-        else:
-            toolchain.run_tool(tools.clang, [*FLAGS, "-S", "kernel.hip", "-o", "kernel.s"], directory)
+        toolchain.run_tool(tools.clang, [*FLAGS, "-S", "-emit-llvm", "kernel.hip", "-o", "kernel.ll"], directory)
+        optimised = (directory / "kernel.ll").read_text()
+        (directory / "kernel.ll").write_text(constrained(optimised) or optimised)
+        toolchain.run_tool(tools.clang, [*IR_FLAGS, "-S", "kernel.ll", "-o", "kernel.s"], directory)
         text = (directory / "kernel.s").read_text()
     check_complete(text)
     return AmdgcnAsm(text, source.symbol, AbiClass.CASS1, source.slots)
-
-
-def _compile_with_zeros(clang: toolchain.Tool, directory: Path) -> None:
-    """In two steps, because between them sums with +0 are kept from becoming negations (`zeros`)."""
-    toolchain.run_tool(clang, [*FLAGS, "-S", "-emit-llvm", "kernel.hip", "-o", "kernel.ll"], directory)
-    optimised = directory / "kernel.ll"
-    text = optimised.read_text()
-    optimised.write_text(constrained(text) or text)
-    toolchain.run_tool(clang, [*IR_FLAGS, "-S", "kernel.ll", "-o", "kernel.s"], directory)
 
 
 def check_complete(text: str) -> None:

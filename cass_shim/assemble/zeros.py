@@ -2,7 +2,7 @@
 
 LLVM's selection for AMDGPU (22 and before: `SelectVOP3ModsImpl`) folds `fsub ±0, x` into a source's sign, where +0 - x
 is +0 for x = +0 and the sign's change is -0; its combiner makes that subtraction of every +0 + y whose y it sees to be
-a negation. Two of 9,425 generated kernels (5605, 4987) had a wrong sign by it, two more (8217, 8528) were refused. A
+a negation. Of 9,425 generated kernels one (5605) got a wrong sign by it and three (4987, 8217, 8528) were refused. A
 constrained operation is another node, which no fold reads, and becomes the same instruction.
 
 In: optimised IR as text. Out: the same text with such sums constrained, or None where there are none.
@@ -11,6 +11,7 @@ In: optimised IR as text. Out: the same text with such sums constrained, or None
 from __future__ import annotations
 
 import re
+from functools import partial
 
 _INTRINSICS = {"half": "f16", "float": "f32", "double": "f64"}
 _TYPE = r"(?P<type>half|float|double)"
@@ -44,8 +45,8 @@ def constrained(text: str) -> str | None:
         )
 
     for operation, pattern in _SUMS.items():
-        text = pattern.sub(lambda found, name=operation: replaced(name, found), text)  # type: ignore[misc]
-    text = _PRODUCT.sub(lambda found: replaced("fsub", found), text)
+        text = pattern.sub(partial(replaced, operation), text)
+    text = _PRODUCT.sub(partial(replaced, "fsub"), text)
     declared = (f"declare {kind} {_name(op, kind)}({kind}, {kind}, metadata, metadata)" for op, kind in sorted(used))
     return "\n".join([text, *(line for line in declared if line not in text), ""])
 
