@@ -226,6 +226,32 @@ static void pointers() {
     say("generic", found, wrong);
 }
 
+// Element i that a lane holds of m16n8k32's product, from the warp's fragments (PTX ISA, mma.m16n8k32: layout of s8).
+static int product(const unsigned *warp, unsigned lane, int i) {
+    unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+    int sum = 0;
+    for (unsigned k = 0; k < 32; k++) {
+        unsigned a = warp[(row % 8 * 4 + k % 16 / 4) * 12 + row / 8 + k / 16 * 2];
+        unsigned b = warp[(column * 4 + k % 16 / 4) * 12 + 4 + k / 16];
+        sum += (int)(signed char)(a >> k % 4 * 8) * (signed char)(b >> k % 4 * 8);
+    }
+    return sum;
+}
+
+// What `together` leaves in `values`, block after block in each round.
+static std::vector<unsigned> together_on_host() {
+    std::vector<std::vector<unsigned>> mine(4, std::vector<unsigned>(WORDS));
+    std::vector<unsigned> values(4 * 128);
+    for (int block = 0; block < 4; block++)
+        for (int at = 0; at < WORDS; at++) mine[block][at] = at * 7 + block;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 4 * 128; i++) values[i] = mine[i / 128][WORDS - 1 - i % 128 * (round + 1)];
+        for (int i = 0; i < 4 * 128; i++) mine[i / 128][WORDS - 1 - i % 128] += values[(i / 128 + 1) % 4 * 128 + i % 128];
+    }
+    for (int i = 0; i < 4 * 128; i++) values[i] = mine[i / 128][WORDS - 1 - i % 128];
+    return values;
+}
+
 static void fragments() {
     std::vector<unsigned> in(4096 * 4);
     for (size_t i = 0; i < in.size(); i++) in[i] = (unsigned)(i * 0x9e3779b1u);
@@ -233,7 +259,7 @@ static void fragments() {
     matrices<<<1, 256, BYTES>>>((const uint4 *)device(in), out, BYTES, FAR);
     std::vector<unsigned> found = host(out, 256 * 12);
     const unsigned short *half = (const unsigned short *)in.data();
-    for (unsigned t = 0; t < 256; t++) // the fragments; the product is the digest's
+    for (unsigned t = 0; t < 256; t++) // the fragments
         for (unsigned m = 0; m < 4; m++) {
             unsigned start = (FAR + t / 32 * 1024 + m * 128) / 2, lane = t % 32, row = lane / 4, column = lane % 4 * 2;
             auto at = [&](unsigned word) { return (unsigned)half[word % 32768]; };
@@ -241,6 +267,8 @@ static void fragments() {
             start += 256;
             wrong += found[t * 12 + 4 + m] != (at(start + column * 8 + row) | at(start + (column + 1) * 8 + row) << 16);
         }
+    for (unsigned t = 0; t < 256; t++)
+        for (int i = 0; i < 4; i++) wrong += (int)found[t * 12 + 8 + i] != product(&found[t / 32 * 32 * 12], t % 32, i);
     say("matrices", found, (int)wrong);
 }
 
@@ -257,7 +285,10 @@ static void meetings() {
     void *arguments[] = {&out, &words};
     CHECK(cudaLaunchCooperativeKernel((const void *)together, 4, 128, arguments, BYTES, 0));
     found = host(out, 4 * 128);
-    say("together", found, 0);
+    std::vector<unsigned> wanted = together_on_host();
+    wrong = 0;
+    for (unsigned i = 0; i < 4 * 128; i++) wrong += found[i] != wanted[i];
+    say("together", found, (int)wrong);
 }
 
 int main(int argc, char **argv) {
