@@ -6,6 +6,7 @@ replaces the earlier one), and makes `docs/compatibility.md` and the table betwe
 
 from __future__ import annotations
 
+import collections
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -62,9 +63,9 @@ def not_verified(outcomes: Iterable[Outcome]) -> list[str]:
     return lines
 
 
-def unrecorded(outcomes: Iterable[Outcome]) -> list[str]:
-    """Programs of the suite that no GPU's output was compared with: their own check alone decided."""
-    return sorted({one.program for one in outcomes if not one.golden})
+def uncompared(outcomes: Iterable[Outcome]) -> list[tuple[str, int]]:
+    """(program, runs) where no GPU's output was there to compare with: the program's own check alone decided."""
+    return sorted(collections.Counter(one.program for one in outcomes if not one.golden).items())
 
 
 def page(results: Results) -> str:
@@ -92,14 +93,14 @@ def page(results: Results) -> str:
             "",
             *(f"- {count} × {what}" for what, count in missing),
         ]
-    if alone := unrecorded(runs):
+    if alone := uncompared(runs):
         lines += [
             "",
-            "## Not yet recorded on an NVIDIA GPU",
+            "## Compared with no GPU's output",
             "",
-            "What these print was compared with no GPU's output; their own check against a CPU reference decided.",
+            "There was no recording when these were run; the programs' own check against a CPU reference decided.",
             "",
-            *(f"- {program}" for program in alone),
+            *(f"- {program}: {count} run{'s' if count > 1 else ''}" for program, count in alone),
         ]
     if wrong := not_verified(runs):
         lines += ["", "## Not right, or not verified", "", *wrong]

@@ -35,9 +35,9 @@ def test_the_page_says_what_is_wrong_and_what_was_not_run(tmp_path: Path) -> Non
 
 def test_what_no_gpu_has_printed_is_named() -> None:
     text = page(Results([run("p", "rdc"), run("alone", "rdc", golden="")], "emulated gfx1100", "1"))
-    assert "## Not yet recorded on an NVIDIA GPU" in text
-    assert "\n- alone\n" in text and "\n- p\n" not in text
-    assert "Not yet recorded" not in page(Results([run("p", "rdc")], "emulated gfx1100", "1"))
+    assert "## Compared with no GPU's output" in text
+    assert "\n- alone: 1 run\n" in text and "\n- p:" not in text
+    assert "no GPU's output" not in page(Results([run("p", "rdc")], "emulated gfx1100", "1"))
 
 
 def test_the_table_stands_between_the_marks() -> None:
