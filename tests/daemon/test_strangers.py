@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import struct
+import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import cass_shim
 from cass_shim.daemon.runtime import Client
 from cass_shim.model.wire import FRAME, FrameKind, KernelRequest, ModuleRequest, Status, frame
 from tests.daemon.conftest import Place
@@ -62,6 +66,24 @@ def test_whoever_answers_at_the_socket_cannot_harm_the_program(place: Place, reg
         assert "the translator's answer is damaged" in done.stdout
     else:
         assert done.returncode == 0, done.stdout
+
+
+def test_native_parts_of_another_version_are_told_at_once(place: Place, regions: list[Path], tmp_path: Path) -> None:
+    package = tmp_path / "updated" / "cass_shim"
+    native = package / "native" / "_build" / "cass-probe"
+    native.parent.mkdir(parents=True)
+    shutil.copy(place.probe, native)
+    behind = str(Path(cass_shim.__file__).parent)
+    (package / "__init__.py").write_text(
+        f"__path__ = [{behind!r}]\n__version__ = 'updated'\n"
+        "from cass_shim.model import wire\nwire.WIRE_VERSION += 1\n"
+    )
+    updated = replace(place, probe=native)
+    done = updated.run(regions[0], regions[1], CASS_TIMEOUT="40", CASS_IDLE="1", timeout_s=20)
+    assert done.returncode != 0
+    told = [line for line in (done.stdout + done.stderr).splitlines() if "different versions" in line]
+    assert all(f"`cd {package.parent} && {sys.executable} -m cass_shim.native.build`" in line for line in told)
+    assert len(told) == 2, done.stdout
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")

@@ -111,7 +111,13 @@ void cass_format_release_module(cass_module *module);
 void cass_format_release_code(cass_code_node *node);
 
 /* ---- transport.c --------------------------------------------------------------------------- */
-enum cass_io { CASS_IO_OK = 0, CASS_IO_LOST = -1, CASS_IO_LATE = -2, CASS_IO_BAD = -3 };
+enum cass_io {
+    CASS_IO_OK = 0,
+    CASS_IO_LOST = -1,
+    CASS_IO_LATE = -2,
+    CASS_IO_BAD = -3,    /* not ours, or damaged */
+    CASS_IO_VERSION = -4 /* ours, of another version */
+};
 
 /* Called about every 300 ms while a reply is awaited. */
 typedef void (*cass_waiting)(void *context);

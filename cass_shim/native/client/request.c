@@ -77,39 +77,50 @@ static int exchange(message *request, cass_reply *reply, uint8_t **body, int64_t
             cass_transport_receive(connection.fd, reply, body, deadline_ns, show_progress, state);
     if (done == CASS_IO_OK && reply->status == CASS_STATUS_VERSION) {
         free(*body);
-        return CASS_IO_BAD;
+        return CASS_IO_VERSION;
     }
     return done;
+}
+
+static int fail_asking(int done, bool reached, const char *what, cass_client_error *error) {
+    const cass_settings *settings = cass_settings_get();
+    const char *python = cass_spawn_interpreter(settings);
+    if (done == CASS_IO_LATE)
+        return cass_fail(error, CASS_CUDA_UNKNOWN,
+                         "no answer from the translator within %.0f s (CASS_TIMEOUT)",
+                         settings->timeout_s);
+    if (done == CASS_IO_VERSION)
+        return cass_fail(error, CASS_CUDA_UNKNOWN,
+                         "the native parts and the Python of cass-shim are of different versions; "
+                         "run `cd %s && %s -m cass_shim.native.build`, or install it anew",
+                         settings->root, python);
+    return cass_fail(error, CASS_CUDA_UNKNOWN, "the translator (%s) %s%s%s; run `cass doctor`",
+                     python, reached ? "ended before it answered" : "cannot be started",
+                     what != NULL ? ", at kernel " : "", what != NULL ? what : "");
 }
 
 /* One request and its reply, over as many connections as it takes. */
 static int ask(message *request, cass_reply *reply, uint8_t **body, progress *state,
                int64_t deadline_ns, cass_client_error *error) {
-    int done = CASS_IO_LOST;
+    static bool outdated; /* our own translator is of another version: so it stays */
+    int done = outdated ? CASS_IO_VERSION : CASS_IO_LOST;
     bool reached = false;
-    for (int attempt = 0; attempt <= INLINE_ATTEMPT && done != CASS_IO_LATE; attempt++) {
+    for (int attempt = 0; attempt <= INLINE_ATTEMPT && done != CASS_IO_LATE && !outdated;
+         attempt++) {
         done = connect_for(attempt, deadline_ns);
         reached = done == CASS_IO_OK;
         if (reached) done = exchange(request, reply, body, deadline_ns, state);
         if (done == CASS_IO_OK) break;
+        outdated = done == CASS_IO_VERSION && connection.is_inline;
         drop_connection();
-        if (done == CASS_IO_BAD) /* another version or another user's: only our own will do */
+        /* another version or another user's: only our own will do */
+        if ((done == CASS_IO_BAD || done == CASS_IO_VERSION) && attempt < LAST_DAEMON_ATTEMPT)
             attempt = LAST_DAEMON_ATTEMPT;
         if (attempt + 1 == LAST_DAEMON_ATTEMPT)
             nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
     }
     end_progress(state);
-    if (done == CASS_IO_LATE)
-        return cass_fail(error, CASS_CUDA_UNKNOWN,
-                         "no answer from the translator within %.0f s (CASS_TIMEOUT)",
-                         cass_settings_get()->timeout_s);
-    if (done != CASS_IO_OK)
-        return cass_fail(error, CASS_CUDA_UNKNOWN, "the translator (%s) %s%s%s; run `cass doctor`",
-                         cass_spawn_interpreter(cass_settings_get()),
-                         reached ? "ended before it answered" : "cannot be started",
-                         state->what != NULL ? ", at kernel " : "",
-                         state->what != NULL ? state->what : "");
-    return 0;
+    return done == CASS_IO_OK ? 0 : fail_asking(done, reached, state->what, error);
 }
 
 static int64_t deadline(void) {

@@ -101,9 +101,9 @@ int cass_transport_receive(int fd, cass_reply *reply, uint8_t **body, int64_t de
     cass_frame head;
     int done = receive_all(fd, &head, sizeof head, deadline_ns, waiting, context);
     if (done != CASS_IO_OK) return done;
-    if (head.magic != CASS_FRAME_MAGIC || head.version != CASS_WIRE_VERSION ||
-        head.kind != CASS_FRAME_REPLY || head.payload_bytes < sizeof *reply ||
-        head.payload_bytes > CASS_REPLY_LIMIT)
+    if (head.magic == CASS_FRAME_MAGIC && head.version != CASS_WIRE_VERSION) return CASS_IO_VERSION;
+    if (head.magic != CASS_FRAME_MAGIC || head.kind != CASS_FRAME_REPLY ||
+        head.payload_bytes < sizeof *reply || head.payload_bytes > CASS_REPLY_LIMIT)
         return CASS_IO_BAD;
     done = receive_all(fd, reply, sizeof *reply, deadline_ns, waiting, context);
     if (done != CASS_IO_OK) return done;
