@@ -60,6 +60,9 @@ int main(int arguments, char **) {
     counted("stream", [&] { count<<<1, 32, 0, s>>>(p, 1); });
     counted("runtime", [&] { cudaLaunchKernel((void *)count, dim3(1), dim3(32), args, 0, s); });
     counted("driver", [&] { cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, s, args, nullptr); });
+    cudaFuncSetAttribute(count, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
+    count<<<1, 32, 65536>>>(p, 1);
+    counted("shared", [&] { count<<<1, 32, 65536>>>(p, 1); });
     counted("copy", [&] { cudaMemcpyAsync(p, host, 8, cudaMemcpyHostToDevice, s); });
     counted("wait", [&] { cudaStreamSynchronize(s); cudaDeviceSynchronize(); });
     counted("error", [&] { cudaGetLastError(); });
@@ -87,16 +90,18 @@ def instant(folder: Path) -> Path:
     return library
 
 
-def test_launches_copies_and_waits_take_no_lock_and_no_memory(program: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("shared", ["lds", "spill"])
+def test_launches_copies_and_waits_take_no_lock_and_no_memory(program: Path, tmp_path: Path, shared: str) -> None:
     counter = tmp_path / "libcounted.so"
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", counter, HERE / "counted.c", "-ldl"], check=True)
-    settings = {"LD_PRELOAD": str(counter), "CASS_HIP_LIBRARY": str(instant(tmp_path))}
+    settings = {"LD_PRELOAD": str(counter), "CASS_HIP_LIBRARY": str(instant(tmp_path)), "CASS_SHARED": shared}
     done = run_emulated(program, **settings)
     assert done.returncode == 0, done.stderr
     counts = {name: (int(a), int(b)) for name, a, b in (line.split() for line in done.stdout.splitlines())}
     locks, allocations = counts.pop("control")
     assert locks >= 1000 and allocations >= 1000  # creating a stream does both: the counter counts
-    assert counts == dict.fromkeys(["launch", "stream", "runtime", "driver", "copy", "wait", "error"], (0, 0))
+    names = ["launch", "stream", "runtime", "driver", "shared", "copy", "wait", "error"]
+    assert counts == dict.fromkeys(names, (0, 0))
 
 
 def test_a_million_launches(program: Path) -> None:

@@ -72,9 +72,23 @@ int cass_start(void) {
 
 static int tell_hip(int device) {
     if (cass_thread.hip_device == device + 1) return OK;
+    if (cass_thread.in_host_function) return NOT_PERMITTED; /* it would wait for itself */
     int result = HIP(hipSetDevice, device);
     if (!result) cass_thread.hip_device = device + 1;
     return result;
+}
+
+/* With no device told, every call comes to tell_hip: the fast path pays nothing for this. */
+int cass_host_function_begin(void) {
+    int told = cass_thread.hip_device;
+    cass_thread.in_host_function++;
+    cass_thread.hip_device = 0;
+    return told;
+}
+
+void cass_host_function_end(int told) {
+    cass_thread.in_host_function--;
+    cass_thread.hip_device = told;
 }
 
 /* The fast path of every call: one load of the owner page, one of the sticky error. */
@@ -85,7 +99,6 @@ static int finish_enter(cass_device **out) {
         int result = tell_hip(cass_thread.current->device);
         if (result) return result;
     }
-    if (cass_thread.in_host_function) return NOT_PERMITTED; /* it would wait for itself */
     if (atomic_load_explicit(&device->lost, memory_order_relaxed)) return DEVICES_UNAVAILABLE;
     return atomic_load_explicit(&device->sticky, memory_order_relaxed);
 }

@@ -109,7 +109,7 @@ typedef struct {
     int depth;
     int device;           /* the runtime's device while no context is current */
     int hip_device;       /* what HIP was told in this thread, plus one; 0: nothing yet */
-    int in_host_function; /* a stream's host function runs in this thread: no call may be made */
+    int in_host_function; /* between cass_host_function_begin and _end */
 } cass_thread_state;
 
 extern _Thread_local cass_thread_state cass_thread;
@@ -124,6 +124,11 @@ int cass_start(void);
  * none is, tells HIP the device, and returns the device's sticky error. *device may be NULL. No
  * lock after first use. */
 int cass_enter(cass_device **device);
+
+/* Around a stream's host function: no call may be made in it (CUDA: 800). HIP may run it within a
+ * call of ours, which then goes on: the end takes what the begin returned. */
+int cass_host_function_begin(void);
+void cass_host_function_end(int told);
 
 /* As cass_enter, for calls that answer after a fault too. */
 int cass_enter_after_fault(cass_device **device);

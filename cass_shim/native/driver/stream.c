@@ -189,9 +189,9 @@ typedef struct {
 static void run_host_call(void *call) {
     host_call what = *(host_call *)call;
     free(call);
-    cass_thread.in_host_function++;
+    int told = cass_host_function_begin();
     what.function(what.user);
-    cass_thread.in_host_function--;
+    cass_host_function_end(told);
 }
 
 int cass_stream_host_now(hipStream_t stream, hipHostFn_t function, void *user) {
