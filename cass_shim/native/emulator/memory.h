@@ -79,9 +79,9 @@ bool emu_memory_unmap(const void *address);
 bool emu_memory_share(const void *address, int file);
 /* A shared block is about to be freed: its file is no longer offered. hip_ipc.c */
 void emu_ipc_forget(uint64_t id);
-/* Whether this is the start of memory opened from a handle; and its end, when nothing uses it. */
 /* hipIpcOpenMemHandle, of handles of this process too. */
 hipError_t emu_ipc_open(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags);
+/* Whether this is the start of memory opened from a handle; and its end, when nothing uses it. */
 bool emu_ipc_imported(const void *base);
 bool emu_ipc_close(void *base);
 

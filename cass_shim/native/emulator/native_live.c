@@ -1,8 +1,7 @@
 /* Liveness over a unit's blocks. A block in a loop stands in the code twice (native_emit.c): F,
  * where every lane is active, and M. A vector register is needed in active lanes only (`active`),
- * or in all
- * (`all`): a write under EXEC ends the first kind of need, one with every lane active ends both;
- * where EXEC may grow, the first becomes the second. */
+ * or in all (`all`): a write under EXEC ends the first kind of need, one with every lane active
+ * ends both; where EXEC may grow, the first becomes the second. */
 #include "emulator/native_live.h"
 
 #include <stdlib.h>
