@@ -117,8 +117,10 @@ class LlvmEmitter(Registers):
         name = header_of(self.sm).get(offset)
         if name is None:
             raise Unsupported(f"c[0x0][{offset:#x}]", why="this word of the header is not known")
-        if name == "zero" or (name == "shared.low"):
+        if name == "zero":
             return constant(0, 32)
+        if name == "shared.low":  # a generic address is this plus an address of shared memory: both mean the same byte
+            return constant(0 if self.spilled else self.shared_shift, 32)
         if name.startswith("constants"):  # where constant memory's generic addresses start
             base = self.slot(SlotKind.BANK, addend=3)
             return self.high(base) if name == "constants.high" else self.low(base)
@@ -129,11 +131,21 @@ class LlvmEmitter(Registers):
         if name == "local.high":
             return self._aperture("private")
         if name == "local.low":
-            return self.op(32, "ptrtoint ptr addrspace(5) %frame to i32")
+            return self._frame_low()
         if name.startswith("grid"):
             pointer = self.slot(SlotKind.GRID_SYNC)
             return self.high(pointer) if name == "grid.high" else self.low(pointer)
         return self._dimension(name)
+
+    def _frame_low(self) -> Value:
+        """The frame's address, as a number that code generation does not know to be one.
+
+        LLVM 22 makes `COPY %stack.0` of an OR with it whose other side turns out to be zero between blocks (the low
+        half of an aperture), and dies over that (MachineCSE; llvm/lib/Target/AMDGPU/SIFoldOperands.cpp,
+        tryConstantFoldOp).
+        """
+        low = self.text("ptrtoint ptr addrspace(5) %frame to i32")
+        return self.op(32, f'call i32 asm "", "=s,0"(i32 {low})')
 
     def _aperture(self, space: str) -> Value:
         """The high word of the generic addresses of a space, by casting an address in it."""
