@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,45 @@ def test_answers_are_those_of_a_gpus_driver(folder: Path, name: str) -> None:
     link = (f"-L{folder}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
     done = run_emulated(build_program(CONFORMANCE / f"{name}.cu", folder, *link, *CHAPTERS[name]))
     assert not differences(name, done.stdout), done.stderr
+
+
+def test_shared_memory_of_the_system_is_not_the_kernel_s(folder: Path) -> None:
+    """From sm_90 on, machine code counts the first KiB, the system's, as its own: CUDA's attributes and bounds do not."""
+    program = folder / "execution_90"
+    subprocess.run(["nvcc", "-arch=sm_90", str(CONFORMANCE / "execution.cu"), "-o", str(program), "-lcuda",
+                    f"-L{folder}", "-Xlinker", "--allow-shlib-undefined"], check=True)  # fmt: skip
+    done = run_emulated(program)
+    assert not differences("execution", done.stdout), done.stderr
+
+
+FULL = r"""
+#include <cstdio>
+__global__ void full(int *p, int at) {
+    __shared__ int s[48 << 8];
+    extern __shared__ int more[];
+    s[at] = more[at] = *p;
+    __syncthreads();
+    *p = s[at + 1] + more[at + 1];
+}
+int main() {
+    cudaFuncAttributes known;
+    cudaFuncGetAttributes(&known, full);
+    int *p;
+    cudaMalloc(&p, 4);
+    full<<<1, 1, 1024>>>(p, 0);
+    printf("%zu %d %d\n", known.sharedSizeBytes, known.maxDynamicSharedSizeBytes, (int)cudaGetLastError());
+}
+"""
+
+
+@pytest.mark.parametrize("code", ["sm_80", "sm_90", "compute_90"])
+def test_no_dynamic_shared_memory_beside_48_kib(folder: Path, code: str) -> None:
+    """The most that a kernel may have that did not opt in to more (CUDA Programming Guide, Technical Specifications)."""
+    source, program = folder / "full.cu", folder / f"full_{code}"
+    source.write_text(FULL)
+    generate = f"arch=compute_{code.split('_')[1]},code={code}"
+    subprocess.run(["nvcc", "-gencode", generate, str(source), "-o", str(program)], check=True)
+    assert run_emulated(program).stdout == "49152 0 1\n"
 
 
 def test_one_executable_graph_in_streams_of_two_devices(folder: Path) -> None:

@@ -49,7 +49,7 @@ int cass_function_get(cass_kernel *kernel, int attribute, int *value) {
         *value = cass_kernel_max_threads(kernel);
         break;
     case SHARED_BYTES:
-        *value = (int)info->shared_bytes;
+        *value = (int)cass_static_shared(kernel);
         break;
     case CONST_BYTES:
         *value = (int)info->const_bytes;
@@ -95,7 +95,7 @@ int cass_available_shared(const cass_kernel *kernel, int blocks, int threads, si
         return INVALID_VALUE;
     size_t each = (size_t)CASS_SM_SHARED / (size_t)blocks, used = CASS_RESERVED_SHARED;
     each &= ~(size_t)127;
-    used += kernel->info->shared_bytes;
+    used += cass_static_shared(kernel);
     *bytes = each > used ? each - used : 0;
     if (*bytes > cass_dynamic_room(kernel)) *bytes = cass_dynamic_room(kernel);
     return OK;

@@ -9,7 +9,7 @@
 #include "driver/snapshot.h"
 #include "driver/texture.h"
 
-enum { KERNEL_MAGIC = 0x434b524e, DEFAULT_DYNAMIC_SHARED = 48 * 1024, MAX_THREADS = 1024 };
+enum { KERNEL_MAGIC = 0x434b524e, DEFAULT_SHARED = 48 * 1024, MAX_THREADS = 1024 };
 enum { REGISTER_FILE = 65536, REGISTER_UNIT = 256, WARP = 32 };
 
 void cass_kernel_init(cass_kernel *kernel, cass_module *module, uint32_t index,
@@ -18,7 +18,8 @@ void cass_kernel_init(cass_kernel *kernel, cass_module *module, uint32_t index,
     kernel->index = index;
     kernel->module = module;
     kernel->info = info;
-    kernel->dynamic_limit = DEFAULT_DYNAMIC_SHARED - (int)info->shared_bytes;
+    size_t used = cass_static_shared(kernel);
+    kernel->dynamic_limit = used < DEFAULT_SHARED ? DEFAULT_SHARED - (int)used : 0;
     kernel->carveout = -1;
     pthread_mutex_init(&kernel->making, NULL);
 }

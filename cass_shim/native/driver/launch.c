@@ -131,7 +131,7 @@ int cass_occupancy(cass_kernel *kernel, cass_device *device, int threads, size_t
         int by_registers = CASS_SM_REGISTERS / per_warp / 4 * 4 / warps;
         if (by_registers < fit) fit = by_registers;
     }
-    size_t shared = kernel->info->shared_bytes + shared_bytes;
+    size_t shared = cass_static_shared(kernel) + shared_bytes;
     if (shared) {
         shared = (shared + CASS_RESERVED_SHARED + 127) & ~(size_t)127;
         int by_shared = (int)(CASS_SM_SHARED / shared);

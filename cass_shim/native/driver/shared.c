@@ -13,7 +13,7 @@ enum {
     SLOT_BYTES = CASS_SM_SHARED, /* ARENA_SLOT_BYTES */
     SLOTS_OFFSET = 4096,         /* ARENA_SLOTS_OFFSET */
     TAKEN_OFFSET = 64,           /* ARENA_TAKEN_OFFSET */
-    RESERVING_SM = 90,           /* from here on a kernel's own bytes hold the reserved ones */
+    RESERVING_SM = 90,           /* from here on machine code's own bytes hold the reserved ones */
     PER_PROCESSOR = 2,           /* workgroups with all of their LDS that a WGP of RDNA3 holds */
     HEADER_WORDS = SLOTS_OFFSET / 4
 };
@@ -21,9 +21,18 @@ static const int MOST_SLOTS = (SLOTS_OFFSET - TAKEN_OFFSET) / 4;
 
 int cass_shared_opt_in(void) { return cass_client_spills() ? SPILLED_OPT_IN : LDS_BYTES; }
 
+/* A kernel of PTX alone, which has no register count, holds none of the reserved bytes. */
+size_t cass_static_shared(const cass_kernel *kernel) {
+    const cass_kernel_info *info = kernel->info;
+    int holds = info->sm >= RESERVING_SM && info->registers;
+    if (!holds || info->shared_bytes < CASS_RESERVED_SHARED) return info->shared_bytes;
+    return info->shared_bytes - CASS_RESERVED_SHARED;
+}
+
+/* LDS holds the reserved bytes too. */
 size_t cass_dynamic_room(const cass_kernel *kernel) {
-    size_t used = kernel->info->shared_bytes, most = (size_t)cass_shared_opt_in();
-    if (cass_client_spills() && kernel->info->sm >= RESERVING_SM) most += CASS_RESERVED_SHARED;
+    size_t used = cass_client_spills() ? cass_static_shared(kernel) : kernel->info->shared_bytes;
+    size_t most = (size_t)cass_shared_opt_in();
     return most > used ? most - used : 0;
 }
 

@@ -8,6 +8,9 @@
 /* The most shared memory that a block may opt in to. */
 int cass_shared_opt_in(void);
 
+/* What the program declared: without the bytes that CUDA reserves for itself. */
+size_t cass_static_shared(const cass_kernel *kernel);
+
 /* The most dynamic shared memory that a launch of this kernel may be allowed. */
 size_t cass_dynamic_room(const cass_kernel *kernel);
 

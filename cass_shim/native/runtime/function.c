@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "driver/function.h"
+#include "driver/shared.h"
 #include "runtime/runtime.h"
 
 /* Enters and finds the kernel, or returns from the body. */
@@ -14,7 +15,7 @@ cudaError_t cass_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const vo
     KERNEL(device, kernel, func);
     if (!attr) return cudaErrorInvalidValue;
     struct cudaFuncAttributes all = {
-        .sharedSizeBytes = kernel->info->shared_bytes,
+        .sharedSizeBytes = cass_static_shared(kernel),
         .constSizeBytes = kernel->info->const_bytes,
         .localSizeBytes = kernel->info->local_bytes,
         .maxThreadsPerBlock = cass_kernel_max_threads(kernel),
