@@ -13,8 +13,10 @@ int cass_heap_address(cass_device *device, uint64_t *address) {
         size_t bytes = device->limits[HEAP_LIMIT] + HEADER_BYTES;
         uint64_t header[HEADER_BYTES / 8] = {bytes};
         result = HIP(hipMalloc, &arena, bytes);
-        if (!result) result = cass_copy_in(arena, header, sizeof header);
+        int made = !result;
+        if (made) result = cass_copy_in(arena, header, sizeof header);
         if (!result) atomic_store_explicit(&device->heap, arena, memory_order_release);
+        else if (made) HIP(hipFree, arena);
     }
     pthread_mutex_unlock(&device->heap_lock);
     *address = (uint64_t)(uintptr_t)arena;

@@ -40,10 +40,12 @@ int cass_kernel_max_threads(const cass_kernel *kernel) {
     return threads < MAX_THREADS ? (int)threads : MAX_THREADS;
 }
 
+/* A launch that found too little memory may find it later. */
 static int fail(cass_kernel *kernel, int spilled, int code, const char *message) {
-    kernel->failed[spilled] = code ? code : UNKNOWN_ERROR;
-    if (!atomic_exchange(&kernel->complained, 1)) cass_complain("%s", message);
-    return kernel->failed[spilled];
+    int result = code ? code : UNKNOWN_ERROR;
+    if (result != OUT_OF_MEMORY) kernel->failed[spilled] = result;
+    if (message && !atomic_exchange(&kernel->complained, 1)) cass_complain("%s", message);
+    return result;
 }
 
 static int symbol_address(cass_module *module, const cass_module_data *data, const char *name,
@@ -105,12 +107,12 @@ static int fill_bindings(cass_kernel *kernel, cass_device *device, cass_kernel_d
     for (uint32_t i = 0; i < code->slot_count; i++) {
         if (code->slots[i].kind == CASS_SLOT_GRID_SYNC) made->grid_sync_slot = (int)i;
         result = slot_value(kernel, device, data, &code->slots[i], &made->host_bindings[i]);
-        if (result) {
+        if (!result) continue;
+        if (result != OUT_OF_MEMORY)
             cass_complain("%s: slot %u (%s, kind %u) of its code has no address in this module",
                           kernel->info->name, i, code->slots[i].symbol ? code->slots[i].symbol : "",
                           code->slots[i].kind);
-            return result;
-        }
+        return result;
     }
     return OK;
 }
@@ -186,8 +188,7 @@ static int make(cass_kernel *kernel, cass_device *device, int spilled, const cas
     int result = load(kernel, device, made);
     if (result) {
         free_made(made, 1);
-        kernel->failed[spilled] = result;
-        return result;
+        return fail(kernel, spilled, result, NULL);
     }
     *out = made;
     return OK;
@@ -204,7 +205,8 @@ int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, const cass_lau
     int result = OK;
     *out = atomic_load(slot);
     if (!*out || (*out)->epoch != device->epoch) {
-        result = make(kernel, device, spilled, launch, out);
+        result = kernel->failed[spilled]; /* while this thread waited */
+        if (!result) result = make(kernel, device, spilled, launch, out);
         if (!result) atomic_store_explicit(slot, *out, memory_order_release);
     }
     pthread_mutex_unlock(&kernel->making);
