@@ -8,8 +8,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from cass_shim.extract.cubin import STO_CUDA_ENTRY as ENTRY
 from cass_shim.extract.elf import Elf, Symbol
-from cass_shim.extract.link_layout import ENTRY, Code
+from cass_shim.extract.link_layout import Code
 from cass_shim.extract.nvinfo import (
     FORMAT_SIZED,
     FRAME_SIZE,

@@ -36,7 +36,7 @@ def link_images(inputs: Sequence[LinkInput]) -> tuple[bytes, bool]:
     parts = [part for one in inputs for part in _parts(one)]
     if any(not part.code for part in parts if not part.optional):
         return _texts(parts), True
-    sm = _common_sm([part for part in parts if not part.optional])
+    sm = _common_sm([part for part in parts if not part.optional] or parts)
     chosen = _needed(parts, sm)
     if not chosen:
         raise LinkFailed("no machine code to link")

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from cass_shim.extract.cubin import STO_CUDA_ENTRY as ENTRY
 from cass_shim.extract.elf import (
     EM_CUDA,
     ET_REL,
@@ -34,7 +35,7 @@ from cass_shim.extract.elf_writer import ElfWriter, OutSection, OutSymbol
 from cass_shim.extract.fatbin import cubin_sm
 from cass_shim.extract.link_fields import DATA, FIELDS, KEPT, WITHOUT_EFFECT, addend_in_place, fill
 from cass_shim.extract.link_info import function_info, module_info
-from cass_shim.extract.link_layout import ENTRY, LARGEST_ALIGN, Code, Layout, Planner, align
+from cass_shim.extract.link_layout import LARGEST_ALIGN, Code, Layout, Planner, align
 from cass_shim.extract.link_symbols import SHARED, SPACE, Place, Symbols, is_extern_shared, resolve
 from cass_shim.model.errors import LinkFailed, Malformed, Unsupported
 
@@ -45,6 +46,7 @@ MODULE_DATA = {".nv.global.init": WRITE | ALLOC, ".nv.global": WRITE | ALLOC, ".
 KEPT_OTHER = 0x1C  # entry, managed; the state space is the section's
 CONSTANT3_LIMIT = 1 << 16
 LARGEST = 1 << 40  # bytes: of anything in a cubin
+WITH_BYTES = (".text.", ".nv.constant", ".nv.global.init", ".nv.info", ".nv.callgraph")  # beginnings of names
 RESERVED_SHARED = 1024  # sm_90 and newer: the system's, before the kernel's own. Source: nvlink 13.0's results
 
 
@@ -62,10 +64,14 @@ def link_cubins(objects: Sequence[bytes], names: Sequence[str] = ()) -> bytes:
 
 
 def _check_sizes(elf: Elf) -> None:
-    """Raises Malformed for numbers that no cubin has. Sums of any others fit the fields of the result."""
+    """Raises Malformed for sizes that no cubin has. Sums of any others fit the fields of the result."""
     for section in elf.sections:
+        if section.size != len(section.content) and section.name.startswith(WITH_BYTES):
+            raise Malformed(f"{section.size:#x} bytes without content in {section.name}", where=elf.source)
         if section.size > LARGEST or section.align > LARGEST_ALIGN:
-            raise Malformed(f"{section.size:#x} bytes aligned to {section.align:#x} in {section.name}", where=elf.source)
+            raise Malformed(
+                f"{section.size:#x} bytes aligned to {section.align:#x} in {section.name}", where=elf.source
+            )
     for symbol in elf.symbols:
         if max(symbol.value, symbol.size) > LARGEST:
             raise Malformed(f"{symbol.plain} of {symbol.size:#x} bytes at {symbol.value:#x}", where=elf.source)
@@ -129,8 +135,6 @@ class _Linker:
                 section = elf.section(name)
                 if section is None or not section.size:
                     continue
-                if not is_empty and len(section.content) != section.size:
-                    raise Malformed(f"{section.size:#x} bytes without content in {name}", where=elf.source)
                 start = align(size, section.align)
                 if start and name == ".nv.constant3" and elf.kind != ET_REL:
                     raise Unsupported("two whole programs with constant memory", why="link them as -rdc objects")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cass_shim.extract.cubin import read_cubin
-from cass_shim.extract.elf import Elf
+from cass_shim.extract.elf import SHT_NOBITS, Elf
 from cass_shim.extract.elf_writer import ElfWriter, OutSection
 from cass_shim.extract.link_inputs import link_images, read_archive
 from cass_shim.extract.linker import link_cubins
@@ -71,9 +71,10 @@ def test_two_objects_are_what_nvlink_makes_of_them(sm: int) -> None:
 
 
 @pytest.mark.parametrize("sm", SMS)
-def test_shared_variables_and_constants_of_called_functions(sm: int) -> None:
+@pytest.mark.parametrize("name", ["mixed", "tables"])
+def test_shared_variables_and_constants_of_called_functions(name: str, sm: int) -> None:
     """Shared memory of functions that kernels call, function tables, switches, library functions with constants."""
-    part = built("mixed", sm)
+    part = built(name, sm)
     mine, other = ours(part), theirs(sm, part)
     for name, kernel in other.kernels.items():
         assert mine.kernels[name].abi.shared_bytes == kernel.abi.shared_bytes, name
@@ -111,6 +112,17 @@ def test_only_needed_members_of_a_library() -> None:
     assert "_Z2v1Pii" not in read_cubin(image).kernels
 
 
+def test_libraries_alone_are_linked_whole_whatever_they_are_for() -> None:
+    archive = folder() / "alone.a"
+    archive.unlink(missing_ok=True)
+    subprocess.run(
+        ["ar", "rcs", str(archive), str(built("v1", 75)), str(built("b", 75)), str(built("a", 75))], check=True
+    )
+    image, _ = link_images([LinkInput(LinkKind.LIBRARY, "alone.a", archive.read_bytes())])
+    linked = read_cubin(image)
+    assert linked.sm == 75 and {"_Z2v1Pii", "_Z3runPii", "_Z5otherPii"} <= linked.kernels.keys()
+
+
 def changed(content: bytes, name: str, field: int, value: int) -> bytes:
     """With another number at an offset in the header of a section."""
     elf, (table,) = Elf(content), struct.unpack_from("<Q", content, 40)
@@ -120,7 +132,16 @@ def changed(content: bytes, name: str, field: int, value: int) -> bytes:
     return content[:at] + struct.pack("<Q", value) + content[at + 8 :]
 
 
-SIZE, ALIGN = 32, 48  # in a section header
+KIND, SIZE, ALIGN = 4, 32, 48  # in a section header
+
+
+@pytest.mark.parametrize(
+    "name", [".text._Z2swi", ".nv.constant2._Z2swi", ".nv.constant3", ".nv.global.init", ".nv.info._Z2swi"]
+)
+def test_sections_that_lost_their_bytes(name: str) -> None:
+    part = changed(built("tables", 80).read_bytes(), name, KIND, SHT_NOBITS)
+    with pytest.raises(Malformed, match=f"bytes without content in {name}$"):
+        link_cubins([part])
 
 
 @pytest.mark.parametrize("align", [1 << 20, 1 << 40, (1 << 64) - 1])

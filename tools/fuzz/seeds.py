@@ -12,7 +12,7 @@ import struct
 import subprocess
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cass_shim.assemble.llvm import assemble_llvm
@@ -46,6 +46,8 @@ PREBUILT = ROOT / "examples" / "prebuilt"
 DATA = ROOT / "tests" / "extract" / "data"
 ANSWERS = ROOT / "tests" / "translate" / "cass" / "answers"
 SEED_LIMIT = 24 << 10  # bytes of one seed: what is larger mutates slowly
+NATIVE = ROOT / "tests" / "native"
+LINKED = (("b", "a"), ("tables",), ("zeroes", "plain"))  # of tests/native/linked: each an archive
 COMPILED = ("k12", "k14", "k15", "k16", "k17", "k22", "k26")  # atomics, arrays, calls, printf, switch, mma, barriers
 GFX = b"hipv4-amdgcn-amd-amdhsa--gfx1100"
 Seed = tuple[str, bytes]  # target, input
@@ -73,6 +75,12 @@ def of_cubin(content: bytes) -> Iterator[Seed]:
     for section in Elf(content).sections:
         if section.name.startswith(".nv.info"):
             yield "nvinfo", section.content
+
+
+def archive(members: Sequence[bytes]) -> bytes:
+    """A Unix archive. Source: ar(5)."""
+    rows = [b"%-16s%-12d%-6d%-6d%-8o%-10d`\n" % (b"%d.o/" % i, 0, 0, 0, 0, len(one)) for i, one in enumerate(members)]
+    return b"!<arch>\n" + b"".join(row + one + b"\n" * (len(one) & 1) for row, one in zip(rows, members, strict=True))
 
 
 def of_code(code: CodeObject, key: bytes, kernel: str) -> Iterator[Seed]:
@@ -155,6 +163,24 @@ def compiled(folder: Path) -> Iterator[Seed]:
             yield target, path.read_bytes()
 
 
+def relocatable(folder: Path) -> Iterator[Seed]:
+    """Archives of objects to link, where there is nvcc: calls, tables, constants, shared memory, textures."""
+    if samples.can_build():
+        return
+    for sm, names in zip(("sm_90", "sm_75", "sm_80"), LINKED, strict=True):
+        members = []
+        for name in names:
+            path = folder / f"{name}.cubin"
+            source = NATIVE / "linked" / f"{name}.cu"
+            flags = ("-DNAME=zeroes", "-DKERNEL=set") if name == "zeroes" else ()
+            subprocess.run(["nvcc", "-w", "-rdc=true", "-cubin", f"-arch={sm}", *flags, "-o", path, source], check=True)
+            members.append(path.read_bytes())
+        yield "linker", archive(members)
+    path = folder / "references.cubin"
+    subprocess.run(["ptxas", "-c", "-arch=sm_80", NATIVE / "references" / "kernels.ptx", "-o", path], check=True)
+    yield "linker", archive([path.read_bytes()])
+
+
 def all_seeds() -> Iterator[Seed]:
     """Every seed, too large ones too."""
     for path in sorted(PREBUILT.iterdir()):
@@ -174,6 +200,7 @@ def all_seeds() -> Iterator[Seed]:
     yield a_capture()
     with tempfile.TemporaryDirectory() as folder:
         yield from compiled(Path(folder))
+        yield from relocatable(Path(folder))
     yield "listing", json.dumps(["E1:" + "1" * 64, "E0:" + "2" * 64]).encode()
     for path in sorted(ANSWERS.glob("*.md"))[:8]:
         yield "answer", path.read_bytes()

@@ -52,6 +52,28 @@ def cubin() -> Check:
     return check
 
 
+def linker() -> Check:
+    """An archive: its first member is linked with what it needs of the others. The result is a whole ELF file."""
+    from cass_shim.extract.elf import Elf
+    from cass_shim.extract.link_inputs import link_images, read_archive
+    from cass_shim.model.errors import CassError
+    from cass_shim.model.wire import LinkInput, LinkKind
+
+    def check(data: bytes) -> None:
+        _, first = next(read_archive(data, "fuzz"), ("", b""))
+        parts = [LinkInput(LinkKind.OBJECT, "first", first), LinkInput(LinkKind.LIBRARY, "fuzz", data)]
+        image, is_text = link_images(parts)
+        if is_text:
+            return
+        try:
+            linked = Elf(image, "linked")
+            assert linked.symbols is not None and linked.relocations is not None
+        except CassError as error:
+            raise AssertionError(f"what was linked cannot be read: {error}") from error
+
+    return check
+
+
 def nvinfo() -> Check:
     from cass_shim.extract import nvinfo as info
 
@@ -300,6 +322,7 @@ TARGETS = {
         Target("fatbin", "fatbinaries, wrappers, compressed entries: extract/fatbin.py", fatbin),
         Target("program", "host ELF files: extract/elf.py, extract/fatbin.py", program),
         Target("cubin", "cubins: extract/cubin.py, extract/elf.py", cubin),
+        Target("linker", "relocatable cubins and libraries of them: extract/link*.py, extract/elf_writer.py", linker),
         Target("nvinfo", "sections .nv.info: extract/nvinfo.py", nvinfo),
         Target("line-table", "DWARF line programs of cubins: extract/line_table.py", line_table, corpus="cubin"),
         Target("sass", "instruction words of every generation: decode/, isa/encoding/", sass),
