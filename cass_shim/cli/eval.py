@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -75,34 +76,49 @@ def evaluate(
         for line in trouble:
             console.print(f"left out: {line}", markup=False, highlight=False, soft_wrap=True)
         for translator in translators:
-            model = asked_ahead(problems, config, options) if translator == MODEL_ROUTE else None
-            for problem in problems:
-                one = measure(problem, translator, config, options, model)
-                measured.append(one)
-                mark = "ok" if one.verified else f"ok, look {one.looks}" if one.repaired else one.reason[:100]
-                note = f" {one.accepted}/{one.samples}" if one.samples else ""
-                console.print(
-                    f"{translator} {one.problem}{note}: {mark}", markup=False, highlight=False, soft_wrap=True
-                )
-                save(out, measured, outputs, options)
+            with asked_ahead(problems if translator == MODEL_ROUTE else (), config, options) as models:
+                for problem in problems:
+                    one = measure(problem, translator, config, options, models.get(problem.module.sm))
+                    measured.append(one)
+                    console.print(line_of(one), markup=False, highlight=False, soft_wrap=True)
+                    save(out, measured, outputs, options, finished=False)
             if runs:
                 outputs += [run_program(program, translator) for program in programs(path)[: limit or None]]
-                save(out, measured, outputs, options)
+                save(out, measured, outputs, options, finished=False)
+    save(out, measured, outputs, options, finished=True)
     show(summarise(measured), outputs)
 
 
-def save(out: Path | None, measured: list[Measured], outputs: list[dict[str, str]], options: Options) -> None:
-    """The JSON document."""
+def line_of(one: Measured) -> str:
+    """What is printed while measuring."""
+    mark = "ok" if one.verified else f"ok, look {one.looks}" if one.repaired else one.reason[:100]
+    note = f" {one.accepted}/{one.samples}" if one.samples else ""
+    return f"{one.translator} {one.problem}{note}: {mark}"
+
+
+def save(
+    out: Path | None, measured: list[Measured], outputs: list[dict[str, str]], options: Options, *, finished: bool
+) -> None:
+    """The JSON document, in place of the one before by rename. finished: everything is in it."""
     if out is None:
         return
     document = {
         "cass-shim": __version__,
+        "finished": finished,
         "options": asdict(options),
         "summary": [asdict(one) for one in summarise(measured)],
         "kernels": [asdict(one) for one in measured],
         "programs": outputs,
     }
-    out.write_text(json.dumps(document, indent=1) + "\n")
+    if out.exists() and not out.is_file():  # a device or a pipe
+        out.write_text(json.dumps(document, indent=1) + "\n")
+        return
+    beside = out.with_name(f".{out.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_text(json.dumps(document, indent=1) + "\n")
+        os.replace(beside, out)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def run_program(program: Program, translator: str) -> dict[str, str]:

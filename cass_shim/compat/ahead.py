@@ -44,5 +44,6 @@ class Ahead:
         return self._model.count_tokens(text)
 
     def close(self) -> None:
-        """Forget what nobody asked for yet."""
+        """Forget what was asked ahead; what is under way ends by itself."""
+        self._asked.clear()
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -81,19 +81,36 @@ def chosen(config: Config, sm: int, options: Options) -> Model:
     return model
 
 
-def asked_ahead(problems: Sequence[Problem], config: Config, options: Options) -> Ahead:
-    """The model, already asked for the greedy answer to every problem that has a prompt."""
+@contextlib.contextmanager
+def asked_ahead(problems: Sequence[Problem], config: Config, options: Options) -> Iterator[dict[int, Ahead]]:
+    """By SM the model, already asked for the greedy answer to every problem that has a prompt and room for it.
+
+    An SM without a model is left out: `measure` says why, whatever else is wrong too.
+    """
     from cass_shim.compat.ahead import Ahead
+
+    with contextlib.ExitStack() as opened:
+        found: dict[int, Ahead] = {}
+        for sm in dict.fromkeys(problem.module.sm for problem in problems):
+            with contextlib.suppress(CassError):
+                model = chosen(config, sm, options)
+                prompts = _prompts([one for one in problems if one.module.sm == sm], config, model)
+                found[sm] = opened.enter_context(contextlib.closing(Ahead(model, prompts, options.seconds)))
+        yield found
+
+
+def _prompts(problems: Iterable[Problem], config: Config, model: Model) -> list[str]:
+    """What the model can be asked."""
     from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS
 
-    model = chosen(config, problems[0].module.sm, options)
-    contract = CONTRACTS[getattr(model, "contract", AUTHORS)]
-    prompts = []
+    contract, found = CONTRACTS[getattr(model, "contract", AUTHORS)], list[str]()
     for problem in problems:
         work = Work(problem.module, problem.kernel, config)
-        with contextlib.suppress(CassError):  # whatever is wrong is said when it is measured
-            prompts.append(contract.prompt(work.sass, lambda work=work: _listing(work)))  # type: ignore[misc]
-    return Ahead(model, prompts, options.seconds)
+        with contextlib.suppress(CassError):
+            prompt = contract.prompt(work.sass, lambda work=work: _listing(work))  # type: ignore[misc]
+            if not model.window or model.count_tokens(prompt) < model.window:
+                found.append(prompt)
+    return found
 
 
 def measure(

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import gzip
 import itertools
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from cass_shim.cli.eval import eval_command, right_outputs, run_program
+from cass_shim.cli.eval import eval_command, evaluate, right_outputs, run_program, save
 from cass_shim.compat.ahead import Ahead
 from cass_shim.compat.estimate import mean_pass_at, pass_at, wilson
-from cass_shim.compat.evaluate import Measured, Options, measure, summarise
+from cass_shim.compat.evaluate import Measured, Options, asked_ahead, measure, summarise
 from cass_shim.compat.problems import Problem, programs, read_problems
 from cass_shim.compat.rows import columns_of, write_rows
 from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.model.artifacts import EntryKind
 from cass_shim.model.config import Config
-from cass_shim.model.errors import Malformed, ToolFailed
+from cass_shim.model.errors import Malformed, ToolFailed, Unsupported
+from cass_shim.translate.cass import models
 from cass_shim.translate.cass.models import Answer, Decoding
 from cass_shim.translate.cass.prompt import Message
 
@@ -157,7 +161,6 @@ def test_what_a_translator_cannot_read_is_unsupported(tmp_path: Path) -> None:
 
 
 def test_a_models_samples_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cass_shim.translate.cass import models
     from tests.translate.cass.test_fields import VECTOR_ADD, Speaker, joined, target_lines
 
     good = joined(target_lines(VECTOR_ADD.splitlines()))
@@ -199,6 +202,91 @@ def test_greedy_answers_are_asked_for_ahead_and_all_else_when_it_is_wanted() -> 
     ahead.close()
     assert (ahead.identity, ahead.window, ahead.contract, ahead.count_tokens("four")) == ("counting", 7, "fields-3", 4)
     assert sorted(asked) == [("bad", 0), ("one", 0), ("one", 0.5), ("three", 0), ("two", 0)]
+
+
+class Talker:
+    """A model that says who it is, and remembers how often it was asked."""
+
+    contract = "fields-3"
+
+    def __init__(self, name: str, window: int = 0) -> None:
+        self.identity, self.window, self.asked = name, window, 0
+
+    def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        self.asked += 1
+        return [Answer(self.identity)]
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+
+def of_sm(one: Problem, sm: int) -> Problem:
+    return dataclasses.replace(one, module=dataclasses.replace(one.module, sm=sm))
+
+
+def test_problems_are_asked_ahead_of_the_model_for_their_sm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    talkers = {80: Talker("of 80"), 89: Talker("of 89"), 90: Talker("reads little", 1)}
+    monkeypatch.setattr(models, "choose", lambda setting, sm: talkers[sm])
+    problems = [of_sm(problem(tmp_path), sm) for sm in (80, 89, 90, 89)]
+    with asked_ahead(problems, Config.read({}), Options()) as found:
+        assert {sm: one.identity for sm, one in found.items()} == {sm: one.identity for sm, one in talkers.items()}
+    found[80]._pool.shutdown()  # what is under way ends
+    found[89]._pool.shutdown()
+    assert {sm: one.asked for sm, one in talkers.items()} == {80: 1, 89: 1, 90: 0}
+
+
+def test_nothing_is_asked_ahead_without_problems_or_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_there(setting: str, sm: int) -> Talker:
+        raise Unsupported("translator cass", why="no model is configured")
+
+    monkeypatch.setattr(models, "choose", none_there)
+    with asked_ahead((), Config.read({}), Options()) as found:
+        assert found == {}
+    out = tmp_path / "out.json"
+    done = CliRunner().invoke(eval_command, [str(unit(tmp_path)), "--translators", "cass,lift", "--json", str(out)])
+    assert done.exit_code == 0, done.output
+    kernels = {one["translator"]: one for one in json.loads(out.read_text())["kernels"]}
+    assert "no model is configured" in kernels["cass"]["unsupported"] and kernels["lift"]["verified"]
+
+
+@pytest.mark.parametrize("trouble", [KeyboardInterrupt, ValueError, None])
+def test_an_interrupted_measurement_says_so_and_asks_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: type[BaseException] | None
+) -> None:
+    """The second of two problems ends it; what was asked ahead and nobody waits for is forgotten on every way out."""
+    closed: list[Ahead] = []
+    two = [problem(tmp_path)] * 2
+    answers = [Measured("one", "g", "cass"), trouble or Measured("two", "g", "cass")]
+
+    def measured(*_: object) -> Measured:
+        answer = answers.pop(0)
+        if isinstance(answer, Measured):
+            return answer
+        raise answer
+
+    real = Ahead.close
+    monkeypatch.setattr(Ahead, "close", lambda ahead: (closed.append(ahead), real(ahead)))
+    monkeypatch.setattr(models, "choose", lambda setting, sm: Talker("it"))
+    monkeypatch.setattr("cass_shim.cli.eval.read_problems", lambda path, limit: (two, []))
+    monkeypatch.setattr("cass_shim.cli.eval.measure", measured)
+    out = tmp_path / "out" / "eval.json"
+    out.parent.mkdir()
+    with pytest.raises(trouble) if trouble else contextlib.nullcontext():
+        evaluate([tmp_path], ["cass"], Options(), 0, out, False)
+    document = json.loads(out.read_text())
+    assert (document["finished"], len(document["kernels"])) == ((False, 1) if trouble else (True, 2))
+    assert len(closed) == 1 and [one.name for one in out.parent.iterdir()] == ["eval.json"]
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        closed[0]._pool.submit(print)
+
+
+def test_json_goes_into_a_pipe_too(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    save(pipe, [], [], Options(), finished=True)
+    assert json.loads(os.read(reader, 1 << 16))["finished"] is True
+    os.close(reader)
 
 
 def test_a_problem_without_samples_counts_as_never_right() -> None:

@@ -12,8 +12,10 @@ import pytest
 
 from cass_shim.extract.cubin import read_cubin
 from tools import environment, samples
+from tools.pairs.__main__ import main
 from tools.pairs.kernels import FAMILIES, HELD_OUT_FAMILIES, SPLITS, kernel, unit
 from tools.pairs.overlap import compile_cubin, grams, key, likeness
+from tools.pairs.pack import pack
 
 
 def lines(*texts: str) -> list[list[str]]:
@@ -36,6 +38,28 @@ def test_kernels_that_differ_in_numbers_only_are_duplicates() -> None:
     first = lines("IADD3 R #1 , R #2 , #7 , RZ", "@ P #0 BRA L #0", "EXIT")
     assert key(first) == key(lines("IADD3 R #9 , R #4 , #1 , RZ", "@ P #1 BRA L #3", "EXIT"))
     assert key(first) != key(lines("IADD3 R #1 , R #2 , - R #3 , RZ", "@ P #0 BRA L #0", "EXIT"))
+
+
+def test_a_file_of_tokens_is_there_once_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut_off(file: Path, **_: object) -> None:
+        file.write_bytes(b"PK")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(np, "savez_compressed", cut_off)
+        pack([], tmp_path / "families.npz")
+    assert not (tmp_path / "families.npz").exists()
+    pack([], tmp_path / "families.npz")
+    assert [one.name for one in tmp_path.iterdir()] == ["families.npz"]
+
+
+@pytest.mark.parametrize("minutes", ["0", "9"])
+def test_pairs_are_finished_when_all_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minutes: str) -> None:
+    monkeypatch.setattr(samples, "can_build", lambda: "")
+    monkeypatch.setattr("tools.pairs.generate.Generator.__init__", lambda *_, **__: None)
+    monkeypatch.setattr("tools.pairs.generate.Generator.run", lambda *_: iter(["a unit", "another"]))
+    assert main(["generate", str(tmp_path), "--minutes", minutes, "--finished", "done"]) == 0
+    assert (tmp_path / "done").exists() == (minutes == "9")
 
 
 def test_likeness_is_the_share_of_known_runs() -> None:

@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
-from tools.train.recipe import SHARES, Step, collect, main, options_of, plan, svg
+from tools.train.recipe import SHARES, Step, collect, is_finished, main, options_of, plan, svg
 
 
 def test_the_steps_are_commands_that_anyone_can_type(tmp_path: Path) -> None:
     steps = plan(options_of([str(tmp_path), "--rehearse", "--minutes", "1"]))
     texts = [one.text for one in steps]
-    assert texts[0] == f"python3 -m tools.pairs generate {tmp_path}/pairs --count 600 --held-out 10 --jobs 1"
+    assert (
+        texts[0]
+        == f"python3 -m tools.pairs generate {tmp_path}/pairs --count 600 --held-out 10 --jobs 1 --finished done"
+    )
     assert texts[1].startswith("python3 -m tools.pairs pack ")
     assert len(texts) == 2 + 2 * len(SHARES)
     assert "--share 0.125 --minutes 1 --rehearse" in texts[2]
@@ -46,13 +49,41 @@ def test_a_step_that_is_done_is_not_done_again_and_one_that_fails_says_so(
     assert "goes on from here" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("left", ['{"finished": false, "summary": []}', '{"summary": []}', '{"summary": [', "[]", ""])
+def test_an_interrupted_measurement_is_neither_a_point_nor_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: str
+) -> None:
+    point(tmp_path, 0.5, 1000, 0.25)
+    point(tmp_path, 1, 2000, 0.75)
+    (tmp_path / "share-1" / "eval.json").write_text(left)
+    assert [one["share"] for one in collect(tmp_path, SHARES, 0, 10)] == [0.5]
+    ran: list[str] = []
+    monkeypatch.setattr("tools.train.recipe.subprocess.run", lambda command, **_: ran.append(command[-1]))
+    with pytest.raises(AssertionError, match="left no"):
+        main([str(tmp_path), "--measure"])
+    assert ran == [f"{tmp_path}/share-1/eval.json"]
+
+
+def test_interrupted_pairs_are_made_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each unit of pairs writes `counts.json`, so that this says nothing of the others."""
+    (tmp_path / "pairs").mkdir()
+    (tmp_path / "pairs" / "counts.json").write_text('{"pairs": 1}')
+    first = plan(options_of([str(tmp_path)]))[0]
+    assert not is_finished(first.done)
+    first.done.touch()
+    first.run()
+    assert "there already" in capsys.readouterr().out
+
+
 def point(folder: Path, share: float, pairs: int, verified: float) -> None:
     """What training and measuring leave of one share."""
     out = folder / f"share-{share:g}"
     out.mkdir()
     told = {"share": verified, "low": max(0.0, verified - 0.1), "high": min(1.0, verified + 0.1)}
     groups = [{"group": f"{name}, all", "verified": told} for name in ("seeds", "families")]
-    (out / "eval.json").write_text(json.dumps({"summary": [*groups, {"group": "seeds/loop", "verified": told}]}))
+    (out / "eval.json").write_text(
+        json.dumps({"finished": True, "summary": [*groups, {"group": "seeds/loop", "verified": told}]})
+    )
     (out / "cass_contract.json").write_text(json.dumps({"pairs": pairs}))
 
 

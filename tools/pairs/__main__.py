@@ -27,6 +27,8 @@ def generate(options: argparse.Namespace) -> int:
         if time.monotonic() - started > 60 * options.minutes:
             print("stopped by --minutes; the same command goes on from here")
             return 0
+    if options.finished:
+        (options.out / options.finished).touch()
     return 0
 
 
@@ -50,6 +52,7 @@ def main(arguments: list[str]) -> int:
     command.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
     command.add_argument("--verified", type=float, help="share of training pairs to verify (default: one in 12)")
     command.add_argument("--minutes", type=float, default=1e9, help="stop after the unit in which this time is over")
+    command.add_argument("--finished", default="", help="name of an empty file in OUT that says that all are there")
     command.set_defaults(run=generate)
     command = commands.add_parser("pack", help="tokens, vocabulary and lengths for tools/train")
     command.add_argument("pairs", type=Path)

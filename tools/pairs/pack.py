@@ -92,14 +92,16 @@ def _encode_file(file: Path, tokens: tuple[str, ...], known: set[str]) -> Packed
 def pack(parts: list[Packed], file: Path) -> str:
     """One split to its file."""
     starts = np.cumsum([0, *(length for part in parts for length in part.lengths)])
+    beside = file.with_suffix(".part.npz")  # the file is there once it is whole
     np.savez_compressed(
-        file,
+        beside,
         ids=np.concatenate([np.zeros(0, np.uint16), *(part.ids for part in parts)]),
         starts=starts.astype(np.int64),
         answers=np.array([one for part in parts for one in part.answers], np.int32),
         families=np.array([one for part in parts for one in part.families], np.uint8),
         names=np.array(list(FAMILIES)),
     )
+    beside.rename(file)
     foreign = sum(part.foreign for part in parts)
     size = file.stat().st_size
     return f"{len(starts) - 1} pairs, {starts[-1]} tokens, {size} bytes, {foreign} left out for words training lacks"

@@ -28,7 +28,7 @@ REHEARSED = 0.01
 
 @dataclass(frozen=True)
 class Step:
-    """One command. done: the file that is there once it has ended well. model: CASS_MODEL for it."""
+    """One command. done: the file that is there, and says no other, once it has ended well. model: its CASS_MODEL."""
 
     arguments: tuple[str, ...]
     done: Path
@@ -42,13 +42,23 @@ class Step:
 
     def run(self) -> None:
         """Raises CalledProcessError."""
-        if self.done.exists():
+        if is_finished(self.done):
             print(f"there already: {self.text}", flush=True)
             return
         print(self.text, flush=True)
         given: Mapping[str, str] = {"CASS_MODEL": str(self.model)} if self.model is not None else {}
         subprocess.run([sys.executable, "-m", *self.arguments], check=True, env={**os.environ, **given})
-        assert self.done.exists(), f"{self.text} left no {self.done}"
+        assert is_finished(self.done), f"{self.text} left no {self.done}"
+
+
+def is_finished(done: Path) -> bool:
+    """Whether the file is there; one of `cass eval`, which writes after every kernel, must say that it is all."""
+    if done.suffix != ".json":
+        return done.exists()
+    try:
+        return json.loads(done.read_text()).get("finished") is True
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def checkpoint(place: Path, share: float) -> Path:
@@ -63,7 +73,7 @@ def plan(options: argparse.Namespace) -> list[Step]:
     amounts = ("--count", str(int(options.count * small)), "--held-out", str(max(10, int(options.held_out * small))))
     jobs = ("--jobs", str(options.jobs))
     steps = [
-        Step(("tools.pairs", "generate", str(pairs), *amounts, *jobs), pairs / "counts.json"),
+        Step(("tools.pairs", "generate", str(pairs), *amounts, *jobs, "--finished", "done"), pairs / "done"),
         Step(("tools.pairs", "pack", str(pairs), str(made), *jobs), made / "families.npz"),
     ]
     training = ["--minutes", f"{options.minutes:g}", *(["--rehearse"] if options.rehearse else ["--compile"])]
@@ -91,7 +101,7 @@ def collect(place: Path, shares: Sequence[float], limit: int, samples: int) -> l
     points = []
     for share in shares:
         out = checkpoint(place, share)
-        if not (out / "eval.json").is_file():
+        if not is_finished(out / "eval.json"):
             continue
         summary = json.loads((out / "eval.json").read_text())["summary"]
         facts = json.loads((out / "cass_contract.json").read_text())
