@@ -75,8 +75,7 @@ def test_native_parts_of_another_version_are_told_at_once(place: Place, regions:
     shutil.copy(place.probe, native)
     behind = str(Path(cass_shim.__file__).parent)
     (package / "__init__.py").write_text(
-        f"__path__ = [{behind!r}]\n__version__ = 'updated'\n"
-        "from cass_shim.model import wire\nwire.WIRE_VERSION += 1\n"
+        f"__path__ = [{behind!r}]\n__version__ = 'updated'\nfrom cass_shim.model import wire\nwire.WIRE_VERSION += 1\n"
     )
     updated = replace(place, probe=native)
     done = updated.run(regions[0], regions[1], CASS_TIMEOUT="40", CASS_IDLE="1", timeout_s=20)
