@@ -67,6 +67,74 @@ def test_no_dynamic_shared_memory_beside_48_kib(folder: Path, code: str) -> None
     assert run_emulated(program).stdout == "49152 0 1\n"
 
 
+ORDERED = r"""
+#include <cstdio>
+#include <cuda.h>
+#include <cuda_runtime.h>
+__global__ void set(int *p) { *p = 7; }
+int main() {
+    int *p, value = 0;
+    cudaMalloc(&p, 4);
+    CUfunction f;
+    cudaGetFuncBySymbol(&f, (const void *)set);
+    CUevent event;
+    cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
+    CUlaunchAttribute one = {};
+    one.id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT;
+    one.value.launchCompletionEvent.event = event;
+    CUlaunchConfig config = {1, 1, 1, 1, 1, 1, 0, nullptr, &one, 1};
+    void *arguments[] = {&p};
+    CUgraph graph = nullptr;
+    CUstream other;
+    cuStreamCreate(&other, 0);
+    printf("%d ", cuStreamBeginCapture(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    printf("%d ", cuLaunchKernelEx(&config, f, arguments, nullptr));
+    printf("%d ", cuStreamWaitEvent(other, event, 0));
+    printf("%d ", cuEventRecord(event, other));
+    printf("%d ", cuStreamWaitEvent(CU_STREAM_PER_THREAD, event, 0));
+    printf("%d ", cuStreamEndCapture(CU_STREAM_PER_THREAD, &graph));
+    CUgraphExec ready;
+    if (!graph || cuGraphInstantiate(&ready, graph, 0)) return 1;
+    printf("%d ", cuGraphLaunch(ready, CU_STREAM_PER_THREAD));
+    cudaMemcpy(&value, p, 4, cudaMemcpyDeviceToHost);
+    printf("%d\n", value);
+}
+"""
+
+
+def test_the_event_of_a_launch_is_recorded_in_its_stream(folder: Path) -> None:
+    """Also where stream 0 is the thread's own (`_ptsz`): the legacy stream may not be used while that one captures."""
+    source, program = folder / "ordered.cu", folder / "ordered"
+    source.write_text(ORDERED)
+    link = (f"-L{folder}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
+    subprocess.run(["nvcc", "--default-stream", "per-thread", str(source), "-o", str(program), *link], check=True)
+    assert run_emulated(program).stdout == "0 0 0 0 0 0 0 7\n"
+
+
+WRAPPED = r"""
+#include <cstdio>
+#include <cuda.h>
+int main() {
+    CUcontext context;
+    CUlinkState state;
+    unsigned wrapper[] = {0x466243B1, 1, 16, 0}; // the address behind it is not part of what is given
+    cuInit(0);
+    cuDevicePrimaryCtxRetain(&context, 0);
+    cuCtxSetCurrent(context);
+    cuLinkCreate(0, nullptr, nullptr, &state);
+    printf("%d\n", cuLinkAddData(state, CU_JIT_INPUT_FATBINARY, wrapper, 8, nullptr, 0, nullptr, nullptr));
+}
+"""
+
+
+def test_a_wrapper_is_read_as_far_as_it_goes(folder: Path) -> None:
+    source, program = folder / "wrapped.cu", folder / "wrapped"
+    source.write_text(WRAPPED)
+    link = (f"-L{folder}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
+    subprocess.run(["nvcc", str(source), "-o", str(program), *link], check=True)
+    assert run_emulated(program).stdout == "200\n"  # CUDA_ERROR_INVALID_IMAGE
+
+
 def test_one_executable_graph_in_streams_of_two_devices(folder: Path) -> None:
     """Nodes run on the device where they were made; launches wait for each other (CUDA Programming Guide, Graphs)."""
     done = run_emulated(build_program(CONFORMANCE / "two_devices.cu", folder), CASS_EMU_DEVICES="2")

@@ -110,7 +110,7 @@ CUresult cass_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void 
     CUresult result = read_attributes(config, &launch, &event, &flags);
     if (!result) result = launch_kernel(f, &launch, extra);
     if (result || !event) return result;
-    return cass_cuEventRecordWithFlags(event, config->hStream, flags);
+    return cass_cuEventRecordWithFlags(event, (CUstream)launch.stream, flags);
 }
 
 CUresult cass_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {

@@ -15,7 +15,7 @@ enum {
     ROOM_BEHIND = 64 /* readable, for who looks at headers */
 };
 
-enum { WRAPPER = 0x466243B1, ELF = 0x464C457F };
+enum { CONTENT_AT = 8 /* a wrapper's pointer */, WRAPPER = 0x466243B1, ELF = 0x464C457F };
 static const uint32_t FATBIN = 0xBA55ED50;
 
 enum { EXECUTABLE = 2, CUDA_MACHINE = 190, TYPE_AT = 16 /* e_type */ };
@@ -159,8 +159,8 @@ CUresult cass_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *dat
     if (!data || !size) return CUDA_ERROR_INVALID_VALUE;
     if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
     if (type > CU_JIT_INPUT_LIBRARY) return CUDA_ERROR_INVALID_IMAGE;
-    if (size >= sizeof(uint32_t) && *(const uint32_t *)data == WRAPPER) {
-        memcpy(&data, (const char *)data + 8, sizeof data);
+    if (size >= CONTENT_AT + sizeof data && *(const uint32_t *)data == WRAPPER) {
+        memcpy(&data, (const char *)data + CONTENT_AT, sizeof data);
         size = data ? cass_image_bytes(data) : 0;
         if (!size) return CUDA_ERROR_INVALID_IMAGE;
     }
