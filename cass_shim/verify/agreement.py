@@ -35,10 +35,11 @@ from cass_shim.verify.lesson import Lesson, Observer, apply_kinds, drop_pointers
 from cass_shim.verify.memory import Arena, Fault
 from cass_shim.verify.program import prepare
 from cass_shim.verify.races import Races
-from cass_shim.verify.state import WARP, Geometry, Mufu
+from cass_shim.verify.state import Geometry, Mufu
 from cass_shim.verify.surfaces import changed_bytes, differing
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.system_calls import argument_sizes
+from cass_shim.verify.warps import WARP
 
 PATIENCE = 10  # times the usual limits, for the runs that decide whether a difference is one
 # Policies of the reference runs, in order; the first is always made, the others before a difference is believed.

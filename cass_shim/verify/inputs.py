@@ -16,6 +16,7 @@ from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.model.kernel_abi import SHARED_OPT_IN_SPILLED
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.values import Octets, fill
+from cass_shim.verify.warps import WARP
 
 WINDOW = 1 << 17  # bytes per pointer parameter
 HEAP_BYTES = 1 << 18
@@ -28,7 +29,6 @@ DISTINCT = 4  # by how much integer parameters differ from each other: equal one
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
 SHARED_RESERVED_SM90 = 0x400  # bytes that sm_90 keeps at the start of shared memory, part of the section's size
 OBJECT = 64  # bytes between the objects that pointers in memory lead to
-WARP = 32
 EXCHANGES = frozenset({"SHFL", "REDUX", "CREDUX", "MATCH"})  # read other lanes, which a block of one has not: ptxas may
 # have folded some away, and what the program's PTX gives there is undefined
 VTABLE_ENTRIES = 16  # bytes in front of a virtual table's first function (Itanium C++ ABI)

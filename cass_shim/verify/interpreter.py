@@ -21,10 +21,11 @@ from cass_shim.verify.arithmetic import OTHER_NAN, Value, constant
 from cass_shim.verify.control import AT_BARRIER, AT_BSYNC, AT_DIVERGENCE, AT_WARPSYNC, RUN, ControlFlow
 from cass_shim.verify.memory import Arena, Fault, gather
 from cass_shim.verify.program import Program, Step
-from cass_shim.verify.state import WARP, Geometry, Lanes, Mask, Mufu
+from cass_shim.verify.state import Geometry, Lanes, Mask, Mufu
 from cass_shim.verify.surfaces import Surface
 from cass_shim.verify.survey import grid_barrier
 from cass_shim.verify.system_calls import SystemCalls
+from cass_shim.verify.warps import WARP
 
 STACK_SLACK = 2048  # bytes of local memory beyond MIN_STACK_SIZE: recursion is not in it
 STACK_ALIGNMENT = 16  # of a frame's end: STL.128 stores relative to it

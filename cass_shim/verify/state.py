@@ -1,4 +1,4 @@
-"""Registers, predicates, memory accesses and cross-lane operations of the reference interpreter.
+"""Registers, predicates, memory accesses and block barriers of the reference interpreter.
 
 All lanes of the launch are one axis: lane = (block * warps + warp) * 32 + lane-in-warp. `mask` is the set of lanes
 that execute the current instruction; a lane's values outside it never change.
@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.kernel_abi import TextureKind
-from cass_shim.verify import matrices
 from cass_shim.verify.arithmetic import DTYPES, Arithmetic, Value, constant
 from cass_shim.verify.memory import Arena, Fault, Scratch, check_aligned, gather, scatter
 from cass_shim.verify.races import Races
 from cass_shim.verify.surfaces import Surface, Surfaces
+from cass_shim.verify.warps import WARP, Warps
 
-WARP = 32
 _WORD = (1 << 64) - 1
 Mask: TypeAlias = Any  # bool per lane; numpy's stubs lose the element type in every operator
 Lanes = NDArray[np.int64]
@@ -72,7 +71,7 @@ class Geometry:
         return self.blocks * self.warps * WARP
 
 
-class State(Surfaces, Arithmetic):
+class State(Surfaces, Warps, Arithmetic):
     """The effectful part of `isa.emitter.Emitter`; see there for what each method means."""
 
     def __init__(
@@ -315,89 +314,6 @@ class State(Surfaces, Arithmetic):
 
     def fence(self, scope: str) -> None:
         """Accesses take effect at once, in order: nothing to do."""
-
-    # lanes of a warp
-
-    def _by_warp(self, value: Value) -> Value:
-        return self.spread(value).reshape(self.warps, WARP)
-
-    def _per_lane(self, by_warp: Value) -> Value:
-        return np.repeat(by_warp, WARP)
-
-    def shuffle(self, mode: str, value: Value, lane: Value, clamp: Value) -> tuple[Value, Value]:
-        own = self.lane_of.astype(np.int64)
-        by = (self.spread(lane) & np.uint32(31)).astype(np.int64)
-        control = self.spread(clamp).astype(np.int64)
-        segment, limit = control >> 8 & 31, control & 31
-        last = (own & segment) | (limit & ~segment)
-        if mode == "up":
-            source = own - by
-            inside = source >= last
-        else:
-            source = {"down": own + by, "bfly": own ^ by, "idx": (own & segment) | (by & ~segment)}[mode]
-            inside = source <= last
-        source = np.where(inside, source, own) & 31
-        start = np.arange(len(own)) & ~31
-        picked = self.spread(value)[start + source]
-        # reading a lane that does not take part is undefined: something else in every run
-        present = self.mask[start + source]
-        if not present[self.active].all():
-            self.undefined_reads += 1
-            picked = np.where(present, picked, self._garbage().astype(picked.dtype))
-        return picked, inside
-
-    def ballot(self, p: Value) -> Value:
-        bits = self._by_warp(p) & self.mask.reshape(self.warps, WARP)
-        packed = np.packbits(bits, axis=1, bitorder="little").view(np.uint32)[:, 0]
-        return self._per_lane(packed)
-
-    def _equal(self, value: Value) -> Value:
-        rows = self._by_warp(value)
-        return (rows[:, :, None] == rows[:, None, :]) & self.mask.reshape(self.warps, 1, WARP)
-
-    def match_any(self, value: Value) -> Value:
-        packed = np.packbits(self._equal(value), axis=2, bitorder="little").view(np.uint32)
-        return packed.reshape(-1)
-
-    def match_all(self, value: Value) -> tuple[Value, Value]:
-        every = self.ballot(constant(1, 1))
-        same = self.match_any(value) == every
-        return np.where(same, every, np.uint32(0)), same
-
-    def is_uniform(self, value: Value) -> Value:
-        return self.match_all(value)[1]
-
-    def read_first(self, value: Value) -> Value:
-        mask = self.mask.reshape(self.warps, WARP)
-        first = mask.argmax(axis=1)
-        return self._per_lane(self._by_warp(value)[np.arange(self.warps), first])
-
-    def reduce(self, operation: str, value: Value) -> Value:
-        rows, mask = self._by_warp(value), self.mask.reshape(self.warps, WARP)
-        if operation[0] in "us" and operation[1:] in ("min", "max"):
-            view = rows.view(np.int32 if operation[0] == "s" else np.uint32)
-            limits = np.iinfo(view.dtype)
-            neutral = limits.max if operation.endswith("min") else limits.min
-            function = np.minimum if operation.endswith("min") else np.maximum
-            return self._per_lane(function.reduce(np.where(mask, view, neutral), axis=1).view(np.uint32))
-        neutral = 0xFFFF_FFFF if operation == "and" else 0
-        reduction: Any = {
-            "and": np.bitwise_and,
-            "or": np.bitwise_or,
-            "xor": np.bitwise_xor,
-            "add": np.add,
-        }[operation]
-        chosen = np.where(mask, rows, np.uint32(neutral))
-        return self._per_lane(reduction.reduce(chosen, axis=1, dtype=np.uint32))
-
-    def matrix_multiply(
-        self, shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[Value], b: list[Value], c: list[Value]
-    ) -> list[Value]:
-        present = self.mask.reshape(self.warps, WARP)
-        if (present.any(axis=1) & ~present.all(axis=1)).any():
-            raise Fault("matrix operation in a diverged warp", lane=int(self.active[0]))
-        spread = [[np.ascontiguousarray(self.spread(v)) for v in part] for part in (a, b, c)]
-        return matrices.multiply(shape, a_kind, b_kind, d_kind, *spread)
 
     # the block
 

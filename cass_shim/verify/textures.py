@@ -2,8 +2,7 @@
 
 A handle's low 20 bits pick the object. Its kind is that of its first use in a run; even handles have unnormalized
 coordinates and clamp, odd ones normalized coordinates and wrap (cubes always normalized ones), all read the nearest
-texel of 16 bytes. Filtering, levels and gradients are the device's matter, not the translation's. Surfaces stay
-unknown: E0.
+texel of 16 bytes. Filtering, levels and gradients are the device's matter, not the translation's.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A unit of code loops over lanes. Operations in which lanes meet (stores and atomic operations too, whose order over
 the lanes shows) end a loop: they are made by a call of native/reference/ for all lanes at once, and the meaning is
-written again behind it, taking their results from rows of `scratch`. `part` says how many such calls lie behind.
+written again behind it, taking their results from rows of `scratch`. `done` says how many such calls lie behind.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Stop(Exception):
 
 
 class HostEmitter(Floats):
-    """One instruction at a time: set `instruction_index` and `address` before its meaning runs.
+    """One instruction at a time: set `index` and `address` before its meaning runs.
 
     banks: sizes of the constant banks. specials: special registers that exist, each with its row.
     """
@@ -47,7 +47,6 @@ class HostEmitter(Floats):
         self.event = 0  # of this instruction, so far
         self.done = 0  # events whose results lie in scratch
         self.keeps = False  # the instruction has several parts, so loads leave their results in scratch
-        self.loads = False
 
     def __getattr__(self, name: str) -> Any:
         raise Missing(name)
@@ -111,7 +110,6 @@ class HostEmitter(Floats):
 
     def _checked(self, call: str) -> None:
         """A call that answers whether the lane may go on."""
-        self.loads = True
         answer = self.body.put(32, f"call i32 @cass_reference_{call}").text
         failed = self.body.put(1, f"icmp ne i32 {answer}, 0").text
         label = self.body.name()[1:]

@@ -15,7 +15,6 @@ ONE = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F80_0000, "f64": 0x3FF0_0000_000
 QUIET, DEFAULT_NAN = 1 << 51, 0xFFF8_0000_0000_0000
 PACKED = {"f16x2": "f16", "bf16x2": "bf16"}
 _INTEGRAL = {"rn": "rint", "rm": "floor", "rp": "ceil", "rz": "trunc"}
-_CONDITIONS = {"lt": "lt", "eq": "eq", "le": "le", "gt": "gt", "ne": "ne", "ge": "ge"}
 
 
 class Floats(Integers):

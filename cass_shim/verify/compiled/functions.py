@@ -53,7 +53,7 @@ def _rows(bodies: list[Body]) -> tuple[list[Row], list[Row]]:
     return used, sorted({row for body in bodies for row in body.stored})
 
 
-def _places(used: list[tuple[str, int]]) -> list[str]:
+def _places(used: list[Row]) -> list[str]:
     """Slots, and where each row of registers begins."""
     lines = ["  %out = alloca [4 x i32], align 16", "  %status = alloca i32", "  store i32 0, ptr %status"]
     for kind, row in used:
@@ -64,9 +64,7 @@ def _places(used: list[tuple[str, int]]) -> list[str]:
     return lines
 
 
-def _loop(
-    tag: str, over: str, bound: str, text: str, used: list[tuple[str, int]], stored: list[tuple[str, int]]
-) -> str:
+def _loop(tag: str, over: str, bound: str, text: str, used: list[Row], stored: list[Row]) -> str:
     """One loop over lanes; `next.tag` follows, and a lane that fails leaves its registers as they were."""
     load, save = [], []
     for kind, row in used:
@@ -107,7 +105,7 @@ def _loop(
     return re.sub(r"%(lane32|lane)\b", rf"%{tag}\1", joined)
 
 
-def _head(index: int, bodies: list[Body], used: list[tuple[str, int]]) -> list[str]:
+def _head(index: int, bodies: list[Body], used: list[Row]) -> list[str]:
     return [f"define i32 @unit{index}(ptr %context) {{", "entry:", *_context(), *_tables(bodies), *_places(used)]
 
 

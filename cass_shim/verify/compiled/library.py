@@ -76,8 +76,8 @@ def library() -> Any:
     return found
 
 
-@cache
 def _machine() -> Any:
+    """The host as a target. An engine owns the one that it is made with."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     target = binding.Target.from_default_triple()
@@ -107,10 +107,6 @@ def compile_units(units: dict[int, Unit]) -> tuple[Any, dict[int, int]]:
     for function in module.functions:
         if not function.is_declaration:
             passes.run(function, builder)
-    target = binding.Target.from_default_triple()
-    fresh = target.create_target_machine(
-        cpu=binding.get_host_cpu_name(), features=binding.get_host_cpu_features().flatten(), opt=OPTIMISE, jit=True
-    )
-    engine = binding.create_mcjit_compiler(module, fresh)
+    engine = binding.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     return engine, {index: engine.get_function_address(f"unit{index}") for index in coded}

@@ -31,8 +31,10 @@ QUICKER = 40  # how many more steps a compiled run may take than one in numpy
 
 
 class Machine(Interpreter):
-    """One run. translation: compiled code of this program, None: numpy all the way. windows: for `observe`, the size of
-    the arena's windows."""
+    """One run.
+
+    translation: compiled code of this program, None: numpy all the way. window_bytes: of the arena, for `observe`.
+    """
 
     translation: Translation | None = None
     compiled = False  # whether the run has changed over

@@ -113,17 +113,15 @@ class Units:
     def _straight(self, index: int) -> Unit | None:
         """As many instructions as one loop may hold."""
         bodies: list[Body] = []
-        at, stores = index, False
+        at = index
         while at < len(self.program.steps) and at - index < LONGEST:
             step = self.program.steps[at]
             if at != index and at in self.starts:
                 break
             if step.control or step.parks:
-                if step.instruction.mnemonic == "BRA" and not stores and bodies:
-                    try:
+                if step.instruction.mnemonic == "BRA" and bodies:
+                    with contextlib.suppress(Missing):
                         return self._jump(bodies, at)
-                    except Missing:
-                        break
                 break
             try:
                 body, calls = self._instruction(step, at)
@@ -132,15 +130,12 @@ class Units:
             if calls:
                 if bodies:
                     break
-                return several_loops(index, body, calls, self._guard(step))
+                return several_loops(index, body, calls, guard_of(step.instruction))
             bodies.append(body[0])
             at += 1
         if not bodies:
             return None
         return single_loop(index, bodies, STRAIGHT)
-
-    def _guard(self, step: Step) -> tuple[int, int]:
-        return guard_of(step.instruction)
 
     def _instruction(self, step: Step, index: int) -> tuple[list[Body], list[tuple[str, int]]]:
         """The bodies of an instruction's parts, and the calls between them."""
