@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.memory import Memory
 from cass_shim.model.errors import Unsupported
+from cass_shim.model.kernel_abi import WARP
 
 BARRIERS_OFFSET = 16
 BARRIERS = 16
 FRONT_BYTES = BARRIERS_OFFSET + 8 * BARRIERS
-_WARP = 32
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Barriers(Memory):
     def clear_barriers(self) -> None:
         """Before the first instruction: each thread clears what it can reach, then all wait."""
         thread = self.call(32, "llvm.amdgcn.mbcnt.lo", "i32 -1", "i32 0")
-        for first in range(0, 2 * BARRIERS, _WARP):
+        for first in range(0, 2 * BARRIERS, WARP):
             place = self.add(self.shl(thread, constant(2, 32)), constant(BARRIERS_OFFSET + 4 * first, 32))
             pointer = self.text(f"inttoptr {typed(place)} to ptr addrspace(3)")
             self.raw(f"store i32 0, ptr addrspace(3) {pointer}, align 4")
@@ -90,8 +90,8 @@ class Barriers(Memory):
         self.raw(f"br i1 {self._leader().text}, label %{arrive}, label %{done}")
         self.start(arrive)
         before = self.text(f'load atomic i32, {phase} syncscope("workgroup") monotonic, align 4')
-        old = self.text(f'atomicrmw add {arrived}, i32 {_WARP} syncscope("workgroup") acq_rel')
-        total = self.text(f"add i32 {old}, {_WARP}")
+        old = self.text(f'atomicrmw add {arrived}, i32 {WARP} syncscope("workgroup") acq_rel')
+        total = self.text(f"add i32 {old}, {WARP}")
         full = self.text(f"icmp uge i32 {total}, {count.text}")
         self.raw(f"br i1 {full}, label %{last}, label %{spin if wait else done}")
         self.start(last)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cass_shim.isa.float_kinds import ONE
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.quotients import Quotients
 
-_ONE = 0x3F80_0000
 _SIGN = 1 << 63
 _INFINITY = 0x7FF << 52
 
@@ -131,7 +131,7 @@ class Directed(Quotients):
 
     def _bf16_fma(self, a: Value, b: Value, c: Value) -> Value:
         """Exact product, then a sum rounded to odd in f64 and in f32: the last rounding is the only one."""
-        if b.known == _ONE:
+        if b.known == ONE["f32"]:
             return self._narrow_bf16(self._operate("f32", "fadd", [a, c], "rn", False))
         x, y, z = (self.float_to_float("f64", "f32", v) for v in (a, b, c))
         product = self._operate("f64", "fmul", [x, y], "rn", False)

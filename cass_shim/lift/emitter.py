@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cass_shim.isa.derived import LANE_MASKS
 from cass_shim.lift import images, surfaces
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.registers import Registers
@@ -216,8 +217,8 @@ class LlvmEmitter(Registers):
             return self._dimension(f"{stem.lower()}.{axis.lower()}")
         if stem == "LANEID":
             return self.lane()
-        if stem.endswith("MASK") and len(stem) == 6:
-            return self._lane_mask(stem[:2])
+        if name in LANE_MASKS:
+            return self.lane_mask(LANE_MASKS[name], self.lane())
         if stem in ("CLOCKLO", "GLOBALTIMERLO", "GLOBALTIMER"):
             return self.call(64, "llvm.readsteadycounter")
         if stem in ("CgaCtaId", "CgaSize", "VIRTUALSMID", "VIRTID", "SMID"):
@@ -227,16 +228,6 @@ class LlvmEmitter(Registers):
         if stem in ("SWINLO", "SLMLO"):
             return constant(0, 32)
         raise Unsupported(name)
-
-    def _lane_mask(self, kind: str) -> Value:
-        mine = self.shl(constant(1, 32), self.lane())
-        below = self.sub(mine, constant(1, 32))
-        if kind == "EQ":
-            return mine
-        if kind == "LT":
-            return below
-        through = self.or_(mine, below)
-        return {"LE": through, "GE": self.not_(below), "GT": self.not_(through)}[kind]
 
     def system_call(self, name: str) -> None:
         from cass_shim.lift.system import emit_system_call

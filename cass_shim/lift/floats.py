@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cass_shim.isa.float_kinds import EXPONENT, ONE, SIGN, pattern
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.wide import Wide
 from cass_shim.model.errors import Unsupported
@@ -21,8 +22,6 @@ _TYPES = {
     "f64": ("double", "f64", 64),
     "f16x2": ("<2 x half>", "v2f16", 32),
 }
-_SIGNS = {"f16": 0x8000, "f32": 0x8000_0000, "f16x2": 0x8000_8000}
-_ONE = {"f16": 0x3C00, "f32": 0x3F80_0000, "f64": 0x3FF0_0000_0000_0000}
 _ROUND = {"rn": "roundeven", "rm": "floor", "rp": "ceil", "rz": "trunc"}
 _CONDITIONS = {
     "lt": "olt", "eq": "oeq", "le": "ole", "gt": "ogt", "ne": "one", "ge": "oge", "num": "ord", "nan": "uno",
@@ -59,7 +58,7 @@ class Floats(Wide):
         lanes = "<2 x i1>" if kind == "f16x2" else "i1"
         value = self._float(kind, a)
         tiny = self.call_text(lanes, f"llvm.is.fpclass.{suffix}", f"{type_} {value}", f"i32 {_CLASS_SUBNORMAL}")
-        zero = self._float(kind, self.and_(a, constant(_SIGNS[kind], width)))
+        zero = self._float(kind, self.and_(a, constant(pattern(kind, SIGN), width)))
         return self._bits(kind, self.text(f"select {lanes} {tiny}, {type_} {zero}, {type_} {value}"))
 
     # arithmetic
@@ -147,7 +146,7 @@ class Floats(Wide):
             lowest = self.and_(rounded, constant(1, 32))
             rounded = self.lshr(self.add(self.add(a, constant(0x7FFF, 32)), lowest), constant(16, 32))
         magnitude = self.and_(a, constant(0x7FFF_FFFF, 32))
-        is_nan = self.compare("ugt", magnitude, constant(0x7F80_0000, 32))
+        is_nan = self.compare("ugt", magnitude, constant(EXPONENT["f32"], 32))
         quiet = self.or_(self.lshr(a, constant(16, 32)), constant(0x40, 32))
         return self.trunc(self.select(is_nan, quiet, rounded), 16)
 
@@ -176,8 +175,7 @@ class Floats(Wide):
         return self._extreme_float(kind, "max", a, b, nan_propagates, ftz)
 
     def saturate(self, kind: str, a: Value) -> Value:
-        one = {"f16x2": 0x3C00_3C00, "bf16": 0x3F80, "bf16x2": 0x3F80_3F80, **_ONE}[kind]
-        return self.fmin(kind, self.fmax(kind, a, constant(0, a.width)), constant(one, a.width))
+        return self.fmin(kind, self.fmax(kind, a, constant(0, a.width)), constant(pattern(kind, ONE), a.width))
 
     def fcompare(self, kind: str, condition: str, a: Value, b: Value, ftz: bool = False) -> Value:
         if kind == "bf16":
@@ -319,15 +317,15 @@ class Floats(Wide):
             value = self._intrinsic("f32", "amdgcn.fract", magnitude)
         name = {"ex2": "exp2", "lg2": "log"}.get(function, function)
         result = self._bits("f32", self._intrinsic("f32", f"amdgcn.{name}", value))
-        return self.xor(result, self.and_(a, constant(_SIGNS["f32"], 32))) if function == "sin" else result
+        return self.xor(result, self.and_(a, constant(SIGN["f32"], 32))) if function == "sin" else result
 
     def _tanh(self, a: Value) -> Value:
         """1 - 2 / (e^2|x| + 1) with the sign of x, and x itself where that cancels (below 2^-6)."""
         magnitude = self.and_(a, constant(0x7FFF_FFFF, 32))
         scaled = self.fmul("f32", magnitude, constant(0x4038_AA3B, 32))  # 2 log2(e)
-        power = self.fadd("f32", self.mufu("ex2", scaled), constant(_ONE["f32"], 32))
+        power = self.fadd("f32", self.mufu("ex2", scaled), constant(ONE["f32"], 32))
         part = self.fmul("f32", self.mufu("rcp", power), constant(0xC000_0000, 32))
-        result = self.fadd("f32", part, constant(_ONE["f32"], 32))
+        result = self.fadd("f32", part, constant(ONE["f32"], 32))
         small = self.compare("ult", magnitude, constant(0x3C80_0000, 32))
         signed_result = self.or_(result, self.and_(a, constant(0x8000_0000, 32)))
         return self.select(small, a, signed_result)

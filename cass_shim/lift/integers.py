@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cass_shim.isa.derived import Derived
 from cass_shim.lift.builder import Builder, Value, constant, signed, typed
 
 _COMPARE: dict[str, Callable[[int, int, int], bool]] = {
@@ -20,7 +21,7 @@ _COMPARE: dict[str, Callable[[int, int, int], bool]] = {
 }
 
 
-class Integers(Builder):
+class Integers(Builder, Derived[Value]):
     """Integer part of the emitter."""
 
     def const(self, value: int, width: int) -> Value:
@@ -56,22 +57,6 @@ class Integers(Builder):
             return total, out
         total, second = self._uadd(total, self.zext(carry, a.width))
         return total, self.or_(out, second)
-
-    def add_carry3(self, a: Value, b: Value, c: Value) -> tuple[Value, Value, Value]:
-        total = self.add(self.add(self.zext(a, 64), self.zext(b, 64)), self.zext(c, 64))
-        high = self.high(total)
-        return self.low(total), self.compare("ugt", high, constant(0, 32)), self.compare("ugt", high, constant(1, 32))
-
-    def sub_borrow(self, a: Value, b: Value) -> tuple[Value, Value]:
-        return self.sub(a, b), self.compare("uge", a, b)
-
-    def add_high(self, terms: list[Value], carries: list[Value]) -> Value:
-        total = terms[0]
-        for term in terms[1:]:
-            total = self.add(total, term)
-        for carry in carries:
-            total = self.add(total, self.zext(carry, 32))
-        return total
 
     def _uadd(self, a: Value, b: Value) -> tuple[Value, Value]:
         if a.known == 0 or b.known == 0:
@@ -161,9 +146,6 @@ class Integers(Builder):
             return constant(_COMPARE[condition](a.known, b.known, a.width), 1)
         return self.op(1, f"icmp {condition} i{a.width} {a.text}, {b.text}")
 
-    def compare_high(self, condition: str, a: Value, b: Value, below: Value) -> Value:
-        return self.select(self.compare("eq", a, b), below, self.compare(condition, a, b))
-
     def select(self, p: Value, a: Value, b: Value) -> Value:
         if p.known is not None:
             return a if p.known else b
@@ -185,16 +167,6 @@ class Integers(Builder):
         if a.known is not None:
             return constant(a.known, width)
         return a if a.width == width else self.op(width, f"trunc i{a.width} {a.text} to i{width}")
-
-    def pair(self, low: Value, high: Value) -> Value:
-        upper = self.shl(self.zext(high, 64), constant(32, 64))
-        return self.or_(upper, self.zext(low, 64))
-
-    def low(self, a: Value) -> Value:
-        return self.trunc(a, 32)
-
-    def high(self, a: Value) -> Value:
-        return self.trunc(self.lshr(a, constant(32, 64)), 32)
 
     def byte_permute(self, a: Value, b: Value, selector: Value) -> Value:
         if selector.known is not None:

@@ -25,29 +25,13 @@ class Lanes(Directed):
         return self.call(32, "llvm.amdgcn.mbcnt.lo", "i32 -1", "i32 0")
 
     def shuffle(self, mode: str, value: Value, lane: Value, clamp: Value) -> tuple[Value, Value]:
-        """Source: PTX ISA, shfl.sync, the pseudocode."""
         mine = self.lane()
-        five = constant(31, 32)
-        offset = self.and_(lane, five)
+        offset = self.and_(lane, constant(31, 32))
         if clamp.known is not None and clamp.known & 0x1F1F == _FULL_CLAMP and mode in ("idx", "bfly"):
             source = offset if mode == "idx" else self.xor(mine, offset)
             return self.gather(value, source), constant(1, 1)
-        segment = self.and_(self.lshr(clamp, constant(8, 32)), five)
-        within = self.xor(segment, five)
-        first = self.and_(mine, segment)
-        last = self.or_(first, self.and_(self.and_(clamp, five), within))
-        if mode == "up":
-            source = self.sub(mine, offset)
-            valid = self.compare("sge", source, last)
-        else:
-            if mode == "down":
-                source = self.add(mine, offset)
-            elif mode == "bfly":
-                source = self.xor(mine, offset)
-            else:
-                source = self.or_(first, self.and_(offset, within))
-            valid = self.compare("sle", source, last)
-        return self.gather(value, self.select(valid, source, mine)), valid
+        source, valid = self.shuffle_source(mode, mine, offset, clamp)
+        return self.gather(value, source), valid
 
     def gather(self, value: Value, lane: Value) -> Value:
         """value of another lane (0 to 31); an inactive one gives 0."""

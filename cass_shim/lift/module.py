@@ -8,7 +8,7 @@ from cass_shim.lift import arena
 from cass_shim.lift.emitter import LlvmEmitter
 from cass_shim.model.artifacts import LlvmModule
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.kernel_abi import KernelAbi
+from cass_shim.model.kernel_abi import WARP, KernelAbi
 
 # LLVM 22's own strings for amdgcn-amd-amdhsa.
 DATA_LAYOUT = (
@@ -16,7 +16,6 @@ DATA_LAYOUT = (
     "p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-"
     "v2048:2048-n32:64-S32-A5-G1-ni:7:8:9"
 )
-_WARP = 32
 _MMA_INLINE = 8  # matrix products in a kernel up to which their expansions are inlined
 _REGISTERS_PER_SM = 65536
 _MAX_BLOCK = 1024
@@ -30,8 +29,8 @@ def largest_block(abi: KernelAbi) -> int:
     if abi.max_threads:
         return min(abi.max_threads, _MAX_BLOCK)
     if abi.registers:
-        per_warp = ((abi.registers + 7) & ~7) * _WARP
-        return max(_WARP, min(_MAX_BLOCK, _REGISTERS_PER_SM // per_warp * _WARP))
+        per_warp = ((abi.registers + 7) & ~7) * WARP
+        return max(WARP, min(_MAX_BLOCK, _REGISTERS_PER_SM // per_warp * WARP))
     return _MAX_BLOCK
 
 

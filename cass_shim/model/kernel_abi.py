@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+WARP = 32  # lanes of a warp, and of the waves that we make
 SHARED_IN_LDS = (64 << 10) - 256  # bytes of a block's shared memory that surely fit beside our own (lift.barriers)
 
 

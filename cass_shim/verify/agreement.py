@@ -23,6 +23,7 @@ import numpy as np
 from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
 from cass_shim.model.errors import DeviceFailed, Rejected
+from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.compare import Comparison, Octets, Reference, compare, settle, within_spread
@@ -39,7 +40,6 @@ from cass_shim.verify.state import Geometry, Mufu
 from cass_shim.verify.surfaces import changed_bytes, differing
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.system_calls import argument_sizes
-from cass_shim.verify.warps import WARP
 
 PATIENCE = 10  # times the usual limits, for the runs that decide whether a difference is one
 # Policies of the reference runs, in order; the first is always made, the others before a difference is believed.

@@ -11,13 +11,13 @@ import numpy as np
 
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import PT, Barrier, Imm, Instruction, Pred, Reg, Target
+from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.arithmetic import Value, constant
 from cass_shim.verify.atomics import AtomicState
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.program import Program, Step
 from cass_shim.verify.state import Lanes, Mask
 from cass_shim.verify.system_calls import SystemCalls, called
-from cass_shim.verify.warps import WARP
 
 RUN, AT_BSYNC, AT_WARPSYNC, AT_BARRIER, AT_DIVERGENCE = range(5)
 _CONVERGENCE = (AT_BSYNC, AT_WARPSYNC, AT_DIVERGENCE)

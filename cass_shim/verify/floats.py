@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cass_shim.isa.float_kinds import EXPONENT, ONE, PACKED, SIGN
 from cass_shim.verify.fused import fma
 
 # numpy arrays; numpy's stubs lose the element type in every operator
@@ -24,9 +25,6 @@ Floats: TypeAlias = Any
 
 _FORMATS: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 _BITS: dict[str, Any] = {"f16": np.uint16, "bf16": np.uint16, "f32": np.uint32, "f64": np.uint64}
-_SIGN = {"f16": 0x8000, "bf16": 0x8000, "f32": 0x8000_0000, "f64": 1 << 63}
-_EXPONENT = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F80_0000, "f64": 0x7FF0_0000_0000_0000}
-_PACKED = {"f16x2": "f16", "bf16x2": "bf16"}
 _MODES = {"rn": 0x000, "rm": 0x400, "rp": 0x800, "rz": 0xC00}  # fenv.h of x86-64
 
 _libm = ctypes.CDLL(ctypes.util.find_library("m") or "libm.so.6")
@@ -60,18 +58,18 @@ def from_float(kind: str, values: Floats) -> Bits:
 
 def flush(kind: str, bits: Bits) -> Bits:
     """Denormals become zeros of their sign."""
-    kept = (bits & _BITS[kind](_EXPONENT[kind])) != 0
-    return np.where(kept, bits, bits & _BITS[kind](_SIGN[kind]))
+    kept = (bits & _BITS[kind](EXPONENT[kind])) != 0
+    return np.where(kept, bits, bits & _BITS[kind](SIGN[kind]))
 
 
 def is_nan(kind: str, bits: Bits) -> Any:
-    magnitude = bits & _BITS[kind](_SIGN[kind] - 1)
-    return magnitude > _BITS[kind](_EXPONENT[kind])
+    magnitude = bits & _BITS[kind](SIGN[kind] - 1)
+    return magnitude > _BITS[kind](EXPONENT[kind])
 
 
 def with_nan(kind: str, bits: Bits, payloads: dict[str, int]) -> Bits:
     """The same numbers with every NaN replaced by the payload given for its kind."""
-    if kind in _PACKED:
+    if kind in PACKED:
         return _by_halves(kind, lambda k, x: with_nan(k, x, payloads), bits)
     if kind not in payloads:
         return bits
@@ -80,8 +78,8 @@ def with_nan(kind: str, bits: Bits, payloads: dict[str, int]) -> Bits:
 
 
 def _by_halves(kind: str, operation: Callable[..., Bits], *operands: Bits) -> Bits:
-    low = operation(_PACKED[kind], *((x & np.uint32(0xFFFF)).astype(np.uint16) for x in operands))
-    high = operation(_PACKED[kind], *((x >> np.uint32(16)).astype(np.uint16) for x in operands))
+    low = operation(PACKED[kind], *((x & np.uint32(0xFFFF)).astype(np.uint16) for x in operands))
+    high = operation(PACKED[kind], *((x >> np.uint32(16)).astype(np.uint16) for x in operands))
     return low.astype(np.uint32) | high.astype(np.uint32) << np.uint32(16)
 
 
@@ -156,20 +154,20 @@ def _arithmetic(kind: str, rounding: str, operation: Callable[..., Floats], *ope
 
 
 def fadd(kind: str, a: Bits, b: Bits, rounding: str = "rn", ftz: bool = False) -> Bits:
-    if kind in _PACKED:
+    if kind in PACKED:
         return _by_halves(kind, lambda k, x, y: fadd(k, x, y, rounding, ftz), a, b)
     operation = np.add if kind in ("f32", "f64") else _odd_sum
     return _flushing(kind, ftz, lambda x, y: _arithmetic(kind, rounding, operation, x, y), a, b)
 
 
 def fmul(kind: str, a: Bits, b: Bits, rounding: str = "rn", ftz: bool = False) -> Bits:
-    if kind in _PACKED:
+    if kind in PACKED:
         return _by_halves(kind, lambda k, x, y: fmul(k, x, y, rounding, ftz), a, b)
     return _flushing(kind, ftz, lambda x, y: _arithmetic(kind, rounding, np.multiply, x, y), a, b)
 
 
 def ffma(kind: str, a: Bits, b: Bits, c: Bits, rounding: str = "rn", ftz: bool = False) -> Bits:
-    if kind in _PACKED:
+    if kind in PACKED:
         return _by_halves(kind, lambda k, x, y, z: ffma(k, x, y, z, rounding, ftz), a, b, c)
     return _flushing(kind, ftz, lambda x, y, z: _fused(kind, x, y, z, rounding), a, b, c)
 
@@ -191,21 +189,21 @@ def _fused(kind: str, a: Bits, b: Bits, c: Bits, rounding: str) -> Bits:
 
 def _ordered(kind: str, bits: Bits) -> Any:
     """Integers that sort as the floats do, -0 below +0 (NaN apart)."""
-    sign = _SIGN[kind]
+    sign = SIGN[kind]
     magnitude = (bits & _BITS[kind](sign - 1)).astype(np.int64)
     return np.where((bits & _BITS[kind](sign)) != 0, ~magnitude, magnitude)
 
 
 def fminmax(kind: str, a: Bits, b: Bits, smaller: bool, nan_propagates: bool, ftz: bool) -> Bits:
     """minNum or maxNum of IEEE 754-2008: a NaN loses, unless it propagates."""
-    if kind in _PACKED:
+    if kind in PACKED:
         return _by_halves(kind, lambda k, x, y: fminmax(k, x, y, smaller, nan_propagates, ftz), a, b)
     if ftz:
         a, b = flush(kind, a), flush(kind, b)
     first = _ordered(kind, a) < _ordered(kind, b)
     result: Any = np.where(first == smaller, a, b)
     nan_a, nan_b = is_nan(kind, a), is_nan(kind, b)
-    canonical = _BITS[kind](_SIGN[kind] - 1)
+    canonical = _BITS[kind](SIGN[kind] - 1)
     if nan_propagates:
         return np.where(nan_a | nan_b, canonical, result)
     result = np.where(nan_a, b, np.where(nan_b, a, result))
@@ -214,9 +212,9 @@ def fminmax(kind: str, a: Bits, b: Bits, smaller: bool, nan_propagates: bool, ft
 
 def saturate(kind: str, a: Bits) -> Bits:
     """Clamp to [0, 1], NaN to +0."""
-    if kind in _PACKED:
+    if kind in PACKED:
         return _by_halves(kind, saturate, a)
-    one = from_float(kind, np.ones(1, _FORMATS.get(kind, np.float32)))
+    one = np.array([ONE[kind]], _BITS[kind])
     order = _ordered(kind, a)
     low = is_nan(kind, a) | (order <= 0)
     return np.where(low, _BITS[kind](0), np.where(order > _ordered(kind, one), one, a))

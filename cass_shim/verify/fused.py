@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from llvmlite import binding
 
+from cass_shim.verify.host import target_machine
+
 _TEMPLATE = """
 define void @fma_{type}(ptr noalias %a, ptr noalias %b, ptr noalias %c, ptr noalias %out, i64 %n) {{
 entry:
@@ -43,16 +45,10 @@ declare {type} @llvm.fma.{short}({type}, {type}, {type})
 @cache
 def _engine() -> Any:
     """The compiled functions' owner; kept for the life of the process."""
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    target = binding.Target.from_default_triple()
-    machine = target.create_target_machine(
-        cpu=binding.get_host_cpu_name(), features=binding.get_host_cpu_features().flatten(), opt=2, jit=True
-    )
     text = "".join(_TEMPLATE.format(type=t, short=s) for t, s in (("double", "f64"), ("float", "f32")))
     module = binding.parse_assembly(text)
     module.verify()
-    engine = binding.create_mcjit_compiler(module, machine)
+    engine = binding.create_mcjit_compiler(module, target_machine(2))
     engine.finalize_object()
     return engine
 

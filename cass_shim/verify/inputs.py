@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cass_shim.model.artifacts import Cubin, SassKernel
-from cass_shim.model.kernel_abi import SHARED_OPT_IN_SPILLED
+from cass_shim.model.kernel_abi import SHARED_OPT_IN_SPILLED, WARP
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.values import Octets, fill
-from cass_shim.verify.warps import WARP
 
 WINDOW = 1 << 17  # bytes per pointer parameter
 HEAP_BYTES = 1 << 18

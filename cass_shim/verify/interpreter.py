@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from cass_shim.model.instruction import RZ, Imm, Instruction, Reg
-from cass_shim.model.kernel_abi import KernelAbi, TextureKind
+from cass_shim.model.kernel_abi import WARP, KernelAbi, TextureKind
 from cass_shim.verify.arithmetic import OTHER_NAN, Value, constant
 from cass_shim.verify.control import AT_BARRIER, AT_BSYNC, AT_DIVERGENCE, AT_WARPSYNC, RUN, ControlFlow
 from cass_shim.verify.memory import Arena, Fault, gather
@@ -25,7 +25,6 @@ from cass_shim.verify.state import Geometry, Lanes, Mask, Mufu
 from cass_shim.verify.surfaces import Surface
 from cass_shim.verify.survey import grid_barrier
 from cass_shim.verify.system_calls import SystemCalls
-from cass_shim.verify.warps import WARP
 
 STACK_SLACK = 2048  # bytes of local memory beyond MIN_STACK_SIZE: recursion is not in it
 STACK_ALIGNMENT = 16  # of a frame's end: STL.128 stores relative to it

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from cass_shim.isa.float_kinds import EXPONENT, SIGN
 from cass_shim.verify import floats
 
 RANDOM = np.random.default_rng(20)
@@ -51,11 +52,11 @@ def patterns(kind: str, count: int) -> np.ndarray:
     width = 8 * np.dtype(dtype).itemsize
     bits = RANDOM.integers(0, 2**63, count, dtype=np.uint64) << np.uint64(1)
     bits = (bits >> np.uint64(64 - width)).astype(dtype)
-    finite = (bits & dtype(floats._EXPONENT[kind])) != floats._EXPONENT[kind]
+    finite = (bits & dtype(EXPONENT[kind])) != EXPONENT[kind]
     near = {"f64": 0x3FE << 52, "f32": 0x3F << 24, "f16": 0x3C00, "bf16": 0x3F00}[kind]
     mantissa = {"f64": (1 << 54) - 1, "f32": (1 << 25) - 1, "f16": 0xFFF, "bf16": 0x1FF}[kind]
-    close = (bits & dtype(mantissa | floats._SIGN[kind])) | dtype(near)
-    close = np.where((close & dtype(floats._EXPONENT[kind])) == floats._EXPONENT[kind], dtype(near), close)
+    close = (bits & dtype(mantissa | SIGN[kind])) | dtype(near)
+    close = np.where((close & dtype(EXPONENT[kind])) == EXPONENT[kind], dtype(near), close)
     return np.where(finite & (RANDOM.random(count) < 0.4), bits, close).astype(dtype)
 
 

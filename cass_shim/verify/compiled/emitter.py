@@ -218,9 +218,6 @@ class HostEmitter(Floats):
         lanes, same = self._meet("vote", [value], VOTES.index("all"), (1, 32), (2, 1))
         return lanes, same
 
-    def is_uniform(self, value: Value) -> Value:
-        return self.match_all(value)[1]
-
     def read_first(self, value: Value) -> Value:
         return self._meet("vote", [value], VOTES.index("first"), (1, value.width))[0]
 

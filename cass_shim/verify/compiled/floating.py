@@ -6,14 +6,11 @@ gets the payload that the run gives its kind (a word of the context); f64 may ke
 
 from __future__ import annotations
 
+from cass_shim.isa.float_kinds import EXPONENT, ONE, PACKED, SIGN, WIDTH
 from cass_shim.verify.compiled.text import Integers, Missing, Value, number
 
 FORMAT = {"f16": "half", "f32": "float", "f64": "double"}
-WIDTH = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
-EXPONENT = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F80_0000, "f64": 0x7FF0_0000_0000_0000}
-ONE = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F80_0000, "f64": 0x3FF0_0000_0000_0000}
 QUIET, DEFAULT_NAN = 1 << 51, 0xFFF8_0000_0000_0000
-PACKED = {"f16x2": "f16", "bf16x2": "bf16"}
 _INTEGRAL = {"rn": "rint", "rm": "floor", "rp": "ceil", "rz": "trunc"}
 
 
@@ -35,13 +32,13 @@ class Floats(Integers):
         return self.body.put(width, f"bitcast {FORMAT[kind]} {value} to i{width}")
 
     def _flush(self, kind: str, bits: Value) -> Value:
-        width, sign = WIDTH[kind], 1 << WIDTH[kind] - 1
+        width, sign = WIDTH[kind], SIGN[kind]
         kept = self.compare("ne", self.and_(bits, number(EXPONENT[kind], width)), number(0, width))
         return self.select(kept, bits, self.and_(bits, number(sign, width)))
 
     def _is_nan(self, kind: str, bits: Value) -> Value:
         width = WIDTH[kind]
-        magnitude = self.and_(bits, number((1 << width - 1) - 1, width))
+        magnitude = self.and_(bits, number(SIGN[kind] - 1, width))
         return self.compare("ugt", magnitude, number(EXPONENT[kind], width))
 
     def _payload(self, kind: str) -> Value:
@@ -93,7 +90,7 @@ class Floats(Integers):
     def _ordered(self, kind: str, bits: Value) -> Value:
         """Signed integers that sort as the floats do, -0 below +0 (NaN apart)."""
         width = WIDTH[kind]
-        magnitude = self.and_(bits, number((1 << width - 1) - 1, width))
+        magnitude = self.and_(bits, number(SIGN[kind] - 1, width))
         return self.select(self.compare("slt", bits, number(0, width)), self.not_(magnitude), magnitude)
 
     def _minmax(self, kind: str, a: Value, b: Value, smaller: bool, propagates: bool, ftz: bool) -> Value:
@@ -102,7 +99,7 @@ class Floats(Integers):
         first = self.compare("slt", self._ordered(kind, a), self._ordered(kind, b))
         result = self.select(first, a, b) if smaller else self.select(first, b, a)
         nan_a, nan_b = self._is_nan(kind, a), self._is_nan(kind, b)
-        canonical = number((1 << WIDTH[kind] - 1) - 1, WIDTH[kind])
+        canonical = number(SIGN[kind] - 1, WIDTH[kind])
         if propagates:
             return self.select(self.or_(nan_a, nan_b), canonical, result)
         result = self.select(nan_a, b, self.select(nan_b, a, result))
@@ -147,7 +144,7 @@ class Floats(Integers):
         if kind not in ("f32", "f64"):
             raise Missing(kind)
         a = self._flush(kind, a) if ftz else a
-        sign = number(1 << WIDTH[kind] - 1, WIDTH[kind])
+        sign = number(SIGN[kind], WIDTH[kind])
         bits = self._bits(kind, self._integral(kind, self._value(kind, a), rounding))
         bits = self.or_(self.and_(bits, self.not_(sign)), self.and_(a, sign))
         return self._with_nan(kind, bits, [a])

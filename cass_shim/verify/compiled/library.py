@@ -15,6 +15,7 @@ from llvmlite import binding
 from cass_shim.model.errors import ToolFailed
 from cass_shim.native.locate import built
 from cass_shim.verify.compiled.unit import Unit
+from cass_shim.verify.host import target_machine
 
 P, I64, U64, I32, U32 = ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint64, ctypes.c_int32, ctypes.c_uint32
 HELPERS = {
@@ -76,16 +77,6 @@ def library() -> Any:
     return found
 
 
-def _machine() -> Any:
-    """The host as a target. An engine owns the one that it is made with."""
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    target = binding.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=binding.get_host_cpu_name(), features=binding.get_host_cpu_features().flatten(), opt=OPTIMISE, jit=True
-    )
-
-
 @cache
 def _declarations() -> str:
     return "\n".join(f"declare i32 @cass_reference_{name}({types})" for name, types in HELPERS.items())
@@ -98,7 +89,7 @@ def compile_units(units: dict[int, Unit]) -> tuple[Any, dict[int, int]]:
     intrinsics = {line for unit in coded.values() for line in unit.intrinsics.values()}
     text = "\n".join([_declarations(), *sorted(intrinsics), *(unit.text for unit in coded.values())])
     module = binding.parse_assembly(text)
-    machine = _machine()
+    machine = target_machine(OPTIMISE)
     passes = binding.create_new_function_pass_manager()
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cass_shim.isa.derived import Derived
+
 UNIFORM = 256  # rows of uniform registers begin here, behind the others; of uniform predicates at PREDICATES
 PREDICATES = 7
 ROWS, PREDICATE_ROWS = UNIFORM + 64, 2 * PREDICATES
@@ -67,7 +69,7 @@ class Body:
         return self.put(width, f"call {returned} @{function}({', '.join(arguments)})")
 
 
-class Integers:
+class Integers(Derived[Value]):
     """The integer primitives of `isa.emitter.Emitter`."""
 
     body: Body
@@ -95,20 +97,6 @@ class Integers:
             total = self.add(total, self.zext(carry, a.width))
             out = self.or_(out, self.and_(carry, self.compare("eq", total, number(0, a.width))))
         return total, out
-
-    def add_carry3(self, a: Value, b: Value, c: Value) -> tuple[Value, Value, Value]:
-        total = self.add(self.add(self.zext(a, 64), self.zext(b, 64)), self.zext(c, 64))
-        high = self.high(total)
-        return self.low(total), self.compare("ugt", high, number(0, 32)), self.compare("ugt", high, number(1, 32))
-
-    def sub_borrow(self, a: Value, b: Value) -> tuple[Value, Value]:
-        return self.sub(a, b), self.compare("uge", a, b)
-
-    def add_high(self, terms: list[Value], carries: list[Value]) -> Value:
-        total = number(0, 32)
-        for term in [*terms, *(self.zext(c, 32) for c in carries)]:
-            total = self.add(total, term)
-        return total
 
     def and_(self, a: Value, b: Value) -> Value:
         return self._two("and", a, b)
@@ -164,9 +152,6 @@ class Integers:
     def compare(self, condition: str, a: Value, b: Value) -> Value:
         return self.body.put(1, f"icmp {condition} i{a.width} {a.text}, {b.text}")
 
-    def compare_high(self, condition: str, a: Value, b: Value, below: Value) -> Value:
-        return self.select(self.compare("eq", a, b), below, self.compare(condition, a, b))
-
     def select(self, p: Value, a: Value, b: Value) -> Value:
         assert a.width == b.width and p.width == 1
         return self.body.put(a.width, f"select i1 {p.text}, i{a.width} {a.text}, i{b.width} {b.text}")
@@ -183,15 +168,6 @@ class Integers:
     def trunc(self, a: Value, width: int) -> Value:
         return a if a.width == width else self._cast("trunc" if width < a.width else "zext", a, width)
 
-    def pair(self, low: Value, high: Value) -> Value:
-        return self.or_(self.zext(low, 64), self.shl(self.zext(high, 64), number(32, 64)))
-
-    def low(self, a: Value) -> Value:
-        return self.trunc(a, 32)
-
-    def high(self, a: Value) -> Value:
-        return self.trunc(self.lshr(a, number(32, 64)), 32)
-
     def byte_permute(self, a: Value, b: Value, selector: Value) -> Value:
         both, result = self.pair(a, b), number(0, 32)
         for position in range(4):
@@ -203,13 +179,3 @@ class Integers:
             chosen = self.select(replicate, filled, octet)
             result = self.or_(result, self.shl(chosen, number(8 * position, 32)))
         return result
-
-    def dot4(self, a: Value, b: Value, c: Value, a_signed: bool, b_signed: bool) -> Value:
-        total = c
-        for position in range(4):
-            parts = []
-            for value, is_signed in ((a, a_signed), (b, b_signed)):
-                octet = self.trunc(self.lshr(value, number(8 * position, 32)), 8)
-                parts.append(self.sext(octet, 32) if is_signed else self.zext(octet, 32))
-            total = self.add(total, self.mul(*parts))
-        return total

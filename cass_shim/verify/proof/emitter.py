@@ -6,15 +6,16 @@ that no term stands for raises `Unknown` by name, and the kernel is not proved.
 
 from __future__ import annotations
 
-import functools
 from typing import ClassVar
 
-from cass_shim.verify.proof.floats import PACKED, WIDTH, Terms
+from cass_shim.isa.derived import Derived
+from cass_shim.isa.float_kinds import PACKED, WIDTH
+from cass_shim.verify.proof.floats import Terms
 from cass_shim.verify.proof.lanes import Unknown, Value, each, each_pair, width
 from cass_shim.verify.proof.terms import Term
 
 
-class Arithmetic:
+class Arithmetic(Derived[Value]):
     """The pure part of `isa.emitter.Emitter`; see there for what each method means."""
 
     _orders: ClassVar[dict[str, tuple[str, bool, bool]]] = {  # condition → (order, operands swapped, inverted)
@@ -45,18 +46,6 @@ class Arithmetic:
             return t.add(t.add(x, y), t.zext(c, x.width)), t.carry(x, y, c)
 
         return each_pair(lanewise, a, b, t.false if carry is None else carry)
-
-    def add_carry3(self, a: Value, b: Value, c: Value) -> tuple[Value, Value, Value]:
-        total = self.add(self.add(self.zext(a, 64), self.zext(b, 64)), self.zext(c, 64))
-        high = self.high(total)
-        first, second = (self.compare("ugt", high, self.const(n, 32)) for n in (0, 1))
-        return self.low(total), first, second
-
-    def sub_borrow(self, a: Value, b: Value) -> tuple[Value, Value]:
-        return self.sub(a, b), self.compare("uge", a, b)
-
-    def add_high(self, terms: list[Value], carries: list[Value]) -> Value:
-        return functools.reduce(self.add, [*terms, *(self.zext(c, 32) for c in carries)])
 
     def and_(self, a: Value, b: Value) -> Value:
         return each(lambda x, y: self.terms.bitwise("band", x, y), a, b)
@@ -110,9 +99,6 @@ class Arithmetic:
             a, b = b, a
         return each((lambda x, y: t.invert(less(x, y))) if inverted else less, a, b)
 
-    def compare_high(self, condition: str, a: Value, b: Value, below: Value) -> Value:
-        return self.select(self.compare("eq", a, b), below, self.compare(condition, a, b))
-
     def select(self, p: Value, a: Value, b: Value) -> Value:
         return each(self.terms.ite, p, a, b)
 
@@ -136,18 +122,6 @@ class Arithmetic:
 
     def byte_permute(self, a: Value, b: Value, selector: Value) -> Value:
         return each(self.terms.permute, a, b, selector)
-
-    def dot4(self, a: Value, b: Value, c: Value, a_signed: bool, b_signed: bool) -> Value:
-        t = self.terms
-
-        def lanewise(x: Term, y: Term, z: Term) -> Term:
-            for n in range(4):
-                p = (t.sext if a_signed else t.zext)(t.octet(x, n), 32)
-                q = (t.sext if b_signed else t.zext)(t.octet(y, n), 32)
-                z = t.add(z, t.mul(p, q))
-            return z
-
-        return each(lanewise, a, b, c)
 
     # floats
 

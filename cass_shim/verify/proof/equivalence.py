@@ -12,9 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.proof.execution import Side
 from cass_shim.verify.proof.floats import Terms
-from cass_shim.verify.proof.lanes import WARP, Unknown
+from cass_shim.verify.proof.lanes import Unknown
 from cass_shim.verify.proof.memory import SCALAR, Access, Atomic, Memory
 from cass_shim.verify.proof.terms import Term
 

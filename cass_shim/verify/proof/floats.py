@@ -7,13 +7,9 @@ NaN payloads are not followed: a NaN's sign and payload are whatever the symbol 
 
 from __future__ import annotations
 
+from cass_shim.isa.float_kinds import EXPONENT, ONE
 from cass_shim.verify.proof.terms import Term
 from cass_shim.verify.proof.words import Words
-
-WIDTH = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
-_EXPONENT = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F80_0000, "f64": 0x7FF0 << 48}
-ONE = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F80_0000, "f64": 0x3FF0 << 48}
-PACKED = {"f16x2": "f16", "bf16x2": "bf16"}
 
 
 def _rank(term: Term) -> tuple[bool, int]:
@@ -62,11 +58,11 @@ class Terms(Words):
 
     def is_nan(self, kind: str, a: Term) -> Term:
         magnitude = self.bitwise("band", a, self.const((1 << (a.width - 1)) - 1, a.width))
-        return self.ult(self.const(_EXPONENT[kind], a.width), magnitude)
+        return self.ult(self.const(EXPONENT[kind], a.width), magnitude)
 
     def flush(self, kind: str, a: Term) -> Term:
         """Denormals become zeros of their sign."""
-        exponent = self.bitwise("band", a, self.const(_EXPONENT[kind], a.width))
+        exponent = self.bitwise("band", a, self.const(EXPONENT[kind], a.width))
         sign = self.bitwise("band", a, self.const(1 << (a.width - 1), a.width))
         return self.ite(self.eq(exponent, self.const(0, a.width)), sign, a)
 

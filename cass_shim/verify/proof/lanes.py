@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.proof.terms import Term
 
-WARP = 32
 Value = Term | tuple[Term, ...]
 
 

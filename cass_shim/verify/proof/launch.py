@@ -11,9 +11,9 @@ import math
 import time
 from dataclasses import dataclass, field
 
-from cass_shim.model.kernel_abi import KernelAbi
+from cass_shim.model.kernel_abi import WARP, KernelAbi
 from cass_shim.verify.proof.floats import Terms
-from cass_shim.verify.proof.lanes import WARP, Unknown, Value, gathered
+from cass_shim.verify.proof.lanes import Unknown, Value, gathered
 from cass_shim.verify.proof.terms import Term
 
 MAX_THREADS = 1024

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cass_shim.model.instruction import PT, RZ, Instruction, Pred, Reg, Target
+from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.interpreter import PARAMETERS_AT
 from cass_shim.verify.program import Program, Step
-from cass_shim.verify.proof.lanes import WARP, Unknown, Value, each, gathered, lane, spread
+from cass_shim.verify.proof.lanes import Unknown, Value, each, gathered, lane, spread
 from cass_shim.verify.proof.launch import AXES, Domain
 from cass_shim.verify.proof.memory import BANK, Memory
 from cass_shim.verify.proof.sass_lanes import LaneOperations

@@ -6,10 +6,10 @@ from one that takes no part is undefined: an unknown of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from cass_shim.isa.derived import LANE_MASKS
+from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.proof.emitter import Arithmetic
-from cass_shim.verify.proof.lanes import WARP, Unknown, Value, each, gathered, lane, spread
+from cass_shim.verify.proof.lanes import Unknown, Value, gathered, lane, spread
 from cass_shim.verify.proof.launch import AXES, Domain
 from cass_shim.verify.proof.memory import Atomic, Memory, local_memory
 from cass_shim.verify.proof.terms import Term
@@ -33,6 +33,7 @@ class LaneOperations(Arithmetic):
         self.registers: dict[tuple[str, int], Value] = {}
         self.current = 0
         self._fresh = 0
+        self._lane_ids = gathered(tuple(self.terms.const(n, 32) for n in range(WARP)))
 
     def undefined(self, what: str, width: int) -> Term:
         """Something that the program leaves open."""
@@ -40,22 +41,15 @@ class LaneOperations(Arithmetic):
         return self.terms.var(f"undefined.sass.{what}.{self.warp}.{self._fresh}", width)
 
     def special(self, name: str) -> Value:
-        t, every = self.terms, 0xFFFF_FFFF
         for number, axis in enumerate(AXES.upper()):
             if name == f"SR_TID.{axis}":
                 return self.domain.thread(self.warp, number)
             if name == f"SR_CTAID.{axis}":
                 return self.domain.group[number]
-        masks: dict[str, Callable[[int], int]] = {
-            "SR_LANEID": lambda n: n,
-            "SR_EQMASK": lambda n: 1 << n,
-            "SR_LTMASK": lambda n: (1 << n) - 1,
-            "SR_LEMASK": lambda n: (2 << n) - 1,
-            "SR_GTMASK": lambda n: every & ~((2 << n) - 1),
-            "SR_GEMASK": lambda n: every & ~((1 << n) - 1),
-        }
-        if name in masks:
-            return gathered(tuple(t.const(masks[name](n), 32) for n in range(WARP)))
+        if name == "SR_LANEID":
+            return self._lane_ids
+        if name in LANE_MASKS:
+            return self.lane_mask(LANE_MASKS[name], self._lane_ids)
         if name == "SR_NTID.X":
             return self.domain.dimensions[0]
         raise Unknown(f"special register {name}")
@@ -63,15 +57,14 @@ class LaneOperations(Arithmetic):
     # lanes
 
     def shuffle(self, mode: str, value: Value, lane: Value, clamp: Value) -> tuple[Value, Value]:
-        picked, inside = [], []
-        for own in range(WARP):
-            by, control = spread(lane)[own].known, spread(clamp)[own].known
-            if by is None or control is None:
+        offset = self.and_(lane, self.const(31, 32))
+        sources, inside = self.shuffle_source(mode, self._lane_ids, offset, clamp)
+        picked = []
+        for own, (source, valid) in enumerate(zip(spread(sources), spread(inside), strict=True)):
+            if source.known is None or valid.known is None:
                 raise Unknown("a shuffle from a lane that is not known")
-            source, valid = _source(mode, own, by & 31, control)
-            inside.append(self.terms.const(valid, 1))
-            picked.append(self._from_lane(value, source, own))
-        return gathered(tuple(picked)), gathered(tuple(inside))
+            picked.append(self._from_lane(value, source.known, own))
+        return gathered(tuple(picked)), inside
 
     def _from_lane(self, value: Value, source: int, own: int) -> Term:
         term, present = spread(value)[source], self.active[source]
@@ -104,14 +97,6 @@ class LaneOperations(Arithmetic):
             return t.bits(tuple(t.both(self.active[n], t.eq(terms[own], terms[n])) for n in range(WARP)))
 
         return gathered(tuple(mask(own) for own in range(WARP)))
-
-    def match_all(self, value: Value) -> tuple[Value, Value]:
-        t, every = self.terms, self.ballot(self.terms.true)
-        same = each(t.eq, self.match_any(value), every)
-        return each(lambda s, m: t.ite(s, m, t.const(0, 32)), same, every), same
-
-    def is_uniform(self, value: Value) -> Value:
-        return self.match_all(value)[1]
 
     def read_first(self, value: Value) -> Value:
         if isinstance(value, Term):
@@ -211,15 +196,3 @@ class LaneOperations(Arithmetic):
 
     def barrier_arrive(self, barrier_id: Value | None, thread_count: Value) -> None:
         raise Unknown("a barrier of some warps")
-
-
-def _source(mode: str, own: int, by: int, control: int) -> tuple[int, bool]:
-    """Which lane SHFL reads, and whether it lies in range. Source: PTX ISA, shfl.sync."""
-    segment, limit = control >> 8 & 31, control & 31
-    last = (own & segment) | (limit & ~segment)
-    if mode == "up":
-        source, inside = own - by, own - by >= last
-    else:
-        source = {"down": own + by, "bfly": own ^ by, "idx": (own & segment) | (by & ~segment)}[mode]
-        inside = source <= last
-    return (source if inside else own) & 31, inside

@@ -17,11 +17,11 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from cass_shim.model.kernel_abi import KernelAbi
+from cass_shim.model.kernel_abi import WARP, KernelAbi
 from cass_shim.verify.gfx11 import walk
 from cass_shim.verify.proof.concrete import evaluate
 from cass_shim.verify.proof.floats import Terms
-from cass_shim.verify.proof.lanes import WARP, Value, lane
+from cass_shim.verify.proof.lanes import Value, lane
 from cass_shim.verify.proof.launch import Domain
 from cass_shim.verify.proof.memory import Memory
 from cass_shim.verify.proof.rdna3.image import Image

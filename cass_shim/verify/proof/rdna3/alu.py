@@ -5,7 +5,8 @@ In: operations that neither branch nor touch memory. Out: registers written. An 
 
 from __future__ import annotations
 
-from cass_shim.verify.proof.lanes import WARP, Unknown, Value, each, each_pair, gathered, lane, spread
+from cass_shim.model.kernel_abi import WARP
+from cass_shim.verify.proof.lanes import Unknown, Value, each, each_pair, gathered, lane, spread
 from cass_shim.verify.proof.rdna3 import vector_floats
 from cass_shim.verify.proof.rdna3.operation import EXEC, NULL, SCC, VGPR, Dpp, Operation, dwords
 from cass_shim.verify.proof.rdna3.registers import Registers

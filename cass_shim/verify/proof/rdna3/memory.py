@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-from cass_shim.verify.proof.lanes import WARP, Unknown, Value, each, gathered, lane, spread
+from cass_shim.model.kernel_abi import WARP
+from cass_shim.verify.proof.lanes import Unknown, Value, each, gathered, lane, spread
 from cass_shim.verify.proof.launch import Domain
 from cass_shim.verify.proof.memory import SCALAR, Atomic, Memory, local_memory
 from cass_shim.verify.proof.rdna3.alu import Alu

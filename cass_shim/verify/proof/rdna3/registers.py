@@ -6,8 +6,9 @@ is undefined.
 
 from __future__ import annotations
 
+from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.gfx11 import LITERAL
-from cass_shim.verify.proof.lanes import WARP, Unknown, Value, each, gathered, spread
+from cass_shim.verify.proof.lanes import Unknown, Value, each, gathered, spread
 from cass_shim.verify.proof.launch import Domain
 from cass_shim.verify.proof.rdna3.image import Image
 from cass_shim.verify.proof.rdna3.operation import EXEC, HALF_KINDS, NULL, SCC, VGPR, Operation, dwords

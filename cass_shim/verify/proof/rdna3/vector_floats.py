@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cass_shim.verify.proof.floats import ONE, Terms
+from cass_shim.isa.float_kinds import EXPONENT, ONE
+from cass_shim.verify.proof.floats import Terms
 from cass_shim.verify.proof.lanes import Unknown
 from cass_shim.verify.proof.rdna3.vector import FLOAT_CONDITIONS, Mode
 from cass_shim.verify.proof.terms import Term
@@ -121,7 +122,7 @@ def classify(t: Terms, kind: str, a: Term, wanted: Term) -> Term:
     """v_cmp_class: one bit of `wanted` per class; signalling and quiet NaN, then -inf up to +inf."""
     width = a.width
     magnitude = t.bitwise("band", a, t.const((1 << (width - 1)) - 1, width))
-    exponent = {"f32": 0x7F80_0000, "f64": 0x7FF0 << 48}[kind]
+    exponent = EXPONENT[kind]
     least = {"f32": 0x80_0000, "f64": 1 << 52}[kind]
     negative = t.slt(a, t.const(0, width))
     infinite, zero = t.eq(magnitude, t.const(exponent, width)), t.eq(magnitude, t.const(0, width))
