@@ -82,9 +82,6 @@ class Derived(Generic[V]):
         same = self.compare("eq", self.match_any(value), every)
         return self.select(same, every, self.const(0, 32)), same
 
-    def is_uniform(self, value: V) -> V:
-        return self.match_all(value)[1]
-
     def lane_mask(self, which: str, lane: V) -> V:
         """The lanes before, at and behind one of them. which: of LANE_MASKS."""
         mine = self.shl(self.const(1, 32), lane)

@@ -20,7 +20,10 @@ V = TypeVar("V")
 
 
 class Emitter(Protocol[V]):
-    """Primitives only. Operand decoding (negation, constant banks, suffixes) is in `isa.operands`."""
+    """Operand decoding (negation, constant banks, suffixes) is in `isa.operands`.
+
+    What some operations make of others is in `isa.derived`.
+    """
 
     sm: int
 
@@ -132,9 +135,6 @@ class Emitter(Protocol[V]):
     def match_all(self, value: V) -> tuple[V, V]: ...
     def reduce(self, operation: str, value: V) -> V:
         """Over active lanes: and or xor add umin umax smin smax."""
-
-    def is_uniform(self, value: V) -> V:
-        """i1: all active lanes hold the same value."""
 
     def read_first(self, value: V) -> V:
         """The value of the lowest active lane."""

@@ -45,12 +45,6 @@ class Lanes(Directed):
         name = f"llvm.amdgcn.readfirstlane.i{value.width}"
         return self.call(value.width, name, typed(value))
 
-    def _all(self, p: Value) -> Value:
-        return self.compare("eq", self.ballot(self.not_(p)), constant(0, 32))
-
-    def is_uniform(self, value: Value) -> Value:
-        return self._all(self.compare("eq", value, self.read_first(value)))
-
     def match_any(self, value: Value) -> Value:
         """Each turn serves the lanes that agree with the first one left."""
         before, loop, after = self.block, self.new_label("match"), self.new_label("matched")
@@ -64,7 +58,8 @@ class Lanes(Directed):
         return self.op(32, f"phi i32 [ {mask.text}, %{loop} ]")
 
     def match_all(self, value: Value) -> tuple[Value, Value]:
-        agreed = self.is_uniform(value)
+        others = self.ballot(self.not_(self.compare("eq", value, self.read_first(value))))
+        agreed = self.compare("eq", others, constant(0, 32))
         active = self.ballot(constant(1, 1))
         return self.select(agreed, active, constant(0, 32)), agreed
 
