@@ -29,7 +29,7 @@ def test_answers_are_those_of_a_gpus_driver(folder: Path, name: str) -> None:
 
 
 def test_shared_memory_of_the_system_is_not_the_kernel_s(folder: Path) -> None:
-    """From sm_90 on, machine code counts the first KiB, the system's, as its own: CUDA's attributes and bounds do not."""
+    """From sm_90 on, machine code counts the system's first KiB as its own: CUDA's attributes and bounds do not."""
     program = folder / "execution_90"
     subprocess.run(["nvcc", "-arch=sm_90", str(CONFORMANCE / "execution.cu"), "-o", str(program), "-lcuda",
                     f"-L{folder}", "-Xlinker", "--allow-shlib-undefined"], check=True)  # fmt: skip
@@ -59,7 +59,7 @@ int main() {
 
 @pytest.mark.parametrize("code", ["sm_80", "sm_90", "compute_90"])
 def test_no_dynamic_shared_memory_beside_48_kib(folder: Path, code: str) -> None:
-    """The most that a kernel may have that did not opt in to more (CUDA Programming Guide, Technical Specifications)."""
+    """What a kernel may have that did not opt in to more (CUDA Programming Guide, Technical Specifications)."""
     source, program = folder / "full.cu", folder / f"full_{code}"
     source.write_text(FULL)
     generate = f"arch=compute_{code.split('_')[1]},code={code}"

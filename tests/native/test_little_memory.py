@@ -1,4 +1,4 @@
-"""A first launch on a full device says so (2), and the next one tries again: lazy loading is no verdict on the kernel."""
+"""A first launch on a full device says so (2), the next one tries again: lazy loading is no verdict on the kernel."""
 
 from __future__ import annotations
 
