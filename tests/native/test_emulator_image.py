@@ -277,6 +277,50 @@ def test_seamless_cube_reaches_over_edges() -> None:
         assert out.view(np.float32).item() == expected
 
 
+@pytest.mark.parametrize(("clamp", "expected"), [("wrap", (10 + 30) / 2), ("border", 10 / 2), ("clamp", 10)])
+def test_faces_without_seams_are_addressed_like_images(clamp: str, expected: float) -> None:
+    """At its left edge a face of columns 10 … 30 meets its right one, the border, or nothing."""
+    texels = np.zeros((6, 8, 8, 1), np.float32)
+    texels[0, :, 0], texels[0, :, 7] = 10, 30
+    image = Image("CUBE", "float", 32, [texels])
+    at = [np.array([1.0], np.float32), np.array([1.5], np.float32), np.array([0.0], np.float32)]
+    text = "image_sample_lz v8, v[32:34], s[24:31], s[16:19] dmask:0x1 dim:SQ_RSRC_IMG_CUBE"
+    sampler = Sampler(clamp=clamp, linear=True, unnormalized=False)
+    _, out = run(text, image.words(), sampler.words(), at, [at[0]])
+    assert out.view(np.float32).item() == expected
+
+
+def test_levels_share_the_weight_before_the_axes_do() -> None:
+    """Weights are whole 256ths of the sum: with half of each level, 3/256 along x leaves 1 or 2, not 1.5 of each.
+
+    As recorded on an H200 (tests/vectors/ptx/texture_forms.txt.xz, forms `level`).
+    """
+    texels = [np.zeros((1, 1, 16, 1), np.float32), np.zeros((1, 1, 8, 1), np.float32)]
+    texels[0][0, 0, 5] = texels[1][0, 0, 4] = 1
+    image = Image("1D", "float", 32, texels)
+    text = "image_sample_l v8, v[32:33], s[24:31], s[16:19] dmask:0x1 dim:SQ_RSRC_IMG_1D"
+    sampler = Sampler(linear=True, unnormalized=False, mip=2)
+    x = np.array([(4.5 + 3 / 256) / 16], np.float32)  # 3/256 of texel 5; in the second level halfway before texel 2
+    _, out = run(text, image.words(), sampler.words(), [x, np.array([0.5], np.float32)], [x])
+    assert out.view(np.float32).item() == 2 / 256
+
+
+def test_a_texel_clamped_twice_has_no_weights() -> None:
+    """Where both neighbours along x are the first texel, y alone is weighed, and its half goes down, not up.
+
+    As recorded on an H200 (tests/vectors/ptx/texture_forms.txt.xz, `level.2d` with sampler 1).
+    """
+    texels = np.zeros((1, 2, 4, 1), np.float32)
+    texels[0, 1] = 1
+    image = Image("2D", "float", 32, [texels, texels[:, :1, :2] * 0])
+    text = "image_sample_l v8, v[32:34], s[24:31], s[16:19] dmask:0x1 dim:SQ_RSRC_IMG_2D"
+    sampler = Sampler(linear=True, unnormalized=False, mip=2)
+    y = np.array([(0.5 + 3 / 256) / 2], np.float32)  # 3/256 of half a sample: 1.5 goes down
+    at = [np.array([0.01], np.float32), y, np.array([0.5], np.float32)]
+    _, out = run(text, image.words(), sampler.words(), at, [y])
+    assert out.view(np.float32).item() == 1 / 256
+
+
 def test_empty_descriptor() -> None:
     """Descriptors of zeros read as 0 and take no stores."""
     x = np.arange(4, dtype=np.int32)

@@ -145,10 +145,9 @@ def test_levels(mode: int) -> None:
     given = RECORDED[f"grad_{mode}.in"]
     got = sample("sample_d", pyramid(), sampler, np.hstack([given, np.full((len(given), 2), 0.5, np.float32)]))
     off = np.abs(got - RECORDED[f"grad_{mode}.out"]).ravel()
-    # The length of a derivative is an approximation of each maker's own; one along each axis has the same everywhere.
-    even = (given[:, 1] == 0) & (given[:, 2] == 0) & (np.abs(given[:, 0]) == np.abs(given[:, 3]))
-    assert even.sum() > 50 and (off[even] <= (0.01 if mode & 1 else 0)).mean() > 0.98
-    assert off.max() <= 1
+    # One or two 256ths where a length lies at the edge of a step, which moves the nearest level of one in a hundred.
+    assert (off == 0).mean() >= 0.985
+    assert off.max() <= (2 / 256 if mode & 1 else 1)
 
 
 def cube_coordinates(directions: np.ndarray) -> np.ndarray:

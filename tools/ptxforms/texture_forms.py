@@ -120,8 +120,31 @@ def judged(got: list[str] | None, want: list[str], surface: bool) -> str:
     return "close" if near.all() else "different"
 
 
+def run() -> str:
+    """Build the program, run it under cass-run; what it prints."""
+    with tempfile.TemporaryDirectory() as name:
+        program = Path(name) / "texture_forms"
+        source = write(Path(name))
+        build = ["nvcc", "-O1", "-gencode", "arch=compute_90,code=compute_90", "-cudart", "static"]
+        subprocess.run([*build, "-o", str(program), str(source)], check=True)
+        settings = {**os.environ, "CASS_TRANSLATORS": "ptx-hip"}
+        return subprocess.run(
+            ["cass-run", str(program)], env=settings, capture_output=True, text=True, timeout=900
+        ).stdout
+
+
+def compared(output: str) -> dict[str, Counter[str]]:
+    """Form → how its lines compare with the recorded ones."""
+    got = _lines(output)
+    counted: dict[str, Counter[str]] = {}
+    for head, want in _lines(lzma.decompress(RECORDED.read_bytes()).decode()).items():
+        name = head.split()[0]
+        counted.setdefault(name, Counter())[judged(got.get(head), want, name.startswith("sured"))] += 1
+    return counted
+
+
 def main(arguments: list[str]) -> int:
-    """Report by form; 1 when the program gives nothing."""
+    """Report by form; 1 when a line is different or missing."""
     parser = argparse.ArgumentParser(prog="python3 -m tools.ptxforms.texture_forms")
     parser.add_argument("--source", type=Path)
     options = parser.parse_args(arguments)
@@ -129,21 +152,12 @@ def main(arguments: list[str]) -> int:
         options.source.mkdir(parents=True, exist_ok=True)
         print(write(options.source))
         return 0
-    with tempfile.TemporaryDirectory() as name:
-        program = Path(name) / "texture_forms"
-        source = write(Path(name))
-        build = ["nvcc", "-O1", "-gencode", "arch=compute_90,code=compute_90", "-cudart", "static"]
-        subprocess.run([*build, "-o", str(program), str(source)], check=True)
-        settings = {**os.environ, "CASS_TRANSLATORS": "ptx-hip"}
-        done = subprocess.run(["cass-run", str(program)], env=settings, capture_output=True, text=True, timeout=900)
-    got = _lines(done.stdout)
-    counted: dict[str, Counter[str]] = {}
-    for head, want in _lines(lzma.decompress(RECORDED.read_bytes()).decode()).items():
-        name = head.split()[0]
-        counted.setdefault(name, Counter())[judged(got.get(head), want, name.startswith("sured"))] += 1
+    counted = compared(run())
     for name, kinds in counted.items():
         print(f"{name}: {', '.join(f'{count} {kind}' for kind, count in kinds.items())}")
-    return 0 if got else 1
+    total = sum(counted.values(), Counter[str]())
+    print(f"all: {', '.join(f'{count} {kind}' for kind, count in total.items())}")
+    return 1 if total["different"] or total["refused"] else 0
 
 
 if __name__ == "__main__":

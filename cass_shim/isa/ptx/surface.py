@@ -81,11 +81,15 @@ def sust_formatted(w: Writer, i: Use) -> None:
     f"sured.{{way:p}}.{{op:add|min|max|and|or}}.{{g:1d|2d|3d}}.{{t:b32}}.{_OUTSIDE}",
     f"sured.{{way:b}}.{{op:add|min|max}}.{{g:1d|2d|3d}}.{{t:u64}}.{_OUTSIDE}",
     f"sured.{{way:b}}.{{op:min|max}}.{{g:1d|2d|3d}}.{{t:s64}}.{_OUTSIDE}",
+    f"sured.{{way:p}}.{{op:min|max}}.{{g:1d|2d|3d}}.{{t:b64}}.{_OUTSIDE}",
 )
 def sured(w: Writer, i: Use) -> None:
-    """An atomic operation on a texel. Minimum and maximum of .p are signed, as ptxas makes them."""
+    """An atomic operation on a texel.
+
+    Minimum and maximum of .p are signed with 32 bits, as ptxas makes them, and unsigned with 64 (recorded on an H200).
+    """
     a, b = i.take(2)
-    sign = ("u" if i.t in ("u32", "u64") else "s") if i["op"] in ("min", "max") else ""
+    sign = ("u" if i.t in ("u32", "u64", "b64") else "s") if i["op"] in ("min", "max") else ""
     bytes_ = str(i["way"] == "b").lower()
     wide, data = ("64", "u64") if i.t.endswith("64") else ("", "u32")
     w.line(f"ptx_sured_{sign}{i['op']}{wide}_{i['g']}<{bytes_}, {_mode(i)}>({_place(w, i, a)}, {w.get(b, data)})")

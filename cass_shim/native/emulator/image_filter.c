@@ -5,8 +5,6 @@
 
 #include "emulator/lanes.h"
 
-enum { WHOLE = 256 }; /* a weight of 1: weights have 8 fraction bits */
-#define FRACTION ((double)WHOLE)
 enum { OUTSIDE = -1 }; /* the border */
 enum { KEPT = 8 };     /* an address mode: may lie outside, which over_the_edge is for */
 
@@ -57,13 +55,14 @@ static double position_of(float coordinate, const sampler_t *sampler, unsigned m
 static axis_t axis_of(double position, unsigned mode, int64_t size, int offset, int linear,
                       int truncate) {
     axis_t axis = {{0, 0}, 0};
-    double rounded = floor(position * FRACTION + 0.5) / FRACTION;
+    double rounded = floor(position * IMAGE_STEPS + 0.5) / IMAGE_STEPS;
     if (linear) rounded -= 0.5;
     else if (truncate) rounded = position;
     int64_t first = (int64_t)floor(rounded);
-    if (linear) axis.weight = (unsigned)((rounded - floor(rounded)) * FRACTION);
+    if (linear) axis.weight = (unsigned)((rounded - floor(rounded)) * IMAGE_STEPS);
     axis.texel[0] = wrapped(mode, first + offset, size);
     axis.texel[1] = wrapped(mode, first + 1 + offset, size);
+    if (mode == GFX11_CLAMP_LAST && axis.texel[0] == axis.texel[1]) axis.weight = 0; /* recorded */
     return axis;
 }
 
@@ -129,9 +128,7 @@ static footprint_t footprint_of(const image_t *image, const sampler_t *sampler, 
         .slice = at->slice, .size = of->width, .filtered = image_filtered(at->dim)};
     print.cube_wrap = at->dim == IMAGE_DIM_CUBE && sampler->cube_wrap && linear;
     for (unsigned i = 0; i < print.filtered; i++) {
-        unsigned mode = print.cube_wrap             ? KEPT
-                        : at->dim == IMAGE_DIM_CUBE ? GFX11_CLAMP_LAST
-                                                    : sampler->clamp[i];
+        unsigned mode = print.cube_wrap ? KEPT : sampler->clamp[i];
         double position = position_of(at->coordinate[i], sampler, mode, (double)size[i]);
         int smooth = linear && (i < 2 || sampler->z_filter != GFX11_Z_POINT);
         print.axis[i] = axis_of(position, mode, size[i], at->offset[i], smooth, sampler->truncate);
@@ -157,14 +154,14 @@ static int corner_texel(const image_t *image, const sampler_t *sampler, const fo
 
 /* Half of a 256th goes up, or with `down` not. */
 static unsigned share(unsigned whole, unsigned weight, int down) {
-    return (whole * weight + (down ? WHOLE / 2 - 1 : WHOLE / 2)) / WHOLE;
+    return (whole * weight + (unsigned)(IMAGE_WHOLE / 2 - (down != 0))) / IMAGE_WHOLE;
 }
 
-/* Weights of the eight corners, whole 256ths that add up to 1: first z, then x, then y, each part
- * rounded. As NVIDIA's recorded samples show (tests/vectors/texture); what AMD's
+/* Weights of the eight corners, 256ths that add up to the level's: first z, then x, then y, each
+ * part rounded. As NVIDIA's recorded samples show (tests/vectors/texture); what AMD's
  * texture units do with the bits below is not published. */
-static void weights_of(const footprint_t *print, unsigned weight[8]) {
-    unsigned z[2] = {WHOLE - print->axis[2].weight, print->axis[2].weight};
+static void weights_of(const footprint_t *print, unsigned whole, unsigned weight[8]) {
+    unsigned far = share(whole, print->axis[2].weight, 1), z[2] = {whole - far, far};
     for (unsigned k = 0; k < 2; k++) {
         unsigned right = share(z[k], print->axis[0].weight, 0), x[2] = {z[k] - right, right};
         for (unsigned i = 0; i < 2; i++) {
@@ -181,24 +178,15 @@ static double normalized_whole(const gfx11_format *format) {
     return format->kind == GFX11_UNORM ? 65535 : format->kind == GFX11_SNORM ? 32767 : 0;
 }
 
-static float blended_channel(double sum, unsigned given, double whole) {
-    if (!given) return 0;
-    double value = sum / given;
-    return (float)(whole > 0 ? floor(value + 0.5) / whole : value);
-}
-
-void emu_sample_level(const image_t *image, const sampler_t *sampler, const lookup_t *at,
-                      unsigned level, int linear, uint32_t out[4], sample_fault *fault) {
-    int blended = linear && !image_is_integer(image);
-    footprint_t print = footprint_of(image, sampler, at, level, blended);
-    if (!blended) {
-        corner_texel(image, sampler, &print, level, 0, out, fault);
-        return;
-    }
+/* Adds a level's share of the sample to the sums. */
+static void add_level(const image_t *image, const sampler_t *sampler, const lookup_t *at,
+                      unsigned level, unsigned share_of, int linear, double sum[4],
+                      sample_fault *fault) {
+    footprint_t print = footprint_of(image, sampler, at, level, linear);
     unsigned weight[8], given = 0;
     double whole = normalized_whole(image->format);
-    double sum[4] = {-0.0, -0.0, -0.0, -0.0}; /* zeros keep their sign (recorded) */
-    weights_of(&print, weight);
+    double own[4] = {-0.0, -0.0, -0.0, -0.0}; /* zeros keep their sign (recorded) */
+    weights_of(&print, share_of, weight);
     for (unsigned corner = 0; corner < 8; corner++) {
         uint32_t texel[4] = {0, 0, 0, 0};
         if (!weight[corner]) continue;
@@ -206,11 +194,31 @@ void emu_sample_level(const image_t *image, const sampler_t *sampler, const look
         given += weight[corner];
         for (unsigned i = 0; i < 4; i++) {
             double value = (double)f32_of(texel[i]);
-            sum[i] += weight[corner] * (whole > 0 ? nearbyint(value * whole) : value);
+            own[i] += weight[corner] * (whole > 0 ? nearbyint(value * whole) : value);
         }
     }
     /* Where three faces meet there is no fourth texel: the three share its weight. */
-    for (unsigned i = 0; i < 4; i++) out[i] = bits32(blended_channel(sum[i], given, whole));
+    for (unsigned i = 0; given && i < 4; i++)
+        sum[i] += given == share_of ? own[i] : own[i] * share_of / given;
+}
+
+void emu_sample_levels(const image_t *image, const sampler_t *sampler, const lookup_t *at,
+                       const levels_t *levels, uint32_t out[4], sample_fault *fault) {
+    int single = !levels->linear && !levels->weight[1];
+    if (single || image_is_integer(image)) {
+        footprint_t print = footprint_of(image, sampler, at, levels->level[0], 0);
+        corner_texel(image, sampler, &print, levels->level[0], 0, out, fault);
+        return;
+    }
+    double whole = normalized_whole(image->format), sum[4] = {-0.0, -0.0, -0.0, -0.0};
+    for (unsigned i = 0; i < 2; i++)
+        if (levels->weight[i])
+            add_level(image, sampler, at, levels->level[i], levels->weight[i], levels->linear, sum,
+                      fault);
+    for (unsigned i = 0; i < 4; i++) {
+        double value = sum[i] / IMAGE_STEPS;
+        out[i] = bits32((float)(whole > 0 ? floor(value + 0.5) / whole : value));
+    }
 }
 
 void emu_gather_level(const image_t *image, const sampler_t *sampler, const lookup_t *at,

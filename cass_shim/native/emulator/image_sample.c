@@ -80,14 +80,12 @@ static void quad_gradients(const wave_t *w, const op_t *o, unsigned parts, unsig
 
 static double lod_of_gradients(const image_t *image, const given_t *g, unsigned filtered) {
     const gfx11_level *first = &image->level[image->first_level];
-    double size[3] = {first->width, first->height, image->slices}, x = 0, y = 0;
+    double size[3] = {first->width, first->height, image->slices}, dx[3] = {0}, dy[3] = {0};
     for (unsigned i = 0; i < filtered; i++) {
-        double dx = (double)g->dx[i] * size[i], dy = (double)g->dy[i] * size[i];
-        x += dx * dx;
-        y += dy * dy;
+        dx[i] = (double)g->dx[i] * size[i];
+        dy[i] = (double)g->dy[i] * size[i];
     }
-    double longest = x > y ? x : y;
-    return longest > 0 ? 0.5 * log2(longest) : -1000;
+    return emu_level_of_gradients(dx, dy);
 }
 
 /* Level of detail, clamped. */
@@ -123,36 +121,20 @@ static lookup_t lookup_of(const op_t *o, const image_t *image, const given_t *g)
     return at;
 }
 
-typedef struct {
-    unsigned level[2];
-    double weight; /* of the second */
-    int linear;    /* within a level */
-} levels_t;
-
 static levels_t levels_of(const image_t *image, const sampler_t *sampler, double lod) {
-    levels_t chosen = {{image->first_level, image->first_level}, 0, 0};
+    levels_t chosen = {{image->first_level, image->first_level}, {IMAGE_WHOLE, 0}, 0};
     unsigned deepest = image->last_level - image->first_level;
     chosen.linear = lod > 0 ? sampler->min_filter : sampler->mag_filter;
     if (sampler->mip_filter == GFX11_MIP_NONE || lod <= 0) return chosen;
-    double exact = floor(lod * 256) / 256,
+    double exact = floor(lod * IMAGE_STEPS) / IMAGE_STEPS,
            whole = floor(sampler->mip_filter == GFX11_MIP_LINEAR ? exact : lod + 0.5);
     unsigned low = whole < deepest ? (unsigned)whole : deepest;
     chosen.level[0] += low;
     chosen.level[1] += low < deepest ? low + 1 : deepest;
-    if (sampler->mip_filter == GFX11_MIP_LINEAR && low < deepest) chosen.weight = exact - whole;
+    if (sampler->mip_filter == GFX11_MIP_LINEAR && low < deepest)
+        chosen.weight[1] = (unsigned)((exact - whole) * IMAGE_STEPS);
+    chosen.weight[0] -= chosen.weight[1];
     return chosen;
-}
-
-static void sample(const image_t *image, const sampler_t *sampler, const lookup_t *at, double lod,
-                   uint32_t out[4], sample_fault *fault) {
-    levels_t chosen = levels_of(image, sampler, lod);
-    emu_sample_level(image, sampler, at, chosen.level[0], chosen.linear, out, fault);
-    if (chosen.weight <= 0 || image_is_integer(image)) return;
-    uint32_t second[4] = {0, 0, 0, 0};
-    emu_sample_level(image, sampler, at, chosen.level[1], chosen.linear, second, fault);
-    for (unsigned i = 0; i < 4; i++)
-        out[i] = bits32((float)((double)f32_of(out[i]) * (1 - chosen.weight) +
-                                (double)f32_of(second[i]) * chosen.weight));
 }
 
 /* One lane's four results, before DMASK. */
@@ -170,7 +152,8 @@ static void lane_result(const wave_t *w, const op_t *o, unsigned parts, unsigned
         emu_gather_level(image, sampler, &at, chosen.level[0],
                          (unsigned)__builtin_ctz(image_dmask(o) | 8u), out, fault);
     } else {
-        sample(image, sampler, &at, lod, out, fault);
+        levels_t chosen = levels_of(image, sampler, lod);
+        emu_sample_levels(image, sampler, &at, &chosen, out, fault);
     }
 }
 

@@ -31,9 +31,20 @@ typedef struct {
     int failed;
 } sample_fault;
 
+enum { IMAGE_WHOLE = 256 };                    /* a weight of 1: weights have 8 fraction bits */
+static const double IMAGE_STEPS = IMAGE_WHOLE; /* the same, to count with */
+
+/* One or two levels and their weights, which add up to IMAGE_WHOLE. */
+typedef struct {
+    unsigned level[2], weight[2];
+    int linear; /* within a level */
+} levels_t;
+
+/* log2 of the texels that a step covers; dx, dy: change of each coordinate in texels. */
+double emu_level_of_gradients(const double dx[3], const double dy[3]);
 /* Channels as emu_texel_read gives them, filtered when linear. */
-void emu_sample_level(const image_t *image, const sampler_t *sampler, const lookup_t *at,
-                      unsigned level, int linear, uint32_t out[4], sample_fault *fault);
+void emu_sample_levels(const image_t *image, const sampler_t *sampler, const lookup_t *at,
+                       const levels_t *levels, uint32_t out[4], sample_fault *fault);
 /* Channel `channel` of the four texels that a linear filter would blend: (0, 1) (1, 1) (1, 0)
  * (0, 0). */
 void emu_gather_level(const image_t *image, const sampler_t *sampler, const lookup_t *at,

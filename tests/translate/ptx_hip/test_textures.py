@@ -40,6 +40,10 @@ FORMS = [
     ("tld4.a.a2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%r5,%f5,%f6,%f6}], {%r1,%r2}", "image_gather4_lz_o 2D_ARRAY"),
     ("sured.b.min.3d.s64.clamp [%tex, {%r5,%r6,%r7,%r7}], %d1", "image_atomic_smin 3D"),
     ("sured.b.add.2d.u64.trap [%tex, {%r5,%r6}], %d1", "image_atomic_add 2D"),
+    ("sured.p.min.2d.b64.trap [%tex, {%r5,%r6}], %d1", "image_atomic_umin 2D"),
+    ("sured.p.max.3d.b64.zero [%tex, {%r5,%r6,%r7,%r7}], %d1", "image_atomic_umax 3D"),
+    ("tex.grad.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5}], {%f6}, {%f7}, %f8", ""),
+    ("tex.grad.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5,%f6}], {%f6,%f5}, {%f7,%f8}, %f8", "image_sample_d 2D"),
     ("tex.cube.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5,%f6,%f7,%f7}], %f8", "image_sample_lz CUBE"),
     ("tld4.r.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5,%f6}], {%r1,%r2}, %f8", "image_gather4_lz_o 2D"),
     ("tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%tex, {%r5}]", ""),
@@ -69,7 +73,6 @@ REFUSED = [
     ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5,%f6}], %f7, %f8", "operands behind the comparand"),
     ("tex.cube.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%tex, {%f5,%f6,%f7,%f7}], {%r1,%r2,%r3,%r3}", "no texel offsets"),
     ("sured.b.add.2d.s64.trap [%tex, {%r5,%r6}], %d1", "no such form"),
-    ("sured.p.min.2d.b64.trap [%tex, {%r5,%r6}], %d1", "no such form"),
     ("txq.filter_mode.b32 %r1, [%tex]", "no such form"),
 ]  # fmt: skip
 HEAD = ".version 8.7\n.target sm_80\n.address_size 64\n.global .texref image;\n"

@@ -140,19 +140,29 @@ FN V4<f32> ptx_tex_fetch_offset_a2d(u64 table, u64 handle, u32 layer, u32 x, u32
     return ptx_tex_fetch_a2d(table, handle, layer, ptx_moved(x, ox), ptx_moved(y, oy));
 }
 
-/* A gradient of a direction as one of its place on the face: the quotient's differential. */
-struct PtxCubeGradient {
+/* Gradients of a direction are those of its place on the face: a step leads to another direction, and where that leaves
+   the face, to a place beyond the edge, the neighbour unfolded into the plane (recorded on an H200: 118 of 120). */
+struct PtxCubeStep {
     f32 s, t;
+    bool leaves;
 };
 
-FN PtxCubeGradient ptx_cube_gradient(f32 x, f32 y, f32 z, f32 dx, f32 dy, f32 dz) {
-    u32 face = (u32)__builtin_amdgcn_cubeid(x, y, z);
-    f32 longest = face < 2 ? x : face < 4 ? y : z, grows = face < 2 ? dx : face < 4 ? dy : dz;
-    if (face & 1) longest = -longest, grows = -grows;
-    f32 scale = 0.5f / longest, s = __builtin_amdgcn_cubesc(x, y, z) / longest, t = __builtin_amdgcn_cubetc(x, y, z) / longest;
-    f32 ds = face == 0 ? -dz : face == 1 ? dz : face == 5 ? -dx : dx;
-    f32 dt = face == 2 ? dz : face == 3 ? -dz : -dy;
-    return {(ds - s * grows) * scale, (dt - t * grows) * scale};
+FN PtxCubeStep ptx_cube_step(u32 face, f32 s, f32 t, f32 x, f32 y, f32 z) {
+    f32 along = face < 2 ? z : x, down = face == 2 ? z : face == 3 ? -z : -y, out = face < 2 ? x : face < 4 ? y : z;
+    if (face == 0 || face == 5) along = -along;
+    if (face & 1) out = -out;
+    f32 longest = __builtin_fmaxf(__builtin_fmaxf(__builtin_fabsf(x), __builtin_fabsf(y)), __builtin_fabsf(z));
+    bool leaves = (u32)__builtin_amdgcn_cubeid(x, y, z) != face;
+    f32 a = along / longest, b = down / longest, beyond = 2.0f - out / longest;
+    bool sideways = leaves && __builtin_fabsf(a) >= __builtin_fabsf(b);
+    if (sideways) a = __builtin_copysignf(beyond, a);
+    if (leaves && !sideways) b = __builtin_copysignf(beyond, b);
+    return {(a - s) * 0.5f, (b - t) * 0.5f, leaves};
+}
+
+FN f32 ptx_cube_reach(const PtxCubeStep &step) {
+    f32 s = __builtin_fabsf(step.s), t = __builtin_fabsf(step.t);
+    return __builtin_fmaf(__builtin_fminf(s, t), 0.343975f, __builtin_fmaxf(s, t));
 }
 
 extern "C" __attribute__((device)) V4<f32> ptx_ir_sample_d_cube(u32, f32, f32, f32, f32, f32, f32, f32, V8<u32>, V4<u32>, bool, u32, u32)
@@ -160,7 +170,14 @@ extern "C" __attribute__((device)) V4<f32> ptx_ir_sample_d_cube(u32, f32, f32, f
 FN V4<f32> ptx_tex_grad_face(const PtxTexture &t, f32 x, f32 y, f32 z, f32 dxdx, f32 dydx, f32 dzdx, f32 dxdy, f32 dydy,
                              f32 dzdy, u32 layer, bool layered) {
     PtxCube at = ptx_cube(x, y, z);
-    PtxCubeGradient across = ptx_cube_gradient(x, y, z, dxdx, dydx, dzdx), down = ptx_cube_gradient(x, y, z, dxdy, dydy, dzdy);
+    f32 longest = __builtin_fabsf(__builtin_amdgcn_cubema(x, y, z)) * 0.5f;
+    f32 u = __builtin_amdgcn_cubesc(x, y, z) / longest, v = __builtin_amdgcn_cubetc(x, y, z) / longest;
+    PtxCubeStep across = ptx_cube_step((u32)at.face, u, v, x + dxdx, y + dydx, z + dzdx),
+                down = ptx_cube_step((u32)at.face, u, v, x + dxdy, y + dydy, z + dzdy);
+    if (across.leaves || down.leaves) { /* then only the longer of the two counts, not their sum or difference */
+        if (ptx_cube_reach(across) < ptx_cube_reach(down)) across = down;
+        down = {0.0f, 0.0f, false};
+    }
     f32 face = layered ? ptx_cube_face(t, layer, at.face) : at.face;
     return ptx_ir_sample_d_cube(15, across.s, across.t, down.s, down.t, at.s, at.t, face, ptx_image(t), ptx_sampler(t), false, 0, 0);
 }
