@@ -6,7 +6,8 @@ what it waits at and for whom, and the loop lets it go on when those who are ali
 waited for at a BSYNC, and is taken out of the barrier when that is released (US patent 10,067,768, claim 1).
 
 State of a lane, beside its registers: pc (0: it has ended), wait (0: it runs; else what it waits at), need (for which
-lanes), yielded, and B0 to B15, the barriers' masks. Of the wave: served (this round) and idle (turns since anything
+lanes), region (the mask of the WARPSYNC.EXCLUSIVE it is behind, 0: none; those with another one run apart), yielded,
+and B0 to B15, the barriers' masks. Of the wave: served (this round) and idle (turns since anything
 happened).
 """
 
@@ -29,6 +30,7 @@ turn:
   %t.pc = load i32, ptr addrspace(5) %pc, align 4
   %t.wait = load i32, ptr addrspace(5) %wait, align 4
   %t.need = load i32, ptr addrspace(5) %need, align 4
+  %t.region = load i32, ptr addrspace(5) %region, align 4
   %t.living = icmp ne i32 %t.pc, 0
   %t.alive = call i32 @llvm.amdgcn.ballot.i32(i1 %t.living)
   %t.none = icmp eq i32 %t.alive, 0
@@ -48,7 +50,10 @@ choose:
   %t.waits = and i1 %t.like, %t.living
   %t.there = call i32 @llvm.amdgcn.ballot.i32(i1 %t.waits)
   %t.runs = icmp eq i32 %t.kind, 0
-  %t.same.pc = icmp eq i32 %t.pc, %t.place
+  %t.here = icmp eq i32 %t.pc, %t.place
+  %t.group.first = call i32 @llvm.amdgcn.readlane.i32(i32 %t.region, i32 %t.leader)
+  %t.group.same = icmp eq i32 %t.region, %t.group.first
+  %t.same.pc = and i1 %t.here, %t.group.same
   %t.same.need = icmp eq i32 %t.need, %t.mask
   %t.same = select i1 %t.runs, i1 %t.same.pc, i1 %t.same.need
   %t.mine = and i1 %t.waits, %t.same
@@ -143,8 +148,8 @@ class Independent(Flow):
         self.numbers: dict[str, int] = {"done": 0}
         self.joined: set[int] = set()
         self.broken: set[int] = set()
-        e.initial |= {"wait": "0", "need": "0", "served": "0", "idle": "0", "yielded": "false"}
-        for name in ("pc", "wait", "need", "served", "idle"):
+        e.initial |= {"wait": "0", "need": "0", "region": "0", "served": "0", "idle": "0", "yielded": "false"}
+        for name in ("pc", "wait", "need", "region", "served", "idle"):
             e.used[name] = 32
         e.used["yielded"] = 1
 
@@ -199,6 +204,10 @@ class Independent(Flow):
         """End the block, and begin one that lanes enter when all that are needed have come to it."""
         self.wait(_TOGETHER + self._number(block), need, None, block)
         self.e.start_block(block)
+
+    def choose_group(self, mask: Value) -> None:
+        """From here on these lanes run only with those that have the same mask; 0: with all."""
+        self.e.put_state("region", mask)
 
     def synchronise(self, barrier: int, guard: Value | None, then: str) -> None:
         """BSYNC."""

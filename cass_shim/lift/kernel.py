@@ -10,6 +10,7 @@ from cass_shim.isa.spec import CONTROL
 from cass_shim.lift.barriers import BARRIERS_OFFSET, FRONT_BYTES
 from cass_shim.lift.code import Code, Function, find_functions, never, restrict, target_of
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter
+from cass_shim.lift.exclusive import split_at_regions
 from cass_shim.lift.flow import Flow
 from cass_shim.lift.helpers import Shortcut, find_shortcut
 from cass_shim.lift.independent import Independent
@@ -37,6 +38,7 @@ def lift_kernel(kernel: SassKernel, *, lines: bool = False) -> LlvmModule:
         apart = lanes_wait(code, functions)
         if apart:
             split_at_meetings(code)
+        if split_at_regions(code, functions) or apart:
             functions = find_functions(code)
         shortcuts = _find_shortcuts(code, functions)
         layout = Layout(functions, code.entry, choose_shared(functions, code.entry))
@@ -150,7 +152,7 @@ class _Lifter(Meetings):
 
     def _block(self, instance: Instance, start: int) -> None:
         self.e.start_block(instance.label(start))
-        self.exclusive = None
+        self.exclusive = next((r for r in self.regions.values() if start in r.blocks), None)
         shortcut = self.shortcuts.get(start)
         if shortcut is not None:
             self._take_shortcut(instance, shortcut)
@@ -162,18 +164,15 @@ class _Lifter(Meetings):
                 continue
             if self._waits(i):
                 if self._meet(instance, address, i):
-                    self._check_exclusive()
                     return
             elif i.mnemonic in CONTROL and i.mnemonic not in _NO_OPERATION:
                 self.e.settle()
                 if self._control(instance, address, i):
-                    self._check_exclusive()
                     return
             elif i.mnemonic not in _NO_OPERATION:
                 self._straight(i)
                 self._note_yield(i)
             elif i.mnemonic == "BSYNC":
-                self._reconverge()
-        self._check_exclusive()
+                self.e.settle()  # LLVM reconverges there anyway
         self.e.write_back()
         self.flow.goto(self._next(instance, address))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from cass_shim.isa.spec import lookup
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.code import STEP, Code, always, never
+from cass_shim.lift.exclusive import is_exclusive
 from cass_shim.lift.independent import BLOCK_BARRIER, WARPSYNC, Independent
 from cass_shim.lift.layout import Instance
 from cass_shim.lift.transfer import Transfers
@@ -25,10 +26,6 @@ def split_at_meetings(code: Code) -> None:
     for address, i in code.instructions.items():
         if i.mnemonic in _SPLITS and not never(i):
             code.leaders.add(address + STEP)
-
-
-def _is_exclusive(i: Instruction) -> bool:
-    return i.has("EXCLUSIVE", "COLLECTIVE") and not i.has("ALL")
 
 
 class Meetings(Transfers):
@@ -59,8 +56,6 @@ class Meetings(Transfers):
             return False
         following = self._next(instance, address)
         if i.mnemonic == "BSYNC":
-            if self.exclusive is not None:
-                self._end_exclusive()
             self.flow.synchronise(barrier, guard, following)
         else:
             self.flow.leave(barrier, guard, following)
@@ -101,16 +96,29 @@ class Meetings(Transfers):
     def _warp_sync(self, instance: Instance, address: int, i: Instruction) -> bool:
         assert isinstance(self.flow, Independent)
         mask = self._mask(i)
-        if _is_exclusive(i):
-            self.e.write_back()
-            self.flow.together(f"{instance.label(address)}.meet", mask)
-            self._exclusive(address, i)
-            return False
+        if is_exclusive(i):
+            self._apart_from_others(instance, address, i)
+            return True
         guard = self._guard(i)
         self.e.fence("warp")
         self.e.write_back()
         self.flow.wait(WARPSYNC, mask, guard, self._next(instance, address))
         return True
+
+    def _apart_from_others(self, instance: Instance, address: int, i: Instruction) -> None:
+        """End the block: lanes come together by their masks, and no other lane joins them before the region's end."""
+        assert isinstance(self.flow, Independent)
+        region, mask = self._region(address, i)
+        latch = self._latch(instance, region)
+        value = self.e.get_reg(mask.index, mask.uniform)
+        self.flow.choose_group(value)
+        self.e.write_back()
+        self.flow.together(f"{instance.label(address)}.meet", value)
+        self.flow.goto(latch if region.end == address + STEP else instance.label(address + STEP))
+        self.e.start_block(latch)
+        self.flow.choose_group(constant(0, 32))
+        self.e.write_back()
+        self.flow.goto(instance.label(region.end))
 
     def _mask(self, i: Instruction) -> Value:
         """The lanes that a WARPSYNC or BRA.DIV is about."""

@@ -1,4 +1,4 @@
-"""Straight-line code: one instruction after the other, guards, relocated moves, exclusive regions."""
+"""Straight-line code: one instruction after the other, guards, relocated moves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _reads_clock(i: Instruction) -> bool:
 class Straight:
     """Writes instructions into the emitter's current block. address: of the instruction at hand.
 
-    exclusive: labels of the open WARPSYNC.EXCLUSIVE region, if any. flow: how lanes get to other blocks.
+    flow: how lanes get to other blocks.
     marks: write each instruction's address in front of what becomes of it.
     """
 
@@ -32,7 +32,6 @@ class Straight:
         self.code = code
         self.e = emitter
         self.address = code.entry
-        self.exclusive: tuple[str, str] | None = None
         self.flow = Flow(emitter)
         self.marks = False
 
@@ -123,45 +122,6 @@ class Straight:
         half = self.e.high(value) if patch.kind == _R_CUDA_ABS32_HI else self.e.low(value)
         if dst.index != RZ:
             self.e.set_reg(dst.index, dst.uniform, half)
-
-    def _exclusive(self, address: int, i: Instruction) -> None:
-        """Lanes with the same mask run the region up to BSYNC together, one mask after the other."""
-        mask = i.operands[0]
-        if not isinstance(mask, Reg) or not always(i) or self.exclusive is not None:
-            raise Unsupported(i.form, address=i.address)
-        value = self.e.get_reg(mask.index, mask.uniform)
-        turn, region, latch = (self.e.new_label(stem) for stem in ("turn", "region", "latch"))
-        self.e.write_back()
-        self.e.raw(f"br label %{turn}")
-        self.e.start_block(turn)
-        mine = self.e.compare("eq", value, self.e.read_first(value))
-        self.e.raw(f"br i1 {mine.text}, label %{region}, label %{latch}")
-        self.e.start_block(region)
-        self.exclusive = (turn, latch)
-
-    def _reconverge(self) -> None:
-        """BSYNC: LLVM reconverges there anyway."""
-        self.e.settle()
-        if self.exclusive is not None:
-            self._end_exclusive()
-
-    def _check_exclusive(self) -> None:
-        if self.exclusive is not None:
-            raise Unsupported("WARPSYNC.EXCLUSIVE", address=self._offset(), why="its region has branches")
-
-    def _end_exclusive(self) -> None:
-        assert self.exclusive is not None
-        turn, latch = self.exclusive
-        self.exclusive = None
-        after = self.e.new_label("after")
-        self.e.write_back()
-        last = self.e.block
-        self.e.raw(f"br label %{latch}")
-        self.e.start_block(latch)
-        served = self.e.op(1, f"phi i1 [ false, %{turn} ], [ true, %{last} ]")
-        self.e.call_text("void", "llvm.amdgcn.wave.barrier")  # or LLVM takes the region out of the loop
-        self.e.raw(f"br i1 {served.text}, label %{after}, label %{turn}")
-        self.e.start_block(after)
 
     def _lepc(self, i: Instruction) -> None:
         """The virtual address of this instruction, or of the target that newer generations print."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.code import STEP, Code, Function, always, ends, target_of
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
+from cass_shim.lift.exclusive import Exclusive, find_regions, is_exclusive
 from cass_shim.lift.layout import Instance, Layout
 from cass_shim.lift.straight import Straight
 from cass_shim.model.errors import Unsupported
@@ -15,7 +16,7 @@ class Transfers(Straight):
     """Writes terminators. layout: hands out the copies of callees.
 
     returns: the RET of each instance, its place in the text and the value it switches on, written last, when
-    all return sites are known.
+    all return sites are known. regions: by the WARPSYNC that begins them; exclusive: the one at hand.
     """
 
     def __init__(self, code: Code, emitter: LlvmEmitter, functions: dict[int, Function], layout: Layout) -> None:
@@ -23,25 +24,36 @@ class Transfers(Straight):
         self.functions = functions
         self.layout = layout
         self.returns: list[tuple[Instance, str, str]] = []
+        self.regions = {begin: r for f in functions.values() for begin, r in find_regions(code, f).items()}
+        self.exclusive: Exclusive | None = None
 
     def _next(self, instance: Instance, address: int) -> str:
         following = address + STEP
         last = self.code.instructions[address]
         stopped = ends(last) and always(last)
         falls = not stopped and following in instance.function.blocks and (following not in self.code.functions)
-        return instance.label(following) if falls else "lost"
+        return self._to(instance, following) if falls else "lost"
+
+    def _to(self, instance: Instance, address: int) -> str:
+        """Label of a block of this function; for one that ends the region at hand, of what the region ends with."""
+        region = self.exclusive
+        if region is not None and address == region.end:
+            return self._latch(instance, region)
+        return instance.label(address)
+
+    @staticmethod
+    def _latch(instance: Instance, region: Exclusive) -> str:
+        return f"{instance.label(region.begin)}.latch"
 
     def _control(self, instance: Instance, address: int, i: Instruction) -> bool:
         """Write a control instruction; True when it ended the block."""
         if i.mnemonic == "WARPSYNC":
-            if i.has("EXCLUSIVE", "COLLECTIVE") and not i.has("ALL"):
-                self._exclusive(address, i)
-            else:
-                self.e.fence("warp")
+            if is_exclusive(i):
+                self._in_turn(instance, address, i)
+                return True
+            self.e.fence("warp")
             return False
         if i.mnemonic == "ENDCOLLECTIVE":
-            if self.exclusive is not None:
-                self._end_exclusive()
             return False
         if i.mnemonic == "LEPC":
             self._lepc(i)
@@ -53,8 +65,6 @@ class Transfers(Straight):
         elif i.mnemonic == "CALL":
             self._call(instance, address, i)
         elif i.mnemonic == "RET":
-            if self.exclusive is not None and always(i):  # the helper that reduces over a tile ends like this
-                self._end_exclusive()
             self._return(instance, address, i)
         elif i.mnemonic in ("BRX", "BRXU"):
             self._indexed_branch(instance, address, i)
@@ -101,11 +111,39 @@ class Transfers(Straight):
         if i.has("ANY") and condition is not None:  # one lane that jumps takes those along that are here with it
             condition = self.e.compare("ne", self.e.ballot(condition), constant(0, 32))
         self.e.write_back()
-        taken = instance.label(self.code.destination(address, target))
+        taken = self._to(instance, self.code.destination(address, target))
         if condition is None or condition.known == 1:
             self.flow.goto(taken)
         else:
             self.flow.branch(condition, taken, following)
+
+    def _in_turn(self, instance: Instance, address: int, i: Instruction) -> None:
+        """End the block: lanes with one mask run the region together, one mask after the other."""
+        region, mask = self._region(address, i)
+        value = self.e.get_reg(mask.index, mask.uniform)
+        served = f"served.{instance.label(address)}"
+        turn, chosen, latch = self.e.new_label("turn"), self.e.new_label("chosen"), self._latch(instance, region)
+        self.e.put_state(served, constant(0, 1))
+        self.e.write_back()
+        self.e.raw(f"br label %{turn}")
+        self.e.start_block(turn)
+        mine = self.e.compare("eq", value, self.e.read_first(value))
+        self.e.raw(f"br i1 {mine.text}, label %{chosen}, label %{latch}")
+        self.e.start_block(chosen)
+        self.e.put_state(served, constant(1, 1))
+        self.e.write_back()
+        self.e.raw(f"br label %{latch if region.end == address + STEP else instance.label(address + STEP)}")
+        self.e.start_block(latch)
+        done = self.e.get_state(served, 1)
+        self.e.call_text("void", "llvm.amdgcn.wave.barrier")  # or LLVM takes the region out of the loop
+        self.e.raw(f"br i1 {done.text}, label %{instance.label(region.end)}, label %{turn}")
+
+    def _region(self, address: int, i: Instruction) -> tuple[Exclusive, Reg]:
+        """The region that a WARPSYNC begins, and its mask. Raises Unsupported."""
+        mask = i.operands[0]
+        if not isinstance(mask, Reg) or not always(i):
+            raise Unsupported(i.form, address=i.address)
+        return self.regions[address], mask
 
     def _come_together(self, instance: Instance, address: int, i: Instruction) -> None:
         raise NotImplementedError
@@ -118,7 +156,7 @@ class Transfers(Straight):
         self._enter(instance, address, i)
         offset = self.e.get_reg(base.index, base.uniform)
         place = self.e.add(offset, constant(target, 32))
-        cases = [(t, instance.label(self.code.base_of(address) + t)) for t in sorted(set(i.targets))]
+        cases = [(t, self._to(instance, self.code.base_of(address) + t)) for t in sorted(set(i.targets))]
         self._switch(place, cases)
 
     def _switch(self, value: Value, cases: list[tuple[int, str]]) -> None:
