@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +30,7 @@ from tests.translate.cass.test_fields import (  # noqa: E402
     target_lines,
     vocabulary,
 )
+from tools import environment  # noqa: E402
 from tools.train.__main__ import Trainer, main, options_of  # noqa: E402
 from tools.train.data import batches, load, rename_registers  # noqa: E402
 from tools.train.network import make, read_weights, write  # noqa: E402
@@ -150,6 +155,58 @@ def test_muon_steps_downhill_by_the_rate_and_a_stored_state_gives_the_same_step(
         descend(first, optimizer)
     for one, old, goal in zip(first, before, wanted, strict=True):
         assert (one - goal).detach().norm() < 0.6 * (old - goal).norm()
+
+
+def trained(folder: Path, name: str, *more: str) -> dict[str, Any]:
+    """What some steps on the processor leave, by a process of its own or several."""
+    state = folder / f"{name}.pt"
+    command = [sys.executable, "-m", "tools.train", str(folder), str(folder / name), "--rehearse", "--steps", "8"]
+    command += ["--batch", "256", "--measure-s", "0.1", "--state", str(state), *more]
+    done = subprocess.run(command, check=True, cwd=environment.ROOT, capture_output=True, text=True)
+    assert done.stdout.count("weights on") == done.stdout.count("seeds: ") == 1  # one writes and measures
+    stored: dict[str, Any] = torch.load(state, weights_only=True)
+    return stored
+
+
+def test_two_processes_with_half_the_rows_each_step_as_one_with_all(tmp_path: Path) -> None:
+    """Two, of a set whose last batches hold one pair only: the process without rows must count for nothing."""
+    make_set(tmp_path, 61)
+    one, two = trained(tmp_path, "one"), trained(tmp_path, "two", "--gpus", "2")
+    assert one["step"] == two["step"] == 8
+    fresh = trained(tmp_path, "fresh", "--steps", "1", "--rate", "0", "--muon-rate", "0")
+    moved = [(first - start).abs().max().item() for first, start in zip(one["masters"], fresh["masters"], strict=True)]
+    assert sum(moved) > 1e-3
+    for first, second in zip(one["masters"], two["masters"], strict=True):
+        assert torch.allclose(first, second, atol=1e-5), (first - second).abs().max()
+    contract = json.loads((tmp_path / "two" / "cass_contract.json").read_text())
+    assert contract["steps"] == one["step"]
+
+
+def test_a_member_of_the_team_that_fails_ends_the_others(tmp_path: Path) -> None:
+    (tmp_path / "member.py").write_text(
+        "import os, sys, time\nsys.exit(3) if os.environ['RANK'] == '1' else time.sleep(60)\n"
+    )
+    program = "import sys; from tools.train.team import spawn; sys.exit(spawn(2, 'member', []))"
+    path = os.pathsep.join((str(tmp_path), str(environment.ROOT)))
+    started = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, check=False)
+    assert done.returncode
+    assert time.monotonic() - started < 40
+
+
+def test_training_takes_some_families_only(tmp_path: Path) -> None:
+    make_set(tmp_path, 10)
+    split = load(tmp_path / "train.npz", "cpu")
+    split.families[3:5], split.names = 1, ["straight", "loop"]
+    some = split.of_families(["loop"])
+    assert len(some) == 2
+    for number, row in enumerate((3, 4)):
+        (ids, answers), (wanted, right) = some.batch(np.array([number]), 1), split.batch(np.array([row]), 1)
+        assert torch.equal(ids, wanted)
+        assert torch.equal(answers, right)
+        assert some.answered[number] == right.sum().item()
+    with pytest.raises(ValueError, match="no such"):
+        split.of_families(["no such"])
 
 
 @pytest.mark.slow

@@ -12,6 +12,10 @@ from dataclasses import dataclass
 SCALARS = ("float", "int", "unsigned")
 BLOCKS = (32, 64, 128, 256)
 INDEX = "blockIdx.x * blockDim.x + threadIdx.x"
+Y = "blockIdx.y * blockDim.y + threadIdx.y"
+FULL = "0xffffffffu"  # all lanes
+ONCE = "#pragma unroll 1"
+EXIT = "if (i >= n) return;"
 
 
 @dataclass
@@ -112,3 +116,27 @@ def condition(one: Draft, values: list[str]) -> str:
 def loads(one: Draft, index: str = "i") -> list[str]:
     """The inputs at an index."""
     return [f"{name}[{index}]" for name in one.inputs]
+
+
+def plain(one: Draft, kinds: tuple[str, ...] = SCALARS) -> None:
+    """A type of these, where the draft has another."""
+    if one.kind not in kinds:
+        one.kind = one.rng.choice(kinds)
+
+
+def two(one: Draft) -> None:
+    """At least two inputs."""
+    one.inputs = ["a", "b", "d"][: max(2, len(one.inputs))]
+
+
+def guarded(one: Draft, test: str, line: str) -> str:
+    """A line, half the time under a test."""
+    return one.rng.choice((line, f"if ({test}) {line}"))
+
+
+def join(one: Draft, first: str, second: str) -> str:
+    """Two values to one, as reductions do."""
+    ways = [f"{first} + {second}", f"{first} + {second}", f"max({first}, {second})", f"min({first}, {second})"]
+    if one.kind not in ("float", "double"):
+        ways += [f"{first} ^ {second}", f"{first} | {second}", f"{first} & {second}"]
+    return one.rng.choice(ways)

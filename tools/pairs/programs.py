@@ -278,6 +278,6 @@ def exchange(one: Draft, name: str) -> list[str]:
 
 
 MORE = {
-    "program": (program, 60), "staged": (staged, 10), "sums": (sums, 4), "bits": (bits, 10), "warps": (warps, 8),
+    "program": (program, 80), "staged": (staged, 10), "sums": (sums, 4), "bits": (bits, 10), "warps": (warps, 8),
     "table": (table, 8), "pick": (pick, 6), "volume": (volume, 5), "exchange": (exchange, 4),
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -15,10 +16,10 @@ from torch.nn import functional
 
 from tools.train.data import Split, batches, load, rename_registers
 from tools.train.measure import exact_match
-from tools.train.network import CONTEXT, make, read_weights, write
+from tools.train.network import CONTEXT, SIZES, make, read_weights, write
 from tools.train.optimizer import make_optimizers
+from tools.train.team import EQUAL_EVERY, Team, spawn
 
-SAVE_EVERY_S = 120
 REHEARSED = 600  # pairs that a rehearsal takes at least
 GROWTH = 0.15  # share of the time in which the longest pair grows from SHORT tokens to all
 SHORT = 512
@@ -30,13 +31,14 @@ class Trainer:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.device = "cuda" if torch.cuda.is_available() and not options.rehearse else "cpu"
+        self.team = Team(on_processor=options.rehearse)
+        self.device = self.team.device
         if options.rehearse:
             torch.set_num_threads(1)  # a tiny network gains nothing from more, and loses when they must wait
         torch.manual_seed(options.seed)
         torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for every shape, and batches have many
         self.vocabulary: list[str] = json.loads((options.set / "vocabulary.json").read_text())["tokens"]
-        self.network = make("tiny" if options.rehearse else "full", self.vocabulary, self.device)
+        self.network = make("tiny" if options.rehearse else options.size, self.vocabulary, self.device)
         if options.init:
             read_weights(self.network, options.init)
         self.body = torch.compile(self.network.model, dynamic=True) if options.compile else self.network.model
@@ -47,9 +49,12 @@ class Trainer:
         self.optimizers = make_optimizers(learning, options.rate, options.muon_rate)
         self.pairs = 0
         self.step, self.seen, self.done = 0, 0, 0.0  # done: share of the time that earlier runs used
+        self.share = 0.0  # of the time, as all processes know it
         self.register, self.zero = self.vocabulary.index("R"), self.vocabulary.index("#0")
         if options.state and options.state.exists():
             self._resume()
+        self.team.equal(self.masters)  # fresh ones are equal already: the seed is
+        torch.manual_seed(options.seed + self.team.rank)
 
     def _resume(self) -> None:
         stored = torch.load(self.options.state, map_location=self.device, weights_only=True)
@@ -62,7 +67,9 @@ class Trainer:
         print(f"goes on at step {self.step}, {100 * self.done:.0f} % of the time used", flush=True)
 
     def save(self, share: float) -> None:
-        """The checkpoint, and with --state what a later run needs to go on."""
+        """The checkpoint, and with --state what a later run needs to go on; the first process writes."""
+        if self.team.rank:
+            return
         facts = {"pairs": self.pairs, "steps": self.step, "tokens": self.seen, "minutes": self.options.minutes}
         facts["share"] = round(share, 3)
         write(self.network, self.vocabulary, self.options.out, facts)
@@ -78,64 +85,84 @@ class Trainer:
         would (Bergsma et al. 2025, "Straight to zero")."""
         return float(max(0.0, 1 - share) * min(1.0, (self.step + 1) / WARMUP_STEPS))
 
-    def learn(self, split: Split, chosen: np.ndarray, share: float) -> Any:
-        """One step; the loss, still on the device."""
-        ids, answers = split.batch(chosen)
+    def learn(self, split: Split, chosen: np.ndarray, share: float) -> float:
+        """One step of all processes; the loss over the whole batch. share: of the time, by this process's clock."""
+        rows = self.team.part(chosen)
+        weight = 1.0 if len(rows) else 0.0  # fewer rows than processes: compute another's, and let it count nothing
+        ids, answers = split.batch(rows if len(rows) else chosen[:1])
         ids = rename_registers(ids, self.register, self.zero, self.options.rename)
         causal: dict[str, Any] = {"full_attention": None}  # prepared: no mask tensor, plain causal attention
         body = self.body(input_ids=ids[:, :-1], attention_mask=causal, use_cache=False)
         hidden = body.last_hidden_state
         wanted = answers[:, 1:]
         logits = self.network.lm_head(hidden[wanted])
-        loss = functional.cross_entropy(logits.float(), ids[:, 1:][wanted])
+        summed = functional.cross_entropy(logits.float(), ids[:, 1:][wanted], reduction="sum")
+        loss = summed * (weight / int(split.answered[chosen].sum()))  # of the batch, not of these rows
         loss.backward()
-        for master, weight in zip(self.masters, self.weights, strict=True):
-            master.grad = weight.grad.float()
-            weight.grad = None
+        gradients = [one.grad.float() for one in self.weights]
+        clock = 0.0 if self.team.rank else share
+        gradients, facts = self.team.add(gradients, (clock, loss.detach(), ids.numel()))
+        for master, weight_, gradient in zip(self.masters, self.weights, gradients, strict=True):
+            master.grad, weight_.grad = gradient, None
         norm = torch.nn.utils.clip_grad_norm_(self.masters, 1.0, foreach=True)
         finite = bool(torch.isfinite(norm))  # one bad batch must not end the run
+        self.share, whole, tokens = facts.tolist()
         for optimizer in self.optimizers if finite else ():
             for group in optimizer.param_groups:
-                group["lr"] = group["peak"] * self.fraction(share)
+                group["lr"] = group["peak"] * self.fraction(self.share)
             optimizer.step()
-        torch._foreach_copy_([one.data for one in self.weights], [one.data for one in self.masters])
         self.step += 1
-        self.seen += int(ids.numel())
-        return loss.detach()
+        self.seen += int(tokens)
+        if self.step % EQUAL_EVERY == 0:
+            self.team.equal(self.masters)
+        torch._foreach_copy_([one.data for one in self.weights], [one.data for one in self.masters])
+        return float(whole)
+
+    def pairs_of(self) -> Split:
+        """What the options leave of the training pairs."""
+        options = self.options
+        split = load(options.set / "train.npz", self.device)
+        if options.only:
+            split = split.of_families(options.only.split(","))
+        if options.rehearse:  # one hundredth, of a set that is not one itself
+            split.lengths = split.lengths[: max(REHEARSED, len(split) // 100)]
+        amount = max(1, int(len(split) * options.share))
+        split.lengths = split.lengths[: min(amount, options.pairs or amount)]
+        self.pairs = len(split.lengths)
+        return split
 
     def run(self) -> None:
         """Train until the time is over, writing weights on the way and at the end."""
-        options = self.options
-        split = load(options.set / "train.npz", self.device)
-        if options.rehearse:  # one hundredth, of a set that is not one itself
-            split.lengths = split.lengths[: max(REHEARSED, len(split) // 100)]
-        if options.share < 1:
-            split.lengths = split.lengths[: max(1, int(len(split) * options.share))]
-        self.pairs = len(split.lengths)
+        options, split = self.options, self.pairs_of()
         rng = np.random.default_rng(options.seed + self.step)
         budget, started = 60 * options.minutes * (1 - self.done), time.monotonic()
         saved = printed = started
-        share, epoch = self.done, 0
-        while share < 1:
-            longest = int(min(CONTEXT, SHORT + (CONTEXT - SHORT) * share / GROWTH))
+        self.share, epoch = self.done, 0
+        while self.share < 1:
+            longest = int(min(CONTEXT, SHORT + (CONTEXT - SHORT) * self.share / GROWTH))
             longest = max(longest, int(split.lengths.min()))  # a pass is never empty
             for chosen in batches(split, options.batch, longest, rng):
-                share = self.done + (1 - self.done) * (time.monotonic() - started) / max(budget, 1e-9)
-                if share >= 1:
+                if options.steps and self.step >= options.steps:
+                    self.share = 1.0
+                if self.share >= 1:
                     break
+                used = (time.monotonic() - started) / max(budget, 1e-9)
+                share = self.step / options.steps if options.steps else self.done + (1 - self.done) * used
                 loss = self.learn(split, chosen, share)
                 now = time.monotonic()
                 if now - printed >= options.print_every:
                     printed = now
-                    self.report(now - started, f"pass {epoch} longest {longest}", loss.item(), share)
-                if now - saved >= SAVE_EVERY_S:
-                    self.save(share)
+                    self.report(now - started, f"pass {epoch} longest {longest}", loss, self.share)
+                if now - saved >= options.save_every:
+                    self.save(self.share)
                     saved = time.monotonic()
             epoch += 1
         self.save(1.0)
 
     def report(self, seconds: float, place: str, loss: float, share: float) -> None:
         """One line of progress."""
+        if self.team.rank:
+            return
         speed = f"{self.seen / seconds:,.0f} tokens/s"
         rate = f"rate {self.options.rate * self.fraction(share):.2e}"
         print(f"{seconds:6.1f} s step {self.step} {place} loss {loss:.4f} {rate} {speed}", flush=True)
@@ -158,11 +185,19 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("set", type=Path, help="folder of `tools.pairs pack`")
     parser.add_argument("out", type=Path, help="where the checkpoint goes")
     parser.add_argument("--minutes", type=float, default=7.0, help="of training; measuring comes on top")
-    parser.add_argument("--batch", type=int, default=65_536, help="tokens of a step (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=0, help="train for so many steps instead")
+    parser.add_argument("--gpus", type=int, default=1, help="processes that train as one, a GPU each")
+    parser.add_argument(
+        "--size", default="full", choices=[one for one in SIZES if one != "tiny"], help="of the network"
+    )
+    parser.add_argument("--batch", type=int, default=65_536, help="tokens of a step of all GPUs (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=2.5e-3, help="peak learning rate of AdamW")
     parser.add_argument("--muon-rate", type=float, default=4e-3, help="Muon's for matrices; 0: AdamW for all")
     parser.add_argument("--rename", type=float, default=0.0, help="share of pairs whose SASS registers are permuted")
     parser.add_argument("--share", type=float, default=1.0, help="of the training pairs, the first ones")
+    parser.add_argument("--pairs", type=int, default=0, help="at most so many of them (0: all)")
+    parser.add_argument("--only", default="", help="families to train on, with commas between (default: all)")
+    parser.add_argument("--save-every", type=float, default=60.0, help="seconds between writings of the weights")
     parser.add_argument("--finished", default="", help="name of an empty file in OUT that says that all was measured")
     parser.add_argument("--init", type=Path, help="a checkpoint to start from, with the set's vocabulary")
     parser.add_argument("--state", type=Path, help="file for going on later; read when it exists")
@@ -177,10 +212,16 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     """Returns the exit status."""
     options = options_of(arguments)
+    if options.gpus > 1 and "RANK" not in os.environ:
+        return spawn(options.gpus, "tools.train", arguments)
     trainer = Trainer(options)
     amount = sum(one.numel() for one in trainer.weights)
-    print(f"{amount:,} weights on {trainer.device}, {len(trainer.vocabulary)} tokens", flush=True)
+    if not trainer.team.rank:
+        print(f"{amount:,} weights on {options.gpus} x {trainer.device}, {len(trainer.vocabulary)} tokens", flush=True)
     trainer.run()
+    trainer.team.leave()
+    if trainer.team.rank:
+        return 0
     found = trainer.measure()
     contract = options.out / "cass_contract.json"
     contract.write_text(json.dumps({**json.loads(contract.read_text()), "exact_match": found}, indent=1) + "\n")

@@ -6,7 +6,7 @@ come together, so that little is padding, and causal attention needs no mask.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,17 +21,28 @@ BLOCKS = 16
 
 @dataclass
 class Split:
-    """One split. ids: all tokens; starts, lengths, answers: per pair, where it begins, its size and its prompt's."""
+    """One split. ids: all tokens; starts, lengths, answers: per pair, where it begins, its size and its prompt's.
+
+    answered: the tokens of each answer, its end among them, where no device need be asked.
+    """
 
     ids: Any
     starts: Any
     lengths: np.ndarray
     answers: Any
+    answered: np.ndarray
     families: np.ndarray
     names: list[str]
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    def of_families(self, wanted: Sequence[str]) -> Split:
+        """The pairs of some families. Raises ValueError for a name that the split has not."""
+        chosen = np.flatnonzero(np.isin(self.families, [self.names.index(one) for one in wanted]))
+        rows = torch.from_numpy(chosen).to(self.ids.device)
+        here = (self.lengths[chosen], self.answers[rows], self.answered[chosen], self.families[chosen])
+        return Split(self.ids, self.starts[rows], *here, self.names)
 
     def batch(self, chosen: np.ndarray, multiple: int = 32) -> tuple[Any, Any]:
         """Ids of some pairs, padded with 0, and which of them belong to answers."""
@@ -50,11 +61,13 @@ def load(file: Path, device: str) -> Split:
     """Read a split and put it on the device."""
     with np.load(file) as stored:
         starts = stored["starts"]
+        answered = np.diff(starts) - stored["answers"]
         return Split(
             torch.from_numpy(stored["ids"].astype(np.int16)).to(device),
             torch.from_numpy(starts[:-1]).to(device),
             np.diff(starts),
             torch.from_numpy(stored["answers"].astype(np.int64)).to(device),
+            answered,
             stored["families"],
             [str(name) for name in stored["names"]],
         )

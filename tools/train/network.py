@@ -1,4 +1,4 @@
-"""The network: Qwen2's architecture, sized for a checkpoint of at most 24 MB in bf16; and how it is written down."""
+"""The network: Qwen2's architecture, sized for a checkpoint of 23 or 40 MB in bf16; and how it is written down."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ CONTEXT = 2048
 SHARD_BYTES = 14_000_000
 SIZES = {  # hidden, intermediate, layers, heads, heads of keys and values
     "full": (384, 896, 8, 6, 2),
+    "large": (512, 1152, 8, 8, 2),
     "tiny": (64, 128, 2, 2, 1),
 }
 
@@ -49,7 +50,7 @@ def read_weights(network: Any, folder: Path) -> None:
 
 
 def write(network: Any, vocabulary: list[str], out: Path, facts: dict[str, Any]) -> None:
-    """The checkpoint: bf16 shards with their index, configuration, vocabulary and contract."""
+    """The checkpoint: bf16 shards with their index, configuration, vocabulary and contract; whole at any time."""
     out.mkdir(parents=True, exist_ok=True)
     weights = {
         name: value.detach().to("cpu", torch.bfloat16).contiguous() for name, value in network.named_parameters()
@@ -60,15 +61,22 @@ def write(network: Any, vocabulary: list[str], out: Path, facts: dict[str, Any])
             shards.append({})
         shards[-1][name] = value
     index: dict[str, str] = {}
+    made: list[Path] = []
+
+    def part(name: str) -> Path:
+        made.append(out / f"{name}.part")
+        return made[-1]
+
     for number, shard in enumerate(shards, 1):
         file = f"model-{number:05d}-of-{len(shards):05d}.safetensors"
-        save_file(shard, out / f"{file}.part", metadata={"format": "pt"})
-        (out / f"{file}.part").chmod(0o644)  # the library makes it private; package data is for everyone
-        (out / f"{file}.part").rename(out / file)
+        save_file(shard, part(file), metadata={"format": "pt"})
+        made[-1].chmod(0o644)  # the library makes it private; package data is for everyone
         index |= dict.fromkeys(shard, file)
     total = sum(value.nbytes for value in weights.values())
     document = {"metadata": {"total_size": total}, "weight_map": index}
-    (out / "model.safetensors.index.json").write_text(json.dumps(document, indent=1))
-    network.config.to_json_file(out / "config.json")
-    (out / "vocabulary.json").write_text(json.dumps({"format": 1, "tokens": vocabulary}, indent=0) + "\n")
-    (out / "cass_contract.json").write_text(json.dumps({"contract": "fields-3", **facts}, indent=1) + "\n")
+    part("model.safetensors.index.json").write_text(json.dumps(document, indent=1))
+    network.config.to_json_file(part("config.json"))
+    part("vocabulary.json").write_text(json.dumps({"format": 1, "tokens": vocabulary}, indent=0) + "\n")
+    part("cass_contract.json").write_text(json.dumps({"contract": "fields-3", **facts}, indent=1) + "\n")
+    for one in made:  # at once, the contract last: whoever copies and finds the same one afterwards has all of one step
+        one.rename(one.with_suffix(""))
