@@ -29,6 +29,7 @@ FIELDS = {
     55: Field(32, 32),  # shared memory, in a move
     59: Field(32, 16),  # constant memory, in a move
     64: Field(40, 14, 2, has_bank=True),
+    65: Field(40, 14, 2),  # a texture's or surface's word in bank 0
     66: Field(38, 16, has_bank=True),
     74: Field(40, 24),  # shared memory, in a load or store
     115: Field(37, 17, has_bank=True),

@@ -23,7 +23,8 @@ from cass_shim.extract.elf import (
 from cass_shim.model.errors import LinkFailed
 
 SPACE, SHARED = 0xE0, 0x40  # of STO_CUDA_*: 0x20 global, 0x40 shared, 0x80 constant
-NAMED = (STT_OBJECT, STT_FUNC, STT_CUDA_OBJECT, STT_CUDA_TEXTURE, STT_CUDA_SURFACE)
+REFERENCES = (STT_CUDA_TEXTURE, STT_CUDA_SURFACE)
+NAMED = (STT_OBJECT, STT_FUNC, STT_CUDA_OBJECT, *REFERENCES)
 # Functions that stand behind no code: the driver's, and those of the device runtime library.
 PROVIDED = ("vprintf", "malloc", "free", "__assertfail")
 PROVIDED_PREFIXES = ("cuda", "__cuda", ".nv.reservedSmem")
@@ -49,7 +50,7 @@ def is_extern_shared(symbol: Symbol) -> bool:
 
 def is_defined(symbol: Symbol) -> bool:
     """Whether this object defines it; references to textures have no section."""
-    return bool(symbol.section) or symbol.kind in (STT_CUDA_TEXTURE, STT_CUDA_SURFACE)
+    return bool(symbol.section) or symbol.kind in REFERENCES
 
 
 def defined_names(objects: Sequence[Elf]) -> dict[str, Place]:

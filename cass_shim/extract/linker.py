@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from cass_shim.extract.cubin import R_CUDA_SURF_HEADER_INDEX, R_CUDA_TEX_HEADER_INDEX
 from cass_shim.extract.cubin import STO_CUDA_ENTRY as ENTRY
 from cass_shim.extract.elf import (
     EM_CUDA,
@@ -21,7 +22,6 @@ from cass_shim.extract.elf import (
     STB_GLOBAL,
     STB_LOCAL,
     STT_CUDA_OBJECT,
-    STT_CUDA_SURFACE,
     STT_CUDA_TEXTURE,
     STT_FUNC,
     STT_OBJECT,
@@ -35,8 +35,8 @@ from cass_shim.extract.elf_writer import ElfWriter, OutSection, OutSymbol
 from cass_shim.extract.fatbin import cubin_sm
 from cass_shim.extract.link_fields import DATA, FIELDS, KEPT, WITHOUT_EFFECT, addend_in_place, fill
 from cass_shim.extract.link_info import function_info, module_info
-from cass_shim.extract.link_layout import LARGEST_ALIGN, Code, Layout, Planner, align
-from cass_shim.extract.link_symbols import SHARED, SPACE, Place, Symbols, is_extern_shared, resolve
+from cass_shim.extract.link_layout import HANDLE_BYTES, LARGEST_ALIGN, Code, Layout, Planner, align
+from cass_shim.extract.link_symbols import REFERENCES, SHARED, SPACE, Place, Symbols, is_extern_shared, resolve
 from cass_shim.model.errors import LinkFailed, Malformed, Unsupported
 
 T = TypeVar("T")
@@ -213,7 +213,7 @@ class _Linker:
         if symbol.kind in (STT_SECTION, 0) or self.symbols.find(of, symbol) != Place(of, symbol):
             return None
         other, key = symbol.other & KEPT_OTHER, (of, symbol.section)
-        if symbol.kind in (STT_CUDA_TEXTURE, STT_CUDA_SURFACE):
+        if symbol.kind in REFERENCES:
             return OutSymbol(symbol.plain, symbol.binding, symbol.kind, other, 0, symbol.value, symbol.size)
         if symbol.kind == STT_FUNC and key in self.code_number:
             number = self.code_number[key]
@@ -243,10 +243,12 @@ class _Linker:
         number = self.code_number[code] = self.writer.add(
             OutSection(f".text.{name}", SHT_PROGBITS, b"", 0, ALLOC | EXECUTE, align=section.align)
         )
-        bank0 = elf.about(".nv.constant0.", section)
-        if bank0 is not None:
+        bank0, handles = elf.about(".nv.constant0.", section), self.layout.handles.get(code)
+        if bank0 is not None or handles:
+            content = bank0.content if bank0 is not None else b""
+            content = content.ljust(max(handles) + HANDLE_BYTES if handles else 0, b"\0")
             self.bank0[code] = self.writer.add(
-                OutSection(f".nv.constant0.{name}", SHT_PROGBITS, bank0.content, 0, ALLOC, info=number, align=4)
+                OutSection(f".nv.constant0.{name}", SHT_PROGBITS, content, 0, ALLOC, info=number, align=4)
             )
         if code in self.layout.bank2_content:
             content = self.layout.bank2_content[code]
@@ -281,7 +283,9 @@ class _Linker:
                 continue
             addend = record.addend
             if addend is None:
-                addend = addend_in_place(section.content, record.offset, record.kind)
+                # what stands there for a reference is a guess of ptxas
+                is_kept = record.symbol.kind not in REFERENCES
+                addend = addend_in_place(section.content, record.offset, record.kind) if is_kept else 0
             if record.kind in FIELDS:
                 value, bank = self._value(code, record)
                 fill(content, record.offset, record.kind, value + addend, bank, name)
@@ -303,6 +307,8 @@ class _Linker:
         symbol = place.symbol
         if is_extern_shared(symbol):
             return self.layout.dynamic[code], 0
+        if symbol.kind in REFERENCES:
+            return self._known(self.layout.references, (place.of, symbol.index), symbol), 0
         if symbol.other & SPACE == SHARED:
             return self._known(self.layout.shared, (place.of, symbol.index), symbol), 0
         section = self.symbols.objects[place.of].at(symbol.section, record.offset)
@@ -323,13 +329,16 @@ class _Linker:
         """Texture and surface references, which kernels find in words of bank 0."""
         elf, section = self._elf(code)
         bank0 = elf.about(".nv.constant0.", section)
-        if bank0 is None:
-            return
         rows = []
-        for record in elf.relocations.get(bank0.index, ()):
+        for record in elf.relocations.get(bank0.index, ()) if bank0 is not None else ():
             index, more = self._target(code[0], record.symbol)
             rows.append(struct.pack("<QQq", record.offset, index << 32 | record.kind, (record.addend or 0) + more))
-        self._add_rela(bank0.name, self.bank0[code], rows)
+        for at, place in sorted(self.layout.handles.get(code, {}).items()):
+            index, _ = self._target(place.of, place.symbol)
+            kind = R_CUDA_TEX_HEADER_INDEX if place.symbol.kind == STT_CUDA_TEXTURE else R_CUDA_SURF_HEADER_INDEX
+            rows.append(struct.pack("<QQq", at, index << 32 | kind, 0))
+        if rows:
+            self._add_rela(f".nv.constant0.{self.functions[code].plain}", self.bank0[code], rows)
 
     def _module_info(self) -> bytes:
         return module_info(self.symbols.objects, self._info_rows(), self.layout.calls)

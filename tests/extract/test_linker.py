@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from cass_shim.extract.cubin import read_cubin
-from cass_shim.extract.elf import SHT_NOBITS, Elf
+from cass_shim.extract.elf import SHT_NOBITS, STT_CUDA_SURFACE, STT_CUDA_TEXTURE, Elf
 from cass_shim.extract.elf_writer import ElfWriter, OutSection
+from cass_shim.extract.link_fields import FIELDS
 from cass_shim.extract.link_inputs import link_images, read_archive
 from cass_shim.extract.linker import link_cubins
 from cass_shim.extract.nvinfo import FRAME_SIZE, read_records
@@ -82,6 +83,53 @@ def test_shared_variables_and_constants_of_called_functions(name: str, sm: int) 
         assert mine.kernels[name].abi.barriers == kernel.abi.barriers, name
         assert mine.kernels[name].abi.local_bytes == kernel.abi.local_bytes, name
         assert mine.kernels[name].targets == kernel.targets, name
+
+
+def texture_words(cubin: Cubin, objects: list[Elf]) -> set[tuple[str, int, str]]:
+    """(function, offset, reference) of each instruction that reads the word of a texture or surface in bank 0."""
+    words = {at: name for kernel in cubin.kernels.values() for at, name in kernel.references.items()}
+    found = set()
+    for elf in objects:
+        for records in elf.relocations.values():
+            for record in records:
+                name = elf.sections[record.target].name.removeprefix(".text.")
+                if record.symbol.kind not in (STT_CUDA_TEXTURE, STT_CUDA_SURFACE):
+                    continue
+                field = FIELDS[record.kind]
+                code = (cubin.kernels.get(name) or cubin.functions[name]).code
+                word = int.from_bytes(code[record.offset : record.offset + 16], "little")
+                found.add((name, record.offset, words[(word >> field.at & (1 << field.bits) - 1) << field.shift]))
+    return found
+
+
+@pytest.mark.parametrize("sm", [75, 80, 90, 120])
+@pytest.mark.parametrize(
+    "names", [("linked/texture",), ("references/kernels",), ("linked/texture", "references/kernels")]
+)
+def test_texture_references_are_words_of_bank_0(names: tuple[str, ...], sm: int) -> None:
+    """Behind the longest parameters, at one place for all kernels, as nvlink has them; in another order."""
+    parts = []
+    for name in names:
+        parts.append(folder() / f"{name.replace('/', '_')}_{sm}.cubin")
+        source = SOURCES.parent / f"{name}.ptx"
+        subprocess.run(["ptxas", "-c", f"-arch=sm_{sm}", str(source), "-o", str(parts[-1])], check=True)
+    mine, other = ours(*parts), theirs(sm, *parts)
+    objects = [Elf(part.read_bytes()) for part in parts]
+    expected = {
+        (elf.sections[one.target].name.removeprefix(".text."), one.offset, one.symbol.plain)
+        for elf in objects for records in elf.relocations.values() for one in records
+        if one.symbol.kind in (STT_CUDA_TEXTURE, STT_CUDA_SURFACE)
+    }  # fmt: skip
+    assert len(expected) >= 2
+    assert texture_words(mine, objects) == texture_words(other, objects) == expected
+    places = [{at for one in cubin.kernels.values() for at in one.references} for cubin in (mine, other)]
+    assert places[0] == places[1]
+    for name, kernel in other.kernels.items():
+        found = mine.kernels[name]
+        assert set(found.references.values()) <= set(kernel.references.values()), name
+        assert found.abi == kernel.abi, name
+    variables = [{(v.name, c.images[v.image].kind) for v in c.variables} for c in (mine, other)]
+    assert variables[0] == variables[1]
 
 
 def test_what_nvlink_refuses() -> None:

@@ -35,17 +35,22 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-def assembled(sm: int, folder: Path) -> Path:
+def assembled(sm: int, folder: Path, *flags: str) -> Path:
     """The device code for one SM."""
     cubin = folder / f"sm_{sm}.cubin"
-    subprocess.run(["ptxas", f"-arch=sm_{sm}", str(REFERENCES / "kernels.ptx"), "-o", str(cubin)], check=True)
+    subprocess.run(["ptxas", f"-arch=sm_{sm}", *flags, str(REFERENCES / "kernels.ptx"), "-o", str(cubin)], check=True)
     return cubin
 
 
-@pytest.mark.parametrize(("way", "sm"), [("runtime", 75), ("driver", 0)])
-def test_textures_by_reference_read_as_objects_do(host: Path, tmp_path: Path, way: str, sm: int) -> None:
-    image = assembled(sm, tmp_path) if sm else REFERENCES / "kernels.ptx"
-    script = host.with_name(f"{way}{sm}.sh")
+@pytest.mark.parametrize(
+    ("way", "sm", "flags"), [("runtime", 75, ()), ("runtime", 75, ("-c",)), ("runtime", 90, ("-c",)), ("driver", 0, ())]
+)
+def test_textures_by_reference_read_as_objects_do(
+    host: Path, tmp_path: Path, way: str, sm: int, flags: tuple[str, ...]
+) -> None:
+    """With -c the code is relocatable and linked when it is loaded."""
+    image = assembled(sm, tmp_path, *flags) if sm else REFERENCES / "kernels.ptx"
+    script = host.with_name(f"{way}{sm}{''.join(flags)}.sh")
     script.write_text(f'#!/bin/sh\nexec "{host}" {way} "{image}"\n')
     script.chmod(0o755)
     done = run_emulated(script, CASS_CACHE_DIR=str(tmp_path / "cache"))
