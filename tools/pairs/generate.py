@@ -212,7 +212,7 @@ class Generator:
             (folder / f"{made.first:07d}.cubin").write_bytes(made.cubin)
         file = folder / f"{made.first:07d}.jsonl.gz"
         part = file.with_suffix(".part")
-        part.write_bytes(gzip.compress("".join(json.dumps(asdict(one)) + "\n" for one in pairs).encode(), 6))
+        part.write_bytes(gzip.compress("".join(json.dumps(asdict(one)) + "\n" for one in pairs).encode(), 1))
         part.rename(file)
         (self.out / "counts.json").write_text(json.dumps(self.counts, indent=1))
         return f"{made.split} {made.first}: {len(pairs)} pairs, {self.counts['pairs']} in all"

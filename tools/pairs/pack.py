@@ -93,7 +93,7 @@ def pack(parts: list[Packed], file: Path) -> str:
     """One split to its file."""
     starts = np.cumsum([0, *(length for part in parts for length in part.lengths)])
     beside = file.with_suffix(".part.npz")  # the file is there once it is whole
-    np.savez_compressed(
+    np.savez(  # not compressed: that takes one processor tens of seconds
         beside,
         ids=np.concatenate([np.zeros(0, np.uint16), *(part.ids for part in parts)]),
         starts=starts.astype(np.int64),
