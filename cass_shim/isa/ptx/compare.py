@@ -144,7 +144,7 @@ def set_(w: Writer, i: Use) -> None:
     if i["bool"]:
         test = f"({test}) {_BOOL[i['bool']]} {_combined(w, i)}"
     true = {"f32": "1.0f", "f16": "(f16)1.0f", "bf16": "(u16)0x3f80"}.get(d, "-1")
-    w.set(operands[0], d, f"({test}) ? {true} : 0")
+    w.set(operands[0], "u16" if d == "bf16" else d, f"({test}) ? {true} : 0")
 
 
 @ptx(
@@ -159,7 +159,8 @@ def set_x2(w: Writer, i: Use) -> None:
     operands = i.take(4 if i["bool"] else 3)
     for source in operands[1:3]:
         w.agree(source, i.t)
-    w.agree(operands[0], i["d"] or i.t)
+    if i["d"] or i.t == "f16x2":
+        w.agree(operands[0], i["d"] or i.t)
     true = "0xffffu" if i["d"] else "0x3c00u" if i.t == "f16x2" else "0x3f80u"
     halves = []
     for half, shift in (("low", ""), ("high", " << 16")):

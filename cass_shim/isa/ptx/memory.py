@@ -6,7 +6,7 @@ Cache operators, eviction priorities and prefetch sizes are hints: they are acce
 from __future__ import annotations
 
 from cass_shim.isa.ptx.spec import Use, Writer, items_of, memory, ptx
-from cass_shim.isa.ptx.syntax import Address, Integer, Operand, Symbol, Vector
+from cass_shim.isa.ptx.syntax import Address, Integer, Operand, Register, Symbol, Vector
 from cass_shim.isa.ptx.types import TYPES, bits_of
 
 DATA = "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64|b128"
@@ -255,9 +255,10 @@ def cvta_to(w: Writer, i: Use) -> None:
 
 @ptx("isspacep.{space:global|shared|shared::cta|local|const|param|param::entry}")
 def isspacep(w: Writer, i: Use) -> None:
-    """Whether a generic address lies in a space."""
+    """Whether a generic address lies in a space; one of 32 bits is extended by zeros."""
     d, a = i.take(2)
-    w.set(d, "pred", f"ptx_is_{i['space'].split('::')[0]}({w.get(a, 'u64')})")
+    short = isinstance(a, Register) and not a.special and a.type in ("b32", "u32", "s32")
+    w.set(d, "pred", f"ptx_is_{i['space'].split('::')[0]}({w.get(a, 'u32' if short else 'u64')})")
 
 
 @ptx(

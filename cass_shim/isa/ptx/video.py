@@ -139,17 +139,17 @@ def _clamped(i: Use, value: str, result: str) -> str:
 def _finish(w: Writer, i: Use, value: str, result: str, compared: str) -> None:
     """Clamp on .sat, then combine with c, or merge into the part of c that the destination names.
 
-    compared: the type as which minimum and maximum take c.
+    compared: the type as which minimum and maximum take c. A c that nothing asks for is dropped, as ptxas does.
     """
     operands = i.take(3, 4)
     d = operands[0]
     merges = isinstance(d, Register) and bool(d.part)
-    if (len(operands) == 4) != (bool(i["op"]) or merges) or (i["op"] and merges):
-        raise i.unsupported("a third source goes with a second operation or with a part of the destination")
+    if (len(operands) == 3 and (i["op"] or merges)) or (i["op"] and merges):
+        raise i.unsupported("a second operation, or a part of the destination, goes with a third source")
     if not merges:
         text = _clamped(i, value, result)
+        c = w.get(operands[3], compared) if len(operands) == 4 else ""
         if i["op"]:
-            c = w.get(operands[3], compared)
             wide = "i64" if compared == "s32" else "u64"
             text = f"{text} + {c}" if i["op"] == "add" else f"ptx_{i['op']}(({wide}){text}, ({wide}){c})"
         w.set(d, result, f"({TYPES[result].c})({text})")
@@ -180,6 +180,7 @@ def _part_clamped(i: Use, value: str, result: str, bits: int) -> str:
 def scalar(w: Writer, i: Use) -> None:
     """In 33 bits and more: a op b."""
     operands = i.take(3, 4)
+    _refuse_minus(i)
     name = i.instruction.opcode[1:]
     a, b = (_select(w, i, operand, i[part]) for operand, part in ((operands[1], "a"), (operands[2], "b")))
     combined = {"add": f"{a} + {b}", "sub": f"{a} - {b}", "min": f"ptx_min({a}, {b})", "max": f"ptx_max({a}, {b})",

@@ -16,17 +16,25 @@ WIDER_TAKEN = frozenset(("ld", "ldu", "st", "cvt", "suld", "sust"))
 # Instructions that read predefined registers, that take a variable's address, those that name a texture or surface
 # (by its handle, the one u64 they read), and that may drop a result.
 _READ_SPECIAL = frozenset(("mov", "cvt"))
-_TAKE_ADDRESS = frozenset(("mov", "call", "ld", "st"))
+_TAKE_ADDRESS = frozenset(("mov", "call"))
 _NAME_REFERENCE = frozenset(("tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"))
 _DROP = frozenset(("setp", "shfl", "atom", "mbarrier", "elect", "match", "lop3", "ld", "ldu", "mov", "tex", "tld4",
                    "suld", "call"))  # fmt: skip
 # Those of them whose only result may not be: one of several may.
-_KEEP_ALONE = frozenset(("mov", "shfl", "match", "ldu", "test_wait", "try_wait", "pending_count"))
+_KEEP_ALONE = frozenset(("mov", "ld", "shfl", "match", "ldu", "test_wait", "try_wait", "pending_count"))
 _COPIES = frozenset(("ld", "ldu", "st", "mov"))
 # Conversions from and to these take registers of their width only, and no predefined ones.
-_EXACT = frozenset(("bf16", "tf32", "e4m3x2", "e5m2x2"))
+_EXACT = frozenset(("bf16", "bf16x2", "tf32", "e4m3x2", "e5m2x2"))
 _FLOATS = frozenset(("f16", "f32", "f64", "bf16", "f16x2", "bf16x2", "tf32", "e4m3x2", "e5m2x2"))
 _INTEGERS = frozenset(("u16x2", "s16x2"))
+# Operands of a type that the instruction does not name (counts, masks, results): no .f16x2 register stands for these
+# words, as one does for those of a named type. "*": all of its operands.
+_FIXED = {
+    "popc": "0", "clz": "0", "bfind": "0", "bfe": "23", "bfi": "34", "szext": "2", "bmsk": "*", "dp4a": "03",
+    "dp2a": "03", "shl": "2", "shr": "2", "shf": "3", "shfl": "4", "vote": "2", "match": "02", "redux": "*",
+    "elect": "*", "bar": "*", "barrier": "*", "nanosleep": "*", "mbarrier": "*", "vset": "03", "vset2": "03",
+    "vset4": "03",
+}  # fmt: skip
 _SELECTOR = re.compile(r"\.[bh]\d+")
 
 
@@ -71,7 +79,7 @@ def _misfit_float(constant: Float, type_name: str) -> str:
 def _misfit_special(register: Register, type_name: str, instruction: Instruction) -> str:
     """A predefined register is moved as it is, or converted between integers no wider than it."""
     asked = TYPES[type_name]
-    if instruction.opcode not in _READ_SPECIAL:
+    if instruction.opcode not in _READ_SPECIAL or "pack" in instruction.modifiers:
         return f"{register.name}, which only mov and cvt read"
     if register.name.startswith("%") and register.type in TYPES and TYPES[register.type].kind == "u":
         bits = TYPES[register.type].bits
@@ -88,12 +96,38 @@ def _misfit_register(register: Register, type_name: str, instruction: Instructio
         return _misfit_special(register, type_name, instruction)
     if register.part and _SELECTOR.fullmatch(register.part):
         return f"the selector {register.part}, which only video instructions take"
-    if register.type == "f16x2" and opcode in _COPIES and type_name in ("u32", "s32"):
-        return ""
     wider = opcode in WIDER_TAKEN and not (opcode == "cvt" and not _EXACT.isdisjoint(instruction.modifiers))
-    if _types_agree(register.type, type_name, wider) and not (opcode == "cvt" and register.type == "b128"):
+    if register.type == "f16x2" and _packed_fits(register, type_name, instruction, wider):
+        return ""
+    whole = opcode == "cvt" and register.type == "b128" and not _converts_128(type_name, instruction)
+    if _types_agree(register.type, type_name, wider) and not whole:
         return ""
     return f"{register.name} is .{register.type}, expected .{type_name}"
+
+
+def _packed_fits(register: Register, type_name: str, instruction: Instruction, wider: bool) -> bool:
+    """Whether an .f16x2 register stands for an integer: as a word, and for less where wider registers do."""
+    asked, opcode = TYPES[type_name], instruction.opcode
+    if asked.kind not in "bus" or asked.bits > 32:
+        return False
+    if asked.bits < 32:
+        return wider
+    places = "".join(
+        str(place)
+        for place, each in enumerate(instruction.operands)
+        if isinstance(each, Register) and each.name == register.name
+    )
+    if opcode in ("bar", "barrier") and "red" in instruction.modifiers:
+        return places == "0"
+    fixed = _FIXED.get(opcode, "")
+    return fixed != "*" and set(fixed).isdisjoint(places)
+
+
+def _converts_128(type_name: str, instruction: Instruction) -> bool:
+    """Whether cvt takes a .b128 register: not for packed types, and not with .ftz where a float meets 64 bits."""
+    modifiers = instruction.modifiers
+    wide = modifiers[-1] in _FLOATS and any(each in TYPES and TYPES[each].bits == 64 for each in modifiers)
+    return (TYPES[type_name].kind != "x" or type_name == "f16x2") and not ("ftz" in modifiers and wide)
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from cass_shim.translate.ptx_hip import translate_kernel
 from tests.translate.ptx_hip.emulated import build, device
 
 REGISTERS = """.reg .pred %p<9>; .reg .b16 %h<40>; .reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .f32 %f<9>;
-.reg .b128 %q<9>; .shared .align 16 .b64 gate[2];
+.reg .b128 %q<9>; .reg .f16x2 %x<9>; .reg .u16 %u<9>; .shared .align 16 .b64 gate[2];
 ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out]; mov.u32 %r0, %tid.x;"""
 THREADS = 64
 
@@ -55,6 +55,14 @@ KERNELS = {
       fma.rn.oob.f16 %h4, %h0, %h2, %h3; fma.rn.oob.relu.f16 %h5, %h2, %h0, %h3; mov.b32 %r2, {%h4, %h5};
       mov.b32 %r3, 0x3f803f80; mov.b32 %r4, 0x40004000; fma.rn.oob.bf16x2 %r5, %r1, %r3, %r4;
       shl.b32 %r6, %r0, 3; cvt.u64.u32 %rd4, %r6; add.u64 %rd5, %rd1, %rd4; st.global.v2.u32 [%rd5], {%r2, %r5};""",
+    # What ptxas takes: .f16x2 and .b128 registers for integers, a 32-bit generic address, a third source for nothing.
+    "odd": """ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd0]; mov.b32 %x0, %r1; add.s32 %x1, %x0, %r2;
+      mul.lo.s32 %r5, %r2, %x0; cvt.u32.u8 %r6, %x0; cvt.u32.u16 %q0, %r2; cvt.u32.u16 %r7, %q0;
+      mov.b128 {%rd4, %rd5}, %q0; cvt.u32.u64 %r8, %rd5; cvt.rn.f32.s16 %f0, %q0; isspacep.shared %p0, %r3;
+      selp.u32 %r9, 1, 0, %p0; vadd.s32.u32.u32 %r10, %r1, %r2, %r4; set.eq.bf16.f32 %u0, %f0, %f0;
+      cvt.u32.u16 %r11, %u0; mov.b32 %r12, %x1; mov.b32 %r13, %f0; cvta.shared.u64 %rd6, gate;
+      st.global.v4.u32 [%rd1], {%r12, %r5, %r6, %r7}; st.global.v4.u32 [%rd1+16], {%r8, %r9, %r10, %r11};
+      st.global.u32 [%rd1+32], %r13;""",
 }
 TEXT = ".version 8.8\n.target sm_90\n.address_size 64\n" + "".join(kernel(*each) for each in KERNELS.items())
 
@@ -113,6 +121,14 @@ def test_oob_nan_factors_give_zero_and_other_nans_stay(code: object) -> None:
     assert found[1].tolist() == found[2].tolist() == [0, 0, 0, 0]
     assert found[3, 0] & 0x7C00 == 0x7C00 and found[3, 0] & 0x3FF and found[3, 1] & 0x3FF
     assert found[4].tolist() == [0x4200, 0x4200, 0x4000, 0]
+
+
+def test_registers_that_ptxas_takes_for_others(code: object) -> None:
+    """As its SASS computes them: words are words, 16 bits are the low ones, an address is extended by zeros."""
+    found = run(code, "odd", np.array([0x12345678, 0x9ABC8001, 64, 5], np.uint32), 9)
+    total, product = (0x12345678 + 0x9ABC8001) & 0xFFFFFFFF, 0x12345678 * 0x9ABC8001 & 0xFFFFFFFF
+    assert found[:8].tolist() == [total, product, 0x78, 0x8001, 0, 0, total, 0x3F80]
+    assert found[8:].view(np.float32).tolist() == [-0x7FFF]
 
 
 def test_static_shared_memory_beyond_the_devices_says_what_to_do() -> None:

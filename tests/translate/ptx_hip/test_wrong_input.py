@@ -76,7 +76,16 @@ def test_no_instruction_of_any_row_ends_in_a_python_error(part: int) -> None:
         ("setp.lo.s32 %pred_0, %s32_1, %s32_2;", "comparison lo of signed integers"),
         ("bar.sync 16;", "barrier 16"),
         ("mbarrier.arrive.b64 [in_shared];", "1 operands, expected 2 or 3"),
-        ("vadd.u32.u32.u32 %u32_0.b1, %u32_1, %u32_2;", "a third source"),
+        ("vadd.u32.u32.u32 %u32_0.b1, %u32_1, %u32_2;", "goes with a third source"),
+        ("vadd.s32.u32.s32.add %s32_0, %u32_1, -%s32_2, %s32_3;", "a minus sign"),
+        ("ld.global.u32 _, [in_global];", "may not be dropped"),
+        ("st.global.u64 [in_global], in_global;", "a register or constant is expected"),
+        ("shr.u32 %u32_0, %u32_1, %f16x2_2;", r"%f16x2_2 is \.f16x2"),
+        ("popc.b32 %f16x2_0, %b32_1;", r"%f16x2_0 is \.f16x2"),
+        ("cvt.ftz.f64.f32 %b128_0, %f32_1;", r"%b128_0 is \.b128"),
+        ("cvt.rn.bf16x2.f32 %b32_0, %f32_1, %b128_2;", r"%b128_2 is \.b128"),
+        ("isspacep.shared %pred_0, %f32_1;", r"%f32_1 is \.f32"),
+        ("cvt.pack.sat.s8.s32.b32 %u32_0, %clock64, %s32_1, %b32_2;", "%clock64"),
         ("mma.sync.aligned.m8n8k16.row.col.f32.f16.f16.f32 {%f32_0, %f32_1}, %b32_0, %b32_1, {%f32_2, %f32_3};",
          "m8n8k16"),
     ],
@@ -85,3 +94,20 @@ def test_what_is_wrong_is_named(line: str, reason: str) -> None:
     text, _ = module([line], "100")
     with pytest.raises((Malformed, Unsupported), match=reason):
         write_own(parse_module(text), "probe", kernel_abi(PtxModule(text, 100), "probe"), {})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ld.relaxed.cta.shared.s8 %f16x2_1, [in_shared];", "add.sat.s32 %s32_0, %f16x2_1, %s32_2;",
+        "div.s32 %f16x2_0, %s32_1, %s32_2;", "slct.u16.s32 %u16_0, %u16_1, %u16_2, %f16x2_0;",
+        "cvt.rzi.sat.s8.f16 %s16_0, %b128_0;", "cvt.rmi.sat.f32.f32 %b128_0, %f32_1;",
+        "cvt.pack.sat.u8.s32.b32 %b128_0, %s32_1, %s32_2, %b32_3;", "atom.sys.inc.u32 %u32_0, [in_global], %f16x2_1;",
+        "shfl.sync.down.b32 %b32_0, %b32_1, %f16x2_1, %u32_2, %u32_3;", "vset4.u32.u32.le.add %u32_0, %f16x2_1, %u32_2, "
+        "%u32_3;", "vshr.u32.u32.u32.sat.clamp %u32_0, %u32_1, %f16x2_1;", "isspacep.const %pred_0, %b32_0;",
+        "vset.s32.u32.ne %u32_0, %s32_1, %u32_2, %b32_3;", "set.le.bf16.f64 %u16_0, %f64_1, %f64_2;",
+        "set.eq.or.bf16x2.bf16x2 %f32_0, %b32_1, %b32_2, %pred_3;",
+    ],
+)  # fmt: skip
+def test_odd_registers_that_ptxas_takes(line: str) -> None:
+    assert not refused(line)
