@@ -212,7 +212,18 @@ def verify(
         captured=Captured(work.captured, config.capture_seconds) if work.captured is not None else None,
         enough=wanted if wanted in (Evidence.E2, Evidence.E3) and not config.number("prove") else Evidence.E4,
         against=against,
+        reads_lanes=(route == "ptx-hip" or second is not None) and _ptx_reads_lanes(work),
     )
+
+
+def _ptx_reads_lanes(work: Work) -> bool:
+    """Whether the kernel's PTX reads other lanes; not where there is none that can be read."""
+    from cass_shim.translate.ptx_hip import reads_lanes
+
+    try:
+        return reads_lanes(work.ptx, work.kernel)
+    except CassError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

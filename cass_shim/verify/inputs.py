@@ -28,8 +28,6 @@ DISTINCT = 4  # by how much integer parameters differ from each other: equal one
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
 SHARED_RESERVED_SM90 = 0x400  # bytes that sm_90 keeps at the start of shared memory, part of the section's size
 OBJECT = 64  # bytes between the objects that pointers in memory lead to
-EXCHANGES = frozenset({"SHFL", "REDUX", "CREDUX", "MATCH"})  # read other lanes, which a block of one has not: ptxas may
-# have folded some away, and what the program's PTX gives there is undefined
 VTABLE_ENTRIES = 16  # bytes in front of a virtual table's first function (Itanium C++ ABI)
 
 
@@ -162,7 +160,9 @@ def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
     else:
         blocks = [(8, 4, 2), (16, 4, 4), (4, 4, 4), (64, 1, 1)]
     limit = kernel.abi.max_threads or 1024
-    blocks = [b for b in blocks if b[0] * b[1] * b[2] <= limit] or [(min(limit, 32), 1, 1)]
+    if found.whole_warps:
+        blocks = [b for b in blocks if b[0] * b[1] * b[2] % WARP == 0]
+    blocks = [b for b in blocks if b[0] * b[1] * b[2] <= limit] or [(min(limit, WARP), 1, 1)]
     grid = {1: (2, 1, 1), 2: (2, 2, 1), 3: (2, 1, 2)}[found.dimensions]
     if not found.many_blocks or found.grid_sync:  # blocks that wait for each other spin, for nobody knows how long
         grid = (1, 1, 1)
@@ -330,7 +330,8 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
     size = typical_size(found, main)
     plan = [Scenario(main, plain, size, seed + 1)]
     if found.atomics:  # nobody to race with, or only its warp: nearly everything is defined
-        alone = (WARP if any(i.mnemonic in EXCHANGES for i in kernel.instructions) else 1, 1, 1)
+        # ptxas may have folded some exchanges away, and what the program's PTX gives there is undefined
+        alone = (WARP if found.exchanges or found.whole_warps else 1, 1, 1)
         plan.append(Scenario(Shape((1, 1, 1), alone, main.dynamic_shared), "small", size, seed + 8))
     plan.append(Scenario(main, plain, size, seed + 12, powers=True))
     # another block early: loops that go round once in the main one go round several times, or not at all

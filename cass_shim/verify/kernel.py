@@ -98,6 +98,7 @@ def verify_kernel(
     enough: Evidence = Evidence.E4,
     known: KnownRuns | None = None,
     against: Against | None = None,
+    reads_lanes: bool = False,
 ) -> Verified:
     """Accept or reject a candidate.
 
@@ -107,7 +108,8 @@ def verify_kernel(
     shapes it is about, by default those that agreed. second: what derives the kernel's code in another way, and the
     seconds for comparing with it (E2). captured: a launch of the program's own (E3). enough: evidence after which no
     more is tried. known: keeps reference runs, where many candidates of one kernel are judged. against: what serves,
-    than which it has to cost less. Raises Rejected, Malformed, DeviceFailed.
+    than which it has to cost less. reads_lanes: PTX takes part that reads other lanes; where the SASS does not, ptxas
+    folded that away, and what the PTX gives for part of a warp is undefined. Raises Rejected, Malformed, DeviceFailed.
     """
     started = time.monotonic()
     contract = check_contract(code, sass.abi if sass is not None else None)
@@ -122,6 +124,7 @@ def verify_kernel(
             report["reference"] = f"no device to run on: {failure}"
             return Verified(code, Evidence.E0, report)
     judge = Judge(sass, cubin, survey(sass), mufu, MAX_STEPS, known=known)
+    judge.found.whole_warps = reads_lanes and not judge.found.exchanges
     try:
         candidate = judge.load(code, device)
     except Unsupported as error:
@@ -303,7 +306,8 @@ def _first_success(campaign: _Campaign, plan: list[Scenario], *, strict: bool) -
 
 def _few_threads(campaign: _Campaign, scenario: Scenario) -> Scenario | None:
     """For kernels whose work grows fast with the thread's number, recursion for example."""
-    few = [replace(scenario, shape=replace(scenario.shape, block=(n, 1, 1)), size=2) for n in FEW]
+    sizes = () if campaign.judge.found.whole_warps else FEW
+    few = [replace(scenario, shape=replace(scenario.shape, block=(n, 1, 1)), size=2) for n in sizes]
     return next((one for one in few if _first_success(campaign, [one], strict=True)), None)
 
 

@@ -38,6 +38,7 @@ _COMPARES = frozenset({"ISETP", "UISETP", "IMNMX", "VIMNMX", "I2F", "I2FP"})
 _SUMS = frozenset({"IADD3", "UIADD3", "IADD", "VIADD"})
 STEPS = range(32, 4097)  # of an index: shorter ones the usual sizes meet
 _ATOMICS = frozenset({"ATOMG", "ATOM", "ATOMS", "RED", "REDG"})
+_EXCHANGES = frozenset({"SHFL", "REDUX", "CREDUX", "MATCH"})  # read other lanes, which a block of one has not
 _GLOBAL = frozenset({"LDG", "LD", "STG", "ST", "RED", "REDG", "ATOMG", "ATOM", "LDGSTS"})
 
 
@@ -69,6 +70,8 @@ class Survey:
     approximate: bool = False  # it uses MUFU
     float_sums: bool = False  # it adds floats atomically, in any order
     heap: bool = False  # it may call malloc or free
+    exchanges: bool = False  # it reads other lanes
+    whole_warps: bool = False  # only blocks of whole warps are to be tried
 
 
 def grid_barrier(sm: int) -> tuple[int, int]:
@@ -132,6 +135,7 @@ def _note_properties(found: Survey, instruction: Instruction, barrier: tuple[int
     name = instruction.mnemonic
     found.shared |= name in ("LDS", "STS", "ATOMS", "LDSM")
     found.approximate |= name == "MUFU"
+    found.exchanges |= name in _EXCHANGES
     found.float_sums |= name in _ATOMICS and instruction.has("ADD") and instruction.has("F32", "F64")
     atomic = name in _ATOMICS
     found.atomics |= atomic

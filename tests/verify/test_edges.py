@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from cass_shim.device import Device
+from cass_shim.model.artifacts import Evidence
 from cass_shim.model.errors import Rejected
 from cass_shim.pipeline import Work
 from cass_shim.verify import verify_kernel
@@ -52,6 +53,22 @@ def test_who_reads_other_lanes_is_tried_with_a_whole_warp(exchange: str, threads
     assert found.atomics
     alone = [s.shape.block for s in scenarios(atomic, found, SHAPE, 1) if s.shape.grid == (1, 1, 1)]
     assert (threads, 1, 1) in alone and (33 - threads, 1, 1) not in alone
+
+
+def test_where_ptxas_folded_every_exchange_away_only_whole_warps_are_tried(vector_add: Work, device: Device) -> None:
+    """What the PTX gives for lanes that a block has not is undefined (generated kernels 838, 4613 and 9268, refused
+    wrongly for what they gave in a block of one thread)."""
+    small = replace(vector_add.sass.kernel, abi=replace(vector_add.sass.abi, max_threads=60))  # 32 and 50 are tried
+    sass, cubin = replace(vector_add.sass, kernel=small), vector_add.module.cubin
+    other = from_ptx(vector_add, "r1 < (i32)p.param_3", "ptx_ntid_x() % 32 == 0 && r1 < (i32)p.param_3")
+    verified = verify_kernel(other, sass, cubin, device, reads_lanes=True, seed=2)
+    assert verified.evidence >= Evidence.E1U
+    with pytest.raises(Rejected, match=r"block \(50, 1, 1\)"):
+        verify_kernel(other, sass, cubin, device, seed=2)
+    atomic = kernel("S2R R0, SR_TID.X\n ATOMS.ADD R3, [R0.X4], R0\n EXIT", shared=256)
+    found = replace(survey(atomic), whole_warps=True)
+    blocks = {s.shape.block[0] for s in scenarios(atomic, found, SHAPE, 1)}
+    assert 32 in blocks and not any(block % 32 for block in blocks)
 
 
 def test_what_stands_behind_the_code_is_no_code(vector_add: Work) -> None:

@@ -14,6 +14,7 @@ from cass_shim.isa.operands import (
     float64,
     half,
     half2,
+    high64,
     int64,
     put32,
     put64,
@@ -23,7 +24,7 @@ from cass_shim.isa.operands import (
 from cass_shim.isa.sass import float_eight
 from cass_shim.isa.sass.float_single import rounding
 from cass_shim.isa.spec import sass, unsupported
-from cass_shim.model.instruction import RZ, Instruction, Operand, Reg
+from cass_shim.model.instruction import RZ, Imm, Instruction, Operand, Reg
 
 _INTEGERS = "U8 S8 U16 S16 U32 S32 U64 S64"
 _FLOATS = {"F16": "f16", "BF16": "bf16", "F32": "f32", "F64": "f64"}
@@ -83,7 +84,7 @@ def f2ip(e: Emitter[V], i: Instruction) -> None:
 def _read_integer(e: Emitter[V], i: Instruction, operand: Operand, signed: bool, width: int) -> V:
     """The integer source in 32 or 64 bits; .B0 to .B3 and .H0, .H1 pick a part of the register."""
     if width == 64:
-        return int64(e, operand)
+        return high64(e, operand) if isinstance(operand, Imm) else int64(e, operand)
     value = raw32(e, operand)
     suffix = operand.suffix if isinstance(operand, Reg) else ()
     shift = {(): 0, ("B0",): 0, ("B1",): 8, ("B2",): 16, ("B3",): 24, ("H0",): 0, ("H1",): 16}.get(suffix)

@@ -7,7 +7,8 @@ from cass_shim.translate.ptx_hip.translate import (
     kernels,
     module_data,
     module_tokens,
+    reads_lanes,
     translate_kernel,
 )
 
-__all__ = ["kernel_abi", "kernels", "module_data", "module_tokens", "translate_kernel"]
+__all__ = ["kernel_abi", "kernels", "module_data", "module_tokens", "reads_lanes", "translate_kernel"]

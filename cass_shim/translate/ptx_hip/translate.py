@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 
 from cass_shim.isa.ptx import load_all
-from cass_shim.isa.ptx.syntax import Module
+from cass_shim.isa.ptx.syntax import Instruction, Module
 from cass_shim.model.artifacts import DataImage, HipSource, PtxModule, Variable
 from cass_shim.model.errors import Malformed
 from cass_shim.model.kernel_abi import KernelAbi
@@ -19,7 +19,9 @@ from cass_shim.translate.ptx_hip import data
 from cass_shim.translate.ptx_hip.layout import parameter_block, size_of
 from cass_shim.translate.ptx_hip.parser import parse_module
 from cass_shim.translate.ptx_hip.program import write_program
+from cass_shim.translate.ptx_hip.reach import callees
 
+_EXCHANGES = frozenset({"shfl", "redux", "match"})
 _DEPTH = 20_000  # nesting of the recovered structure
 
 
@@ -80,6 +82,20 @@ def kernel_abi(module: PtxModule, name: str) -> KernelAbi:
         local_bytes=spaces["local"],
         max_threads=limit if "maxntid" in function.tuning else 0,
         required_block=_three(required) if required else None,
+    )
+
+
+def reads_lanes(module: PtxModule, name: str) -> bool:
+    """Whether the kernel, or a function it reaches, reads other lanes of its warp: undefined where they are not there
+    (PTX ISA, shfl.sync, redux.sync and match.sync). Raises Malformed."""
+    tree = parsed(module.text)
+    if name not in tree.functions:
+        return False
+    reached = [tree.functions[name], *callees(tree, name, lambda target: tree.aliases.get(target, target))]
+    return any(
+        isinstance(statement, Instruction) and statement.opcode in _EXCHANGES
+        for function in reached
+        for statement in function.body or ()
     )
 
 
