@@ -94,3 +94,9 @@ def test_recorded_forms(path: Path) -> None:
         assert mnemonic.split(".")[0] not in missing, f"{mnemonic} decodes now: take it off the list"
         seen += 1
     assert seen > 500
+
+
+@pytest.mark.parametrize("sm", [75, 80, 86, 89, 90, 100])
+def test_a_barrier_whose_end_lies_in_front(sm: int) -> None:
+    """A word of `quadrature` without optimisation; nvdisasm prints the same for all of these SMs."""
+    assert decode(0x003FDE0003800000FFFFA2D000077945, 0xB880, sm).text == "BSSY B7, 0x5b60"

@@ -12,8 +12,11 @@ NEXT = 16
 
 
 def relative(w: Word, low_byte: bool = True) -> int:
-    """The distance from the next instruction in words of four bytes; sm_90 keeps its low byte at 16-23."""
-    value, width = (w.bits(34, 48), 48) if low_byte or w.sm < 100 else (w.bits(34, 30), 30)
+    """The distance from the next instruction in words of four bytes; sm_90 keeps its low byte at 16-23.
+
+    low_byte: whether the row has room for that; BSSY has none, and 30 bits in all (nvdisasm 13.0, sm_75 to sm_100).
+    """
+    value, width = (w.bits(34, 48), 48) if low_byte else (w.bits(34, 30), 30)
     if w.sm >= 90 and low_byte:
         value, width = value << 8 | w.bits(16, 8), 56
     if value >> (width - 1):
