@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cass_shim.lift import plain_helpers
 from cass_shim.lift.code import STEP, Code, Function
+from cass_shim.lift.plain_helpers import EXPONENT_SHIFT, SQRT_UNSCALE, Body
 from cass_shim.model.instruction import RZ, Imm, Instruction, Reg
 
 _NAMES = {
@@ -18,9 +20,7 @@ _NAMES = {
     "__cuda_sm20_rcp_rn_f32_slowpath": "rcp",
     "__cuda_sm20_sqrt_rn_f32_slowpath": "sqrt",
 }
-_EXPONENT_SHIFT = 0x17
 _BEGINNING = 12  # instructions in which both exponents are taken
-_SQRT_UNSCALE = 0x2F80_0000  # 2^-32, the last factor of the square root
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def find_shortcut(code: Code, function: Function) -> Shortcut | None:
     body = [(a, code.instructions[a]) for a in _addresses(code, function)]
     match = {"fdiv": _divide, "rcp": _reciprocal, "sqrt": _square_root}[operation](body)
     if match is None:
-        return None
+        return _without_optimisation(code, operation, body)
     first, sources, last, target = match
     tail = body[last][0] + STEP
     if tail not in function.blocks:
@@ -55,11 +55,20 @@ def find_shortcut(code: Code, function: Function) -> Shortcut | None:
     return Shortcut(operation, sources, target, tail, prologue)
 
 
+def _without_optimisation(code: Code, operation: str, body: Body) -> Shortcut | None:
+    match = plain_helpers.match(code, operation, body)
+    if match is None:
+        return None
+    sources, last, target = match
+    tail = body[last][0] + STEP
+    code.leaders.add(tail)
+    return Shortcut(operation, sources, target, tail, ())
+
+
 def _addresses(code: Code, function: Function) -> list[int]:
     return sorted(address for start in function.blocks for address, _ in code.block(start))
 
 
-Body = list[tuple[int, Instruction]]
 Match = tuple[int, tuple[int, ...], int, int]
 
 
@@ -77,7 +86,7 @@ def _exponents(body: Body) -> list[tuple[int, int]]:
     """(position, register) of the instructions that take an operand's exponent, at the beginning."""
     found = []
     for at, (_, i) in enumerate(body[:_BEGINNING]):
-        if _is(i, "SHF.R.U32.HI") and i.operands[2] == Imm(_EXPONENT_SHIFT):
+        if _is(i, "SHF.R.U32.HI") and i.operands[2] == Imm(EXPONENT_SHIFT):
             register = _register(i.operands[3])
             if register is not None:
                 found.append((at, register))
@@ -117,7 +126,7 @@ def _square_root(body: Body) -> Match | None:
     i = body[0][1]
     tests = _is(i, "LOP3.LUT") and len(i.operands) > 2 and Imm(0x7FFF_FFFF) in i.operands
     source = _register(i.operands[2]) if tests else None
-    last = [at for at, (_, j) in enumerate(body) if _is(j, "FMUL.FTZ") and Imm(_SQRT_UNSCALE) in j.operands]
+    last = [at for at, (_, j) in enumerate(body) if _is(j, "FMUL.FTZ") and Imm(SQRT_UNSCALE) in j.operands]
     if source is None or len(last) != 1:
         return None
     target = _register(body[last[0]][1].operands[0])

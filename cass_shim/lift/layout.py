@@ -14,6 +14,9 @@ from cass_shim.model.errors import Unsupported
 
 COPY_BUDGET = 6000  # SASS instructions of a kernel with all copies made, beyond which leaf callees are shared
 HARD_LIMIT = 60000
+SMALL = (
+    64  # instructions of a callee that is always copied: every register alive at any of its call sites would pass it
+)
 
 
 @dataclass
@@ -38,7 +41,9 @@ def choose_shared(functions: dict[int, Function], root: int) -> set[int]:
                 raise Unsupported("recursion through a cross-lane operation or a barrier", address=entry)
             shared.add(entry)
     while (total := _size(functions, root, shared, {})) > COPY_BUDGET:
-        candidates = [e for e, f in functions.items() if e != root and e not in shared and not f.lanes]
+        candidates = [
+            e for e, f in functions.items() if e != root and e not in shared and not f.lanes and f.size > SMALL
+        ]
         if not candidates:
             if total > HARD_LIMIT:
                 raise Unsupported("cross-lane calls that multiply the code", why=f"{total} instructions")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import struct
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.decode import decode_kernel
 from cass_shim.decode.operands import parse_operands
 from cass_shim.device import Device
+from cass_shim.extract.cubin import read_cubin
 from cass_shim.lift import lift_kernel
 from cass_shim.model.artifacts import CubinKernel, SassKernel
 from cass_shim.model.errors import ToolFailed
@@ -115,6 +120,16 @@ def run(
         module.function("k").launch(grid, block, bytes(kernarg))
         device.synchronize()
         return np.asarray(out.read())
+
+
+def built(name: str, options: list[str], folder: Path) -> dict[str, SassKernel]:
+    """The kernels of a source file beside this one, compiled by nvcc; skips where there is none."""
+    if shutil.which("nvcc") is None or shutil.which("gcc") is None:
+        pytest.skip("needs nvcc and gcc")
+    source, target = Path(__file__).with_name(name), folder / "built.cubin"
+    subprocess.run(["nvcc", *options, "-cubin", "-w", "-o", str(target), str(source)], check=True, timeout=120)
+    cubin = read_cubin(target.read_bytes())
+    return {name: decode_kernel(one, cubin) for name, one in cubin.kernels.items()}
 
 
 # R0 = global thread, R2:R3 = &out[R0], R4:R5 = &in[R0]

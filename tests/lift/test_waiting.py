@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cass_shim.assemble.llvm import assemble_llvm
-from cass_shim.decode import decode_kernel
-from cass_shim.extract.cubin import read_cubin
 from cass_shim.lift import lift_kernel
 from cass_shim.lift.code import Code, find_functions
 from cass_shim.lift.waiting import lanes_wait
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import DeviceFailed
-from tests.lift.support import CRITICAL, HEAD, LOCK, emulated, kernel, run
+from tests.lift.support import CRITICAL, HEAD, LOCK, built, emulated, kernel, run
 from tests.verify import text
 
 LANES = list(range(32))
@@ -109,15 +105,6 @@ def test_lanes_of_which_none_can_ever_go_on_stop_the_kernel() -> None:
     )
     with pytest.raises(DeviceFailed, match="trap"):
         run(sass, np.zeros(2, np.uint32), 32)
-
-
-def built(name: str, options: list[str], folder: Path) -> dict[str, SassKernel]:
-    if shutil.which("nvcc") is None or shutil.which("gcc") is None:
-        pytest.skip("needs nvcc and gcc")
-    source, target = Path(__file__).with_name(name), folder / "built.cubin"
-    subprocess.run(["nvcc", *options, "-cubin", "-w", "-o", str(target), str(source)], check=True, timeout=120)
-    cubin = read_cubin(target.read_bytes())
-    return {name: decode_kernel(one, cubin) for name, one in cubin.kernels.items()}
 
 
 def on_device(sass: SassKernel, number: int, block: int = 32) -> list[int]:
