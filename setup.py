@@ -64,5 +64,5 @@ setup(
     distclass=Platform,
     cmdclass={"build_py": BuildWithNative, "bdist_wheel": PlatformWheel},
     scripts=["cass_shim/cli/share/bin/cass-run"],
-    setup_requires=[] if shutil.which("cc") else ["ziglang>=0.15,<0.18"],
+    setup_requires=[] if shutil.which("cc") else ["ziglang>=0.15,<0.17"],
 )

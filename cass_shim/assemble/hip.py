@@ -27,12 +27,6 @@ FLAGS = (
     "-fno-rtti", "-nostdinc", "-w", "-fno-strict-float-cast-overflow", "-fbracket-depth=4096", "-ferror-limit=20",
 )  # fmt: skip
 
-# The second half of the compilation, of IR that the first has optimised.
-IR_FLAGS = (
-    "-x", "ir", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-mcode-object-version=5", "-O3",
-    "-Xclang", "-disable-llvm-passes", "-nogpulib", "-w",
-)  # fmt: skip
-
 
 def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
     """The assembly text clang makes of `source`. Raises ToolFailed with clang's messages."""
@@ -42,7 +36,7 @@ def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
         toolchain.run_tool(tools.clang, [*FLAGS, "-S", "-emit-llvm", "kernel.hip", "-o", "kernel.ll"], directory)
         optimised = (directory / "kernel.ll").read_text()
         (directory / "kernel.ll").write_text(constrained(optimised) or optimised)
-        toolchain.run_tool(tools.clang, [*IR_FLAGS, "-S", "kernel.ll", "-o", "kernel.s"], directory)
+        toolchain.run_tool(tools.clang, [*toolchain.GENERATE, "kernel.ll", "-o", "kernel.s"], directory)
         text = (directory / "kernel.s").read_text()
     check_complete(text)
     return AmdgcnAsm(text, source.symbol, AbiClass.CASS1, source.slots)

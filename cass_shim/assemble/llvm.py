@@ -17,6 +17,7 @@ from llvmlite import binding
 
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
+from cass_shim.assemble.meets import guarded
 from cass_shim.assemble.zeros import constrained
 from cass_shim.model.artifacts import CodeObject, LlvmModule
 from cass_shim.model.errors import ToolFailed
@@ -64,13 +65,19 @@ def _generate(text: str, emit: Callable[[binding.ModuleRef], Any]) -> Any:
             with binding.parse_assembly(text) as module:
                 module.verify()
                 optimise(module)
-                if (safe := constrained(str(module))) is None:
+                if (safe := _kept_right(str(module))) is None:
                     return emit(module)
             with binding.parse_assembly(safe) as module:
                 return emit(module)
         except RuntimeError as error:
             message = str(error).removeprefix("LLVM IR parsing error\n")
             raise ToolFailed("llvmlite", command="parse, optimise, emit", stderr=message) from error
+
+
+def _kept_right(text: str) -> str | None:
+    """Optimised IR as code generation compiles it rightly; None where that is as it stands."""
+    sums = constrained(text)
+    return guarded(sums or text) or sums
 
 
 def assemble_llvm(module: LlvmModule, abi: KernelAbi) -> CodeObject:

@@ -72,7 +72,7 @@ def check_toolchain() -> Iterator[Check]:
     try:
         versions = toolchain().provenance
     except CassError as error:
-        yield Check("toolchain", "broken", str(error), f"{sys.executable} -m pip install 'ziglang>=0.15,<0.18'")
+        yield Check("toolchain", "broken", str(error), f"{sys.executable} -m pip install 'ziglang>=0.15,<0.17'")
         return
     yield Check("toolchain", "ok", "; ".join(f"{name} {value}" for name, value in versions.items()))
 

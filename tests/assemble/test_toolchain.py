@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cass_shim.assemble import toolchain
+from cass_shim.assemble.llvm import generate_assembly
 from cass_shim.model.errors import ToolFailed
 
 
@@ -79,3 +80,27 @@ def test_link_refuses_an_undefined_symbol() -> None:
     text = "s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, missing@rel32@lo+4\ns_endpgm\n"
     with pytest.raises(ToolFailed, match="undefined"):
         toolchain.link(toolchain.assemble_object(text))
+
+
+# Source: a work-item by `take` must get `a`. LLVM 20.1.8 and 22.1.8 from assemble/toolchain.PROBE_IR, the end of each.
+BOTH_VALUES = (
+    "\ts_and_saveexec_b32 s1, s0\n\tv_dual_mov_b32 v0, s12 :: v_dual_mov_b32 v1, s13\n\ts_or_b32 exec_lo, exec_lo, s1\n"
+)
+ONE_VALUE = (
+    "\ts_and_saveexec_b32 s1, s0\n\ts_or_b32 exec_lo, exec_lo, s1\n\tv_dual_mov_b32 v0, s14 :: v_dual_mov_b32 v1, s15\n"
+)
+
+
+def test_a_code_generator_that_loses_a_value_is_refused(tmp_path: Path) -> None:
+    assert toolchain.loses_values(ONE_VALUE) and not toolchain.loses_values(BOTH_VALUES)
+    real = toolchain.toolchain()
+    (tmp_path / "wrong.s").write_text(ONE_VALUE)
+    forward = " ".join(real.clang.command)
+    clang = script(
+        tmp_path / "clang", f'case "$*" in *probe.ll*) cp {tmp_path}/wrong.s probe.s;; *) exec {forward} "$@";; esac'
+    )
+    assert "makes one value of two" in toolchain.probe("test", clang, real.lld.command).reason
+
+
+def test_the_code_generator_of_llvmlite_keeps_both_values() -> None:
+    assert not toolchain.loses_values(generate_assembly(toolchain.PROBE_IR.decode()))
