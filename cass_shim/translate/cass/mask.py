@@ -12,6 +12,7 @@ import functools
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
+from cass_shim.model.errors import Rejected
 from cass_shim.translate.cass.fields import Line
 from cass_shim.translate.cass.forms import Form, Kind, forms
 from cass_shim.translate.cass.registers import FIXED, Register, places
@@ -79,10 +80,10 @@ class Mask:
         self.allowed: Allowed = next(self.steps)
 
     def take(self, token: str) -> None:
-        """The next token of the answer, which must be one of `allowed`."""
+        """The next token of the answer, which must be one of `allowed`. A line that means nothing ends the answer."""
         try:
             self.allowed = self.steps.send(token)
-        except StopIteration:
+        except (StopIteration, Rejected):
             self.allowed = frozenset()
 
     def _answer(self) -> Generator[Allowed, str, None]:

@@ -137,3 +137,12 @@ def test_the_shipped_models_words_have_forms() -> None:
     words = Vocabulary.read(SHIPPED).tokens
     starts = [word for word in words if word.startswith(("v_", "s_", "ds_", "global_", "buffer_"))]
     assert [word for word in starts if word not in forms()] == []
+
+
+def test_a_line_that_means_nothing_ends_the_answer_and_not_the_batch() -> None:
+    """Forms whose operands no table knows take any words: a class of registers without a number too."""
+    form = next(name for name, one in sorted(forms().items()) if one.operands is None)
+    mask = Mask(words_of(f"{form} v @\n"), in_order=True)
+    for token in (form, "v", "@", NEWLINE):
+        mask.take(token)
+    assert not mask.allowed
