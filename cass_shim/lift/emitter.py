@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cass_shim.isa import shared_memory
 from cass_shim.isa.derived import LANE_MASKS
 from cass_shim.lift import images, surfaces
 from cass_shim.lift.builder import Value, constant, typed
@@ -33,9 +34,9 @@ _HEADER_SM100 = {
     0x254: "grid.high", 0x258: "grid.low",  # read at SR_CgaSize * -0xa0 from here, and that register is 0 here
 }  # fmt: skip
 # Offsets of the hidden arguments of code object v5 (LLVM AMDGPUUsage): u32 block counts, u16 group sizes.
-_HIDDEN_COUNT, _HIDDEN_SIZE = 0, 12
+_HIDDEN_COUNT, _HIDDEN_SIZE, _HIDDEN_DYNAMIC = 0, 12, 120
+_IN_RESERVED = {shared_memory.GROUPS: shared_memory.GROUPS_AT, shared_memory.END: shared_memory.RESERVED_BYTES}
 _INVARIANT = ", !invariant.load !0"
-_RESERVED_SHARED = 0x400  # of every block's shared memory from sm_90 on (sass.md §5.4)
 
 # System calls a kernel reaches through bank 4, and the stand-in for their addresses.
 SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional")
@@ -63,6 +64,7 @@ class LlvmEmitter(Registers):
     frame_bytes: int = 0
     slots: dict[Slot, int] = field(default_factory=dict)
     private_banks: dict[int, bytes] = field(default_factory=dict)
+    reserved: bool = False  # whether the code looks for the system's part of shared memory
 
     # binding table
     def slot(self, kind: SlotKind, symbol: str = "", addend: int = 0) -> Value:
@@ -115,7 +117,7 @@ class LlvmEmitter(Registers):
             word = self.slot(SlotKind.SYMBOL, self.kernel.references[offset])
             at = self.text(f"inttoptr {typed(word)} to ptr addrspace(1)")
             return self.op(32, f"load i32, ptr addrspace(1) {at}, align 8")
-        name = header_of(self.sm).get(offset)
+        name = header_of(self.sm).get(offset) or shared_memory.size_words(self.sm).get(offset)
         if name is None:
             raise Unsupported(f"c[0x0][{offset:#x}]", why="this word of the header is not known")
         if name == "zero":
@@ -133,10 +135,30 @@ class LlvmEmitter(Registers):
             return self._aperture("private")
         if name == "local.low":
             return self._frame_low()
+        if name in (shared_memory.DYNAMIC, shared_memory.GROUPS, shared_memory.END):
+            return self._size_of_shared(name)
         if name.startswith("grid"):
             pointer = self.slot(SlotKind.GRID_SYNC)
             return self.high(pointer) if name == "grid.high" else self.low(pointer)
         return self._dimension(name)
+
+    def _size_of_shared(self, name: str) -> Value:
+        """The bytes given at launch, or where the system's KiB is; that is then made room for."""
+        if self.spilled:
+            raise Unsupported(name, why="of shared memory that is not in LDS")
+        if name != shared_memory.DYNAMIC and self.sm >= shared_memory.FIRST_SM:
+            self.reserved = True
+            return constant(_IN_RESERVED[name], 32)
+        # Code generation lists the hidden argument where a kernel has such a variable and uses it.
+        self.declarations["cass.dynamic"] = "@cass.dynamic = external addrspace(3) global [0 x i8], align 16"
+        self.raw('call void asm sideeffect "", "s"(ptr addrspace(3) @cass.dynamic)')
+        dynamic = self._hidden(_HIDDEN_DYNAMIC, 32)
+        if name == shared_memory.DYNAMIC:
+            return dynamic
+        self.reserved = True
+        size = self.add(dynamic, constant(self.kernel.abi.shared_bytes + shared_memory.UNIT - 1, 32))
+        begin = self.and_(size, constant(-shared_memory.UNIT, 32))
+        return self.add(begin, constant(_IN_RESERVED[name], 32))
 
     def _frame_low(self) -> Value:
         """The frame's address, as a number that code generation does not know to be one.

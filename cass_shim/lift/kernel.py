@@ -6,6 +6,7 @@ kernel's name and the instruction's address.
 
 from __future__ import annotations
 
+from cass_shim.isa import shared_memory
 from cass_shim.isa.spec import CONTROL
 from cass_shim.lift.barriers import BARRIERS_OFFSET, FRONT_BYTES
 from cass_shim.lift.code import Code, Function, find_functions, never, restrict, target_of
@@ -27,7 +28,6 @@ from cass_shim.model.instruction import Imm, Instruction
 _DEFAULT_STACK = 4096  # bytes a thread for code whose stack depth ptxas cannot know: recursion, indirect calls
 _CLEAR = "clear"
 _NO_OPERATION = frozenset({"BSSY", "BSYNC", "BREAK", "BMOV"})
-_RESERVED_SHARED_SM = 90  # from here on the first 1 KB of shared memory is the system's, so ours too
 
 
 def lift_kernel(kernel: SassKernel, *, lines: bool = False) -> LlvmModule:
@@ -87,13 +87,16 @@ def _counts(i: Instruction) -> bool:
 
 
 def _shared_shift(kernel: SassKernel, live: list[Instruction]) -> int:
-    """Bytes in front of shared memory for barriers. Raises Unsupported where barrier 0 is used both ways."""
+    """Bytes in front of shared memory for barriers; where the system's KiB is in front they lie in that.
+
+    Raises Unsupported where barrier 0 is used both ways.
+    """
     barriers = [i for i in live if i.mnemonic == "BAR"]
     counted = [i for i in barriers if _counts(i)]
     mixed = [i for i in counted if len(i.operands) > 1 and not (isinstance(i.operands[0], Imm) and i.operands[0].bits)]
     if mixed:
         raise Unsupported(mixed[0].form, address=mixed[0].address, why="a count for barrier 0, or for any barrier")
-    if kernel.sm >= _RESERVED_SHARED_SM or not (counted or any(i.has("RED") for i in barriers)):
+    if kernel.sm >= shared_memory.FIRST_SM or not (counted or any(i.has("RED") for i in barriers)):
         return 0
     return FRONT_BYTES if counted else BARRIERS_OFFSET
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from cass_shim.isa import shared_memory
 from cass_shim.lift import arena
 from cass_shim.lift.emitter import LlvmEmitter
 from cass_shim.model.artifacts import LlvmModule
@@ -44,7 +45,10 @@ def _attributes(e: LlvmEmitter) -> str:
         '"uniform-work-group-size"="true"',
         '"amdgpu-ieee"="false"',
     ]
-    shared = max(abi.shared_bytes + e.shared_shift, e.least_shared)
+    shared = abi.shared_bytes
+    if e.reserved:  # what is given at launch need not be a multiple of the unit
+        shared = shared_memory.room(e.sm, shared) + (shared_memory.UNIT if e.sm < shared_memory.FIRST_SM else 0)
+    shared = max(shared + e.shared_shift, e.least_shared)
     if e.spilled:
         shared = max(arena.LEAST_LDS, e.least_shared)
         listed.append(arena.MODE)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cass_shim.isa import shared_memory
 from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.model.kernel_abi import SHARED_OPT_IN_SPILLED, WARP
 from cass_shim.verify.survey import Survey
@@ -26,7 +27,6 @@ STEPS, BEYOND = 2, 5  # how many of an index's steps are tried as bounds, and ho
 EDGE_SIZE = 9  # the others then: small, since it is the edge that counts, and no multiple of a tile
 DISTINCT = 4  # by how much integer parameters differ from each other: equal ones hide a mix-up
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
-SHARED_RESERVED_SM90 = 0x400  # bytes that sm_90 keeps at the start of shared memory, part of the section's size
 OBJECT = 64  # bytes between the objects that pointers in memory lead to
 VTABLE_ENTRIES = 16  # bytes in front of a virtual table's first function (Itanium C++ ABI)
 
@@ -142,7 +142,7 @@ def _word_in_one_param(kernel: SassKernel, offset: int) -> bool:
 def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
     """Launch shapes worth trying, most useful first."""
     dynamic = 0
-    static = kernel.abi.shared_bytes - (SHARED_RESERVED_SM90 if kernel.sm >= 90 else 0)
+    static = kernel.abi.shared_bytes - (shared_memory.RESERVED_BYTES if kernel.sm >= shared_memory.FIRST_SM else 0)
     if kernel.abi.spilled:
         dynamic = SHARED_OPT_IN_SPILLED - max(static, 0)
     elif found.shared and static <= 0:

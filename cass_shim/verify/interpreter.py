@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from cass_shim.isa import shared_memory
 from cass_shim.model.instruction import RZ, Imm, Instruction, Reg
 from cass_shim.model.kernel_abi import WARP, KernelAbi, TextureKind
 from cass_shim.verify.arithmetic import OTHER_NAN, Value, constant
@@ -30,7 +31,6 @@ STACK_SLACK = 2048  # bytes of local memory beyond MIN_STACK_SIZE: recursion is 
 STACK_ALIGNMENT = 16  # of a frame's end: STL.128 stores relative to it
 MAX_STEPS = 400_000
 FAIRNESS = 16  # every so many control transfers a group is picked at random, so that nobody starves behind a spin
-SHARED_RESERVED_SM90 = 0x400
 PARAMETERS_AT = (
     (100, 0x380),
     (90, 0x210),
@@ -97,8 +97,11 @@ class Interpreter(ControlFlow):
         heap: tuple[int, int] = (0, 0),
     ) -> None:
         shared = abi.shared_bytes + launch.dynamic_shared
-        if program.sm >= 90:
-            shared = max(shared, SHARED_RESERVED_SM90 + launch.dynamic_shared)
+        if program.sm >= shared_memory.FIRST_SM:
+            shared = max(shared, shared_memory.RESERVED_BYTES + launch.dynamic_shared)
+        self.reserved_at = shared_memory.reserved_at(program.sm, shared)
+        if shared_memory.may_use_reserved(program.sm, abi.params_base, (s.instruction for s in program.steps)):
+            shared = shared_memory.room(program.sm, shared)
         local = -(-abi.local_bytes // STACK_ALIGNMENT) * STACK_ALIGNMENT + STACK_SLACK
         super().__init__(program.sm, launch.geometry, arena, shared, local, seed, mufu)
         self.program, self.policy, self.max_steps, self.deadline = program, policy, max_steps, deadline
@@ -148,6 +151,13 @@ class Interpreter(ControlFlow):
             words[0x1C // 4] = self.shared_window >> 32
         words[(0x2FC if newer else 0x24) // 4] = self.local_window >> 32
         words[(0x37C if newer else 0x28) // 4] = local - STACK_ALIGNMENT
+        sizes = {
+            shared_memory.DYNAMIC: launch.dynamic_shared,
+            shared_memory.GROUPS: self.reserved_at + shared_memory.GROUPS_AT,
+            shared_memory.END: self.reserved_at + shared_memory.RESERVED_BYTES,
+        }
+        for offset, name in shared_memory.size_words(self.sm).items():
+            words[offset // 4] = sizes[name]
         at = CONSTANTS_AT[system]
         bank[at : at + 8] = np.frombuffer(self.program.constants.to_bytes(8, "little"), np.uint8)
         high, low = grid_barrier(self.sm)

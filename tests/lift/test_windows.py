@@ -1,11 +1,21 @@
-"""Generic addresses of shared and local memory, as debug builds form them; on the emulated device."""
+"""Generic addresses of shared and local memory, as debug builds form them, and where shared memory ends."""
 
 from __future__ import annotations
+
+import struct
 
 import numpy as np
 import pytest
 
-from tests.lift.support import HEAD, kernel, run
+from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.lift import lift_kernel
+from cass_shim.verify import mufu
+from cass_shim.verify.interpreter import Interpreter, Launch
+from cass_shim.verify.memory import Arena
+from cass_shim.verify.program import prepare
+from cass_shim.verify.state import Geometry
+from tests.lift.support import HEAD, emulated, kernel, run
+from tests.verify.text import BASE
 
 
 @pytest.mark.parametrize("meet", ["BAR.RED.POPC.DEFER_BLOCKING 0x0, P0", "BAR.SYNC.DEFER_BLOCKING 0x1, 0x20"])
@@ -62,3 +72,61 @@ def test_the_frame_through_its_window_in_a_later_block() -> None:
     )
     found = run(sass, np.zeros(32, np.uint32), 32)
     assert found.tolist() == [(n << 16 | n) + n for n in range(16)] + [0] * 16
+
+
+SIZES = {  # offset in bank 0 of what launches give, of the groups' part of the reserved KiB, of the KiB's end
+    80: (0x2C, 0x124, 0x120),
+    90: (0x2C, 0x6C, 0x68),
+    120: (0x2AC, 0x27C, 0x278),
+}
+WITH_RESERVED = """
+    MOV R1, c[0x0][{stack:#x}]
+    S2R R0, SR_TID.X
+    MOV R2, c[0x0][{out:#x}]
+    MOV R3, c[0x0][{out:#x}+0x4]
+    IMAD.WIDE R2, R0, 0x4, R2
+    MOV R8, {dynamic:#x}
+    LDC R8, c[0x0][R8]
+    MOV R9, {groups:#x}
+    LDC R9, c[0x0][R9]
+    MOV R10, {end:#x}
+    LDC R10, c[0x0][R10]
+    IADD3 R11, R10, -0x4, RZ
+    IADD3 R12, R8, {last:#x}, RZ
+    ISETP.NE.AND P0, PT, R0, RZ, PT
+    @!P0 STS [R11], R9
+    @!P0 STS [R12], R10
+    BAR.SYNC.DEFER_BLOCKING 0x0
+    LDS R13, [R11]
+    LDS R14, [R12]
+    STG.E [R2.64], R8
+    STG.E [R2.64+0x80], R13
+    STG.E [R2.64+0x100], R14
+    EXIT
+"""
+
+
+@pytest.mark.parametrize("sm", SIZES)
+def test_the_reserved_part_of_shared_memory(sm: int) -> None:
+    """Device and interpreter say the same of it, and its last word is none of the program's."""
+    dynamic, groups, end = SIZES[sm]
+    static, given = 64 + (0x400 if sm >= 90 else 0), 200
+    out, stack = {80: (0x160, 0x28), 90: (0x210, 0x28), 120: (0x380, 0x37C)}[sm]
+    body = WITH_RESERVED.format(dynamic=dynamic, groups=groups, end=end, out=out, stack=stack, last=static - 4)
+    sass = kernel(body.replace(f"{out:#x}+0x4", f"{out + 4:#x}"), sm, params=(8,), shared_bytes=static)
+    begin = 0 if sm >= 90 else 384  # 64 + 200 bytes, in units of 128
+    expected = [given] * 32 + [begin + 0x100] * 32 + [begin + 0x400] * 32
+    code = assemble_llvm(lift_kernel(sass), sass.abi)
+    with emulated() as device:
+        words, table = device.buffer(np.zeros(96, np.uint32)), device.buffer(np.zeros(1, np.uint64))
+        kernarg = bytearray(code.bindings_offset + 8)
+        struct.pack_into("<Q", kernarg, 0, words.address)
+        struct.pack_into("<Q", kernarg, code.bindings_offset, table.address)
+        device.load(code.elf).function("k").launch((1,), (32,), bytes(kernarg), given)
+        device.synchronize()
+        assert np.asarray(words.read()).tolist() == expected
+    arena = Arena(BASE, np.zeros(384, np.uint8), np.ones(384, bool))
+    launch = Launch(Geometry((1, 1, 1), (32, 1, 1)), struct.pack("<Q", BASE), given)
+    machine = Interpreter(prepare(sass, {}, b""), sass.abi, launch, arena, seed=1, mufu=mufu.nearest)
+    machine.run()
+    assert arena.content.view(np.uint32).tolist() == expected

@@ -20,6 +20,7 @@ from cass_shim.model.instruction import RZ, Const, Imm, Instruction, Mem, Operan
 
 _SWAPS = {"GE": "GT", "GT": "GE", "LT": "LE", "LE": "LT", "EQ": "NE", "NE": "EQ", "MIN": "MAX", "MAX": "MIN"}
 _SWAPS |= {"U32": "S32", "S32": "U32", "AND": "OR", "OR": "AND", "ADD": "MAX", "GEU": "GTU", "LTU": "LEU", "L": "R"}
+DESCRIPTORS = frozenset({0x118, 0x208, 0x358})  # words of bank 0 whose value no access depends on
 _OPCODES = {"FADD": "FMUL", "FMUL": "FADD", "DADD": "DMUL", "DMUL": "DADD"}
 SKIPPED = frozenset({"NOP", "BRA", "BSSY", "BSYNC", "EXIT", "S2R", "CS2R", "WARPSYNC", "DEPBAR", "YIELD"})
 
@@ -28,7 +29,7 @@ def _changed(operand: Operand, rng: random.Random) -> Operand | None:
     """One operand, wrong; None when there is no sensible way."""
     if isinstance(operand, Imm):
         return Imm(operand.bits ^ (1 << rng.choice((0, 1, 2, 23, 30))))
-    if isinstance(operand, Const) and operand.bank in (0, 3):
+    if isinstance(operand, Const) and operand.bank in (0, 3) and operand.offset not in DESCRIPTORS:
         return replace(operand, offset=operand.offset + 4)
     if isinstance(operand, Pred):
         return replace(operand, negate=not operand.negate)

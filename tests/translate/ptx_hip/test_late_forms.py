@@ -135,3 +135,14 @@ def test_static_shared_memory_beyond_the_devices_says_what_to_do() -> None:
     text = TEXT.replace("gate[2]", "gate[8193]")
     with pytest.raises(Unsupported, match="65544 bytes of static shared memory, a work-group has 65536: build"):
         translate_kernel(PtxModule(text, 90), "transactions")
+
+
+def test_the_size_of_shared_memory_that_a_launch_gives() -> None:
+    """Also to a kernel without such a variable: the hidden argument is there only where code generation sees one."""
+    body = "mov.u32 %r1, %dynamic_smem_size; st.global.u32 [%rd1], %r1;"
+    text = TEXT.split(".visible")[0] + kernel("size", body).replace(".shared .align 16 .b64 gate[2];", "")
+    with device().buffer(NOTHING) as target:
+        size = build(PtxModule(text, 90), ["size"]).function("size")
+        size.launch((1,), (THREADS,), struct.pack("<QQQ", 0, target.address, 0), 1000)
+        device().synchronize()
+        assert target.read()[0] == 1000

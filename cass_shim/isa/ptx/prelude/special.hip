@@ -38,4 +38,9 @@ FN u64 ptx_clock() { return __builtin_readcyclecounter(); }
 
 FN u64 ptx_timer() { return __builtin_readsteadycounter() * 10; }
 
-FN u32 ptx_dynamic_shared() { return ptx_hidden<u32>(120); }
+FN u32 ptx_dynamic_shared() {
+    // The hidden argument is there only where a kernel has and uses shared memory that the launch sizes.
+    extern __attribute__((shared, aligned(16))) u8 ptx_dynamic_area[];
+    asm volatile("" ::"s"((u32)(SHARED u8 *)ptx_dynamic_area));
+    return ptx_hidden<u32>(120);
+}
