@@ -61,7 +61,7 @@ class Writer(Protocol):
         """st.param."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Use:
     """An instruction matched with its row: fields by name ("" when left out)."""
 

@@ -55,24 +55,30 @@ class BodyParser:
             self.reader.fail("scopes nested too deeply")
         scope = Declarations()
         self.scopes.append(scope)
-        first = len(self.code)
-        while not self.reader.accept("}"):
-            if self.reader.kind == "end":
-                self.reader.fail("expected } before the end of the text")
-            self._statement(scope)
+        first, reader = len(self.code), self.reader
+        while (kind := reader.kinds[reader.at]) != "}":
+            if kind == "end":
+                reader.fail("expected } before the end of the text")
+            self._statement(kind, scope)
+        reader.at += 1
         self._rename_labels(scope, first)
         self.scopes.pop()
 
-    def _statement(self, scope: Declarations) -> None:
+    def _statement(self, kind: str, scope: Declarations) -> None:
+        """kind: of the token that it begins with."""
         reader = self.reader
-        if reader.accept("{"):
-            self._scope()
-        elif reader.accept(";"):
-            pass
-        elif reader.peek("dot"):
+        if kind == "name":
+            if reader.kinds[reader.at + 1] == ":":
+                self._labelled(scope)
+            else:
+                self.code.append(self._instruction())
+        elif kind == "dot":
             self._directive(scope)
-        elif reader.peek("name") and reader.peek(":", ahead=1):
-            self._labelled(scope)
+        elif kind == "{":
+            reader.at += 1
+            self._scope()
+        elif kind == ";":
+            reader.at += 1
         else:
             self.code.append(self._instruction())
 
@@ -149,26 +155,32 @@ class BodyParser:
             if register is None or register.type != "pred":
                 reader.fail(f"{token.text} is not a predicate register", token)
             guard = (register, negated)
-        line, column = reader.places.place(reader.tokens.ats[reader.at])
+        start = reader.at
         opcode = reader.expect("name")
-        first = reader.at
-        while reader.kind == "dot":
-            reader.at += 1
-        modifiers = reader.texts[first : reader.at]
+        kinds, at = reader.kinds, reader.at
+        while kinds[at] == "dot":
+            at += 1
+        modifiers = tuple(reader.texts[reader.at : at])
+        reader.at = at
         operands: list[Operand] = []
-        if reader.kind not in (";", "}"):
+        if kinds[at] not in (";", "}"):
             operands.append(self._operand())
-            while reader.accept(","):
+            while kinds[reader.at] == ",":
+                reader.at += 1
                 operands.append(self._operand())
         reader.expect(";")
-        return Instruction(opcode, tuple(modifiers), tuple(operands), guard, line, column)
+        tokens = reader.tokens
+        return Instruction(opcode, modifiers, tuple(operands), guard, tokens.lines[start], tokens.columns[start])
 
     def _operand(self) -> Operand:
         reader = self.reader
-        kind = reader.kind
-        if kind == "name" and reader.text != "WARP_SZ":
+        kind = reader.kinds[reader.at]
+        if kind == "name" and reader.texts[reader.at] != "WARP_SZ":
             first = self._named()
-            return Pair(first, self._named()) if reader.accept("|") else first
+            if reader.kinds[reader.at] != "|":
+                return first
+            reader.at += 1
+            return Pair(first, self._named())
         if kind == "[":
             reader.at += 1
             return self._address()
@@ -210,9 +222,8 @@ class BodyParser:
         else:
             base = reader.constant()
         offset = 0
-        while reader.peek("+") or reader.peek("-"):
-            if reader.peek("+"):
-                reader.next()
+        while (kind := reader.kinds[reader.at]) == "+" or kind == "-":
+            reader.at += kind == "+"
             offset += reader.integer()
         if isinstance(base, Symbol):
             base, offset = Symbol(base.name, 0, base.generic), offset + base.offset
@@ -225,11 +236,10 @@ class BodyParser:
     def _named(self) -> Operand:
         """A register (with its component), a symbol with an offset, or the sink."""
         reader = self.reader
-        name = reader.text if reader.kind == "name" else reader.expect("name")
-        reader.at += 1
+        name = reader.expect("name")
         register = self._register(name)
         if register is not None:
-            return self._component(register) if reader.kind == "dot" else register
+            return self._component(register) if reader.kinds[reader.at] == "dot" else register
         if name == "_":
             return Sink()
         if name == "generic" and reader.accept("("):
@@ -251,9 +261,9 @@ class BodyParser:
     def _plus(self) -> int:
         """`+ n` after a symbol, when what follows is a number."""
         reader = self.reader
-        if (reader.peek("+") or reader.peek("-")) and reader.peek("number", ahead=1):
-            if reader.peek("+"):
-                reader.next()
+        kind = reader.kinds[reader.at]
+        if kind in ("+", "-") and reader.peek("number", ahead=1):
+            reader.at += kind == "+"
             return reader.integer()
         return 0
 
@@ -264,8 +274,8 @@ class BodyParser:
 
     def _register(self, name: str) -> Register | None:
         for scope in reversed(self.scopes):
-            found = scope.find_register(name, self.function)
-            if found is not None:
+            found = scope.registers.get(name) or (scope.ranges and scope.find_register(name, self.function))
+            if found:
                 return found
         if name in SPECIAL_TYPES or _TRAILING.sub("", name) in ("%envreg", "%pm"):
             return Register(name, SPECIAL_TYPES.get(name, "b32"), special=True)

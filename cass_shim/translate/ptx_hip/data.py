@@ -67,12 +67,22 @@ def _content(tree: Module, variable: Variable, tokens: dict[str, int]) -> tuple[
         if element.symbol:
             relocations.append(_relocation(tree, variable, index, at, tokens))
         elif isinstance(element.value, Float):
-            content[at : at + step] = float_bits(element.value, bits).to_bytes(step, "little")
+            content[at : at + step] = _float(variable, element.value).to_bytes(step, "little")
         elif TYPES[variable.type].kind == "f" and step >= 4:
             content[at : at + step] = struct.pack("<f" if step == 4 else "<d", element.value)
         else:
             content[at : at + step] = (element.value & ((1 << bits) - 1)).to_bytes(step, "little")
     return bytes(content), tuple(each for each in relocations if each is not None)
+
+
+def _float(variable: Variable, value: Float) -> int:
+    """A float in an initialiser as ptxas 13.0 writes it: untyped elements get the low bits of what is written."""
+    row = TYPES[variable.type]
+    if variable.type in ("f32", "f64") or (row.kind == "b" and row.bits == 32 and not value.single):
+        return float_bits(value, row.bits)
+    if row.kind != "b":
+        raise Malformed(f"a float for an element of {variable.name}, which is .{variable.type}", where="PTX")
+    return value.bits & ((1 << row.bits) - 1)
 
 
 def _relocation(tree: Module, variable: Variable, index: int, at: int, tokens: dict[str, int]) -> Relocation | None:

@@ -10,6 +10,7 @@ from cass_shim.isa.ptx.types import TYPES
 from cass_shim.translate.ptx_hip.reader import Reader
 
 MAX_REGISTERS = 1 << 20
+MAX_DIGITS = 7  # of the number of one of them
 MAX_ELEMENTS = 1 << 26
 _LINKAGES = ("extern", "visible", "weak", "common")
 _SPACES = ("reg", "sreg", "const", "global", "local", "param", "shared", "tex")
@@ -64,17 +65,24 @@ class Declarations:
         found = self.registers.get(name)
         if found is not None or not self.ranges:
             return found
+        prefix = name.rstrip("0123456789")  # what nearly every name is split by
+        if name[len(prefix) : len(prefix) + 1] not in ("", "0") and (found := self._member(name, prefix, function)):
+            return found
         split = _SPLIT.match(name)
         while split is not None:
-            prefix, index = split[1], name[len(split[1]) :]
-            held = self.ranges.get(prefix)
-            if held is not None and int(index) < held[0]:
-                unique = held[2] + index
-                function.registers[unique] = held[1]
-                self.registers[name] = Register(unique, held[1])
-                return self.registers[name]
-            split = _longer_prefix(name, prefix)
+            if found := self._member(name, split[1], function):
+                return found
+            split = _longer_prefix(name, split[1])
         return None
+
+    def _member(self, name: str, prefix: str, function: Function) -> Register | None:
+        """The register of a range that a name is; the number behind its prefix has no leading zeros."""
+        held, index = self.ranges.get(prefix), name[len(prefix) :]
+        if held is None or len(index) > MAX_DIGITS or int(index) >= held[0]:
+            return None
+        function.registers[held[2] + index] = held[1]
+        self.registers[name] = Register(held[2] + index, held[1])
+        return self.registers[name]
 
     def declare_variable(self, name: str, function: Function) -> str:
         unique, number = name, 2

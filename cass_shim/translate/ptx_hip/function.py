@@ -126,9 +126,8 @@ def _declarations(program: Program, writer: FunctionWriter, moved: set[str]) -> 
     for name, local in writer.symbols.items():
         lines.append(f"const u64 {local} = (u64)bindings[{program.slot_of_symbol(name)}];")
     lines.extend(writer.declarations(moved))
-    formal = set(function.signature.parameters)
     for variable in function.variables.values():
-        if variable.space == "param" and variable not in formal:
+        if variable.space == "param" and variable.name not in writer.formal:
             lines.append(f"{value_type(variable)} {writer.parameter(variable)} = {{}};")
         elif variable.space == "local":
             name = writer.names.of(f"local {variable.name}", variable.name)

@@ -17,6 +17,7 @@ _DEFINITION = re.compile(r"^( *)const (\w+) ([A-Za-z_]\w+) = (.+);$")
 _CONDITION = re.compile(r"^( *)([A-Za-z_]\w+) = (.+);$")
 _TESTS = re.compile(r"^( *(?:\} while|if) \()(!?)([A-Za-z_]\w*)(\).*)$")
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.\w+)?")
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _LITERAL = {"u32": r"(?:0x[\da-f]+|\d+)u", "u64": r"(?:0x[\da-f]+|\d+)ul", "i32": r"\d+", "i64": r"\d+l"}
 _INTEGERS = ("u32", "i32", "u64", "i64")
 _FLIPPED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
@@ -48,8 +49,8 @@ class _Text:
         """At one line; what the value names stands there now."""
         line = self.lines[number]
         assert line is not None
-        pattern = rf"(?<![\w.]){name}\b"
-        self.lines[number], times = re.subn(pattern, lambda found: _fitted(line, found, value), line)
+        times = _NAME.findall(line).count(name)
+        self.lines[number] = _NAME.sub(lambda found: _fitted(line, found, value) if found[0] == name else found[0], line)
         for word in times * _WORD.findall(value):
             self.places.setdefault(word, []).append(number)
 
@@ -159,7 +160,7 @@ def _between_conditions(expression: str, types: Mapping[str, str]) -> int:
 
 def _plain_zero(line: str, types: Mapping[str, str]) -> str:
     """`(i32)(x) == 0` as `x == 0`: no sign matters there."""
-    found = _SIGNED_ZERO.search(line)
+    found = _SIGNED_ZERO.search(line) if "= 0" in line else None
     if found is None or type_of(found[2], types) != f"u{found[1]}":
         return line
     return f"{line[: found.start()]}{found[2]}{line[found.end(2) :]}"

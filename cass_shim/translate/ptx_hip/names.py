@@ -29,7 +29,7 @@ def sanitize(name: str) -> str:
     return f"_{text}" if not text or text[0].isdigit() else text
 
 
-_PART = re.compile(r"\d+")
+_PART = re.compile(r"\d{1,6}(?!\d)")
 
 
 @functools.cache
@@ -38,7 +38,7 @@ def readable(name: str) -> str:
 
     Source: Itanium C++ ABI §5.1 (nested and local names). Any other name, and one of templates, stays as it is.
     """
-    local = re.fullmatch(r"_ZZ.*E(\d+)([A-Za-z]\w*?)(?:_\d+)?", name)
+    local = re.fullmatch(r"_ZZ.*E(\d{1,6})([A-Za-z]\w*?)(?:_\d+)?", name)
     if local is not None and int(local[1]) == len(local[2]):
         return local[2]
     start = re.match(r"_ZN?K?(?=\d)", name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import re
 from collections.abc import Iterator
 
 from cass_shim.isa.ptx.syntax import Function, Module, Prototype
@@ -15,6 +16,7 @@ from cass_shim.translate.ptx_hip.body import BodyParser
 from cass_shim.translate.ptx_hip.declarations import parse_parameters, parse_variable
 from cass_shim.translate.ptx_hip.reader import Reader
 
+_VERSION = re.compile(r"(\d{1,4})(?:\.(\d{0,4}))?")
 _LINKAGES = ("extern", "visible", "weak")
 _TUNING = (
     "maxntid", "reqntid", "minnctapersm", "maxnctapersm", "maxnreg", "maxclusterrank", "reqnctapercluster",
@@ -60,8 +62,10 @@ class _ModuleParser:
         reader, token = self.reader, self.reader.expect_token("dot")
         name = token.text
         if name == "version":
-            major, _, minor = reader.expect("number").partition(".")
-            self.module.version = (int(major), int(minor or "0"))
+            version = _VERSION.fullmatch(reader.expect("number"))
+            if version is None:
+                reader.fail("a version that is none", token)
+            self.module.version = (int(version[1]), int(version[2] or "0"))
         elif name == "target":
             self.module.target = self._target()
         elif name == "address_size":
@@ -69,7 +73,7 @@ class _ModuleParser:
             if self.module.address_bits != 64:
                 reader.fail(f".address_size {self.module.address_bits}: only 64-bit programs", token)
         elif name in ("file", "loc"):
-            self._rest_of_line(token.at)
+            self._rest_of_line(token.line)
         elif name == "section":
             self._section()
         elif name == "pragma":
@@ -96,9 +100,8 @@ class _ModuleParser:
             names.append(self.reader.expect("name"))
         return tuple(names)
 
-    def _rest_of_line(self, at: int) -> None:
+    def _rest_of_line(self, line: int) -> None:
         reader = self.reader
-        line = reader.places.line(at)
         while reader.kind != "end" and reader.line == line:
             reader.next()
 

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from cass_shim.isa.ptx.syntax import Float, Integer
 from cass_shim.model.errors import Malformed
-from cass_shim.translate.ptx_hip.lexer import Places, Token, tokenize
+from cass_shim.translate.ptx_hip.lexer import Token, tokenize
 
 MAX_DEPTH = 64
 
@@ -38,7 +38,12 @@ _APPLY: dict[str, Callable[[int, int], int]] = {
 
 
 def parse_number(text: str) -> Integer | Float:
-    """A literal token. Hexadecimal floats keep their bits."""
+    """A literal token. Hexadecimal floats keep their bits.
+
+    ValueError: an octal number with an 8 or a 9, or one of more digits than Python converts (4,300).
+    """
+    if text.isdecimal() and (text[0] != "0" or len(text) == 1):
+        return Integer(int(text))
     lowered = text.lower()
     if lowered.startswith("0f"):
         return Float(int(text[2:], 16), single=True)
@@ -56,15 +61,14 @@ class Reader:
     """Tokens of one module and the position in them."""
 
     def __init__(self, text: str) -> None:
-        self.places = Places(text)
-        self.tokens = tokenize(text, self.places)
+        self.tokens = tokenize(text)
         self.kinds, self.texts = self.tokens.kinds, self.tokens.texts
         self.at = 0
 
     def fail(self, what: str, token: Token | None = None) -> NoReturn:
         """Malformed at a token, by default the current one."""
-        place = self.places.describe((token or self.token).at)
-        raise Malformed(what, where=f"PTX {place}")
+        found = token or self.token
+        raise Malformed(what, where=f"PTX line {found.line}, column {found.column}")
 
     @property
     def token(self) -> Token:
@@ -82,7 +86,7 @@ class Reader:
 
     @property
     def line(self) -> int:
-        return self.places.line(self.tokens.ats[self.at])
+        return self.tokens.lines[self.at]
 
     def next(self) -> Token:
         token = self.tokens[self.at]
@@ -134,21 +138,30 @@ class Reader:
 
     def integer(self) -> int:
         """A constant expression that must be an integer."""
-        start = self.token
+        start = self.at
         value = self.constant()
-        return value.value if isinstance(value, Integer) else self.fail("expected an integer", start)
+        return value.value if isinstance(value, Integer) else self.fail("expected an integer", self.tokens[start])
 
     def number(self) -> int:
         """A plain integer literal (where `>` ends it, as in `%r<8>`)."""
-        token = self.token
-        value = parse_number(self.expect("number"))
-        return value.value if isinstance(value, Integer) else self.fail("expected an integer", token)
+        self.expect("number")
+        self.at -= 1
+        value = self._literal()
+        return value.value if isinstance(value, Integer) else self.fail("expected an integer", self.tokens[self.at - 1])
 
     def constant(self) -> Integer | Float:
         """A constant expression, without the ternary operator."""
         if self.kind == "number" and self.kinds[self.at + 1] in _AFTER_CONSTANT:
-            return parse_number(self.word())
+            return self._literal()
         return self._binary(0, 0)
+
+    def _literal(self) -> Integer | Float:
+        """The number that the current token is, which is passed."""
+        self.at += 1
+        try:
+            return parse_number(self.texts[self.at - 1])
+        except ValueError:
+            self.fail("a number that is none", self.tokens[self.at - 1])
 
     def _binary(self, level: int, depth: int) -> Integer | Float:
         if level == len(_LEVELS):
@@ -167,9 +180,9 @@ class Reader:
     def _unary(self, depth: int) -> Integer | Float:
         if depth > MAX_DEPTH:
             self.fail("constant expression nested too deeply")
+        if self.kind == "number":
+            return self._literal()
         token = self.next()
-        if token.kind == "number":
-            return parse_number(token.text)
         if token.kind == "(":
             if self.accept("dot"):  # a cast, (.s64) or (.u64): numbers are 64-bit anyway
                 self.expect(")")

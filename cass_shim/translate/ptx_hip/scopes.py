@@ -31,8 +31,9 @@ def move_declarations(lines: list[str], types: Mapping[str, str]) -> tuple[list[
     for number, line in enumerate(lines):
         for word in set(_WORD.findall(line)) & types.keys():
             named.setdefault(word, []).append(number)
-        for word in _ASSIGNS.findall(line):
-            assigned[word] = assigned.get(word, 0) + 1
+        if " = " in line:
+            for word in _ASSIGNS.findall(line):
+                assigned[word] = assigned.get(word, 0) + 1
     ends = _scope_ends(lines)
     result, moved = list(lines), set()
     for number, line in enumerate(lines):
@@ -42,7 +43,7 @@ def move_declarations(lines: list[str], types: Mapping[str, str]) -> tuple[list[
         name = match[2]
         places = named[name]
         if places[0] == number and places[-1] < ends[number] and not _between(labels, number, ends[number]):
-            if len(re.findall(rf"\b{name}\b", line)) > 1:
+            if _WORD.findall(line).count(name) > 1:
                 continue  # it reads itself
             result[number] = f"{match[1]}const {types[name]} {line.lstrip(' ')}"
             moved.add(name)

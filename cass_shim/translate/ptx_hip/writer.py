@@ -7,7 +7,6 @@ writes, with registers declared as the type that most of their uses want.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
@@ -38,9 +37,10 @@ from cass_shim.translate.ptx_hip.names import Names
 if TYPE_CHECKING:
     from cass_shim.translate.ptx_hip.program import Program
 
-_NO_VOTES: Counter[str] = Counter()
+_NO_VOTES = dict.fromkeys("usf", 0)
 _SIGNLESS = {"ld", "ldu", "st", "mov"}
 _SPACES = {"global", "const", "shared", "local"}
+_DECLARES = re.compile(r"(?:auto|bool|[uif]\d+|const \w+) \w+(?: =|;)")
 
 
 class FunctionWriter:
@@ -49,9 +49,10 @@ class FunctionWriter:
     def __init__(self, program: Program, function: Function) -> None:
         self.program, self.function = program, function
         self.names = Names(program.names)
-        self.votes: dict[str, Counter[str]] = {}
+        self.votes: dict[str, dict[str, int]] = {}
         self.types: dict[str, str] = {}
-        self.named: dict[str, str] = {}
+        self.held: dict[str, tuple[str, str]] = {}
+        self.formal = {each.name for each in function.signature.parameters}
         self.lines: list[str] = []
         self.uses_carry = False
         self.symbols: dict[str, str] = {}
@@ -90,7 +91,7 @@ class FunctionWriter:
         if isinstance(operand, Register) and not operand.special and operand.type == "pred":
             raise self.malformed(f"{operand.name} is a predicate")
         if isinstance(operand, Register) and not operand.special and bits_of(operand.type) == bits:
-            name, held = self._name(operand), self._type(operand)
+            name, held = self._held(operand)
             self._vote(operand, f"b{bits}")
             return f"as<u{bits}>({name})" if held in FLOATS else name
         return self.get(operand, f"{'b' if isinstance(operand, Float) else 'u'}{bits}")
@@ -111,7 +112,7 @@ class FunctionWriter:
         if not isinstance(operand, Register) or operand.special:
             raise self.malformed("the destination is not a register")
         self._vote(operand, type_name)
-        name, held = self._name(operand), self._type(operand)
+        name, held = self._held(operand)
         row = TYPES[type_name]
         if operand.type == "pred" or type_name == "pred":
             if operand.type != type_name:
@@ -129,7 +130,7 @@ class FunctionWriter:
         if register.special:
             return self._read_special(register, type_name)
         self._vote(register, type_name)
-        name, held = self._name(register), self._type(register)
+        name, held = self._held(register)
         if (register.type == "pred") != (type_name == "pred"):
             raise self.malformed(f"{register.name} is .{register.type}, expected .{type_name}")
         if held == row.c:
@@ -160,13 +161,15 @@ class FunctionWriter:
 
     # -- registers ---------------------------------------------------------------------------------------------
 
-    def _name(self, register: Register) -> str:
+    def _held(self, register: Register) -> tuple[str, str]:
+        """C++ name and type."""
         key = register.name + register.part
-        found = self.named.get(key)
+        found = self.held.get(key)
         if found is None:
             if register.part.startswith("v"):
                 raise self.malformed(f"{register.name} is a vector register, a component is expected")
-            found = self.named[key] = self.names.of(f"%{key}", register.name + register.part.replace(".", "_"))
+            name = self.names.of(f"%{key}", register.name + register.part.replace(".", "_"))
+            found = self.held[key] = (name, self._type(register, key))
         return found
 
     def _vote(self, register: Register, type_name: str) -> None:
@@ -176,23 +179,20 @@ class FunctionWriter:
         key = register.name + register.part
         counter = self.votes.get(key)
         if counter is None:
-            counter = self.votes[key] = Counter()
+            counter = self.votes[key] = dict(_NO_VOTES)
         if row.bits == bits_of(register.type) and row.kind in "usf":
             opcode = self.current.opcode if self.current else ""
             if row.kind != "u" or opcode not in _SIGNLESS:  # nvcc moves signed values as .u32 too
                 counter[row.kind] += 1
 
-    def _type(self, register: Register) -> str:
-        """The C++ type that its uses prefer, decided once; while they are counted, that of its declaration."""
+    def _type(self, register: Register, key: str) -> str:
+        """The C++ type that its uses prefer; while they are counted, that of its declaration."""
         if not self.program.writing:
             return TYPES[register.type].c
-        key = register.name + register.part
-        found = self.types.get(key)
-        if found is None:
-            found = self.types[key] = self._decide(register, self.votes.get(key) or _NO_VOTES)
+        found = self.types[key] = self._decide(register, self.votes.get(key) or _NO_VOTES)
         return found
 
-    def _decide(self, register: Register, votes: Counter[str]) -> str:
+    def _decide(self, register: Register, votes: dict[str, int]) -> str:
         if register.type in ("pred", "b128"):
             return TYPES[register.type].c
         bits = bits_of(register.type)
@@ -237,9 +237,9 @@ class FunctionWriter:
         self.lines = []
         row.meaning(self, use)
         lines, self.lines = self.lines, []
-        if any("carry" in line for line in lines):
+        if not self.uses_carry and any("carry" in line for line in lines):
             self.uses_carry = True
-        scoped = len(lines) > 1 and any(_declares(line) for line in lines)
+        scoped = len(lines) > 1 and any(_DECLARES.match(line) for line in lines)
         if instruction.guard is None:
             return ["{", *(f"    {line}" for line in lines), "}"] if scoped else lines
         if not lines:
@@ -336,7 +336,7 @@ class FunctionWriter:
 
     def parameter(self, variable: Variable) -> str:
         """The C++ lvalue that holds a .param variable."""
-        if self.function.entry and variable in self.function.signature.parameters:
+        if self.function.entry and variable.name in self.formal:
             return f"p.{self.program.field(self.function, variable)}"
         return self.names.of(f"param {variable.name}", _short(variable.name, self.function.name))
 
@@ -372,8 +372,7 @@ class FunctionWriter:
     def parameter_store(self, use: Use, types: Sequence[str]) -> None:
         a, b = use.operands[:2]
         address, step = memory(a, use), 0
-        given = {each.name for each in self.function.signature.parameters}
-        if isinstance(address.base, Symbol) and address.base.name in given:
+        if isinstance(address.base, Symbol) and address.base.name in self.formal:
             raise self.malformed(f"a store to the parameter {address.base.name}")
         for item, type_name in zip(items_of(b, len(types), use), types, strict=True):
             self.line(f"{self._parameter_part(address, type_name, step)} = {self.get(item, type_name)}")
@@ -381,10 +380,6 @@ class FunctionWriter:
 
     def call(self, use: Use) -> None:
         self.program.write_call(self, use)
-
-
-def _declares(line: str) -> bool:
-    return re.match(r"^(?:auto|bool|[uif]\d+|const \w+) \w+( =|;)", line) is not None
 
 
 def _short(name: str, function: str) -> str:

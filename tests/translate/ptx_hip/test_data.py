@@ -24,6 +24,11 @@ TEXT = (
 .global .align 1 .b8 text[6] = {104, 101, 108, 108, 111};
 .visible .global .align 8 .u64 pointers[3] = {generic(text), generic(table)+8, 0};
 .visible .global .align 2 .b16 halves[2] = {0x3C00, 0xBC00};
+.visible .global .align 1 .b8 low_bytes[3] = {1, 1.7, 0f3f812345};
+.visible .global .align 2 .b16 low_halves[2] = {1.7, 0f3f812345};
+.visible .global .align 4 .b32 words[2] = {1.7, 0f3f812345};
+.visible .global .align 8 .b64 doubles[2] = {1.7, 0f3f812345};
+.visible .global .align 4 .f32 floats[1] = {0d3ff123456789abcd};
 .shared .align 4 .b8 tile[256];
 .func (.param .b32 r) twice(.param .b32 x) { .reg .b32 %r<3>; ld.param.u32 %r1, [x]; shl.b32 %r2, %r1, 1;
   st.param.b32 [r], %r2; ret; }
@@ -102,6 +107,8 @@ def test_slots_are_the_variables_that_the_kernel_names() -> None:
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(Malformed, match="is not declared"):
         module_data(PtxModule(HEAD + ".global .u64 x = missing;", 80))
+    with pytest.raises(Malformed, match="a float for an element of x, which is .u8"):  # the fuzzer's, 2026-11-22
+        module_data(PtxModule(HEAD + ".global .u8 x[2] = {1, 1.5};", 80))
     with pytest.raises(Malformed, match="4-byte element"):
         module_data(PtxModule(HEAD + ".global .u32 y; .global .u32 x = y;", 80))
     with pytest.raises(Malformed, match="no kernel other"):

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from cass_shim.isa.ptx.syntax import Address, Float, Instruction, Integer, Module, Pair, Register, Sink, Symbol, Vector
 from cass_shim.model.errors import Malformed
+from cass_shim.translate.ptx_hip import lexer
+from cass_shim.translate.ptx_hip.names import readable
 from cass_shim.translate.ptx_hip.parser import parse_module
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -22,6 +24,37 @@ def body(text: str) -> list[Instruction]:
 
 def module(text: str) -> Module:
     return parse_module(HEAD + text)
+
+
+def test_comments_keep_places_and_hide_nothing_else() -> None:
+    """A comment of several lines; what begins one in a string or behind // begins none."""
+    text = 'ret; /* one\n two */ .pragma "/*"; // /* \n   /* a */ /* b */ exit;'
+    ret, leave = body(text)
+    assert (ret.line, ret.column) == (5, 1)
+    assert (leave.opcode, leave.line, leave.column) == ("exit", 7, 20)
+    with pytest.raises(Malformed, match="line 6, column 6: comment or string without an end"):
+        body("ret;\nret; /* .pragma \"*\";")
+
+
+def test_a_line_that_stands_there_again_is_not_read_again() -> None:
+    lexer._remembered.cache_clear()
+    tokens = lexer.tokenize("add.u32 %r1, %r2, 3;\n" * 1000)
+    assert lexer._remembered.cache_info().misses == 2  # it, and the empty one at the end
+    assert len(tokens) == 8 * 1000 + 1
+    assert (tokens[8 * 999].line, tokens[8 * 999].column) == (1000, 1)
+
+
+def test_spaces_before_what_starts_no_token_take_no_time() -> None:
+    """The fuzzer's, 2026-11-22: twice as long with every space, while each was tried as a run of its own."""
+    began = time.process_time()
+    with pytest.raises(Malformed, match="line 1, column 10001: character 'é'"):
+        parse_module(" " * 10_000 + "é")
+    assert time.process_time() - began < 1
+
+
+def test_a_mangled_name_with_a_length_beyond_any() -> None:
+    name = f"_ZN{'1' * 5000}aE"
+    assert readable(name) == name
 
 
 def test_header_and_kernel() -> None:
@@ -134,6 +167,12 @@ def test_debug_sections_files_and_pragmas_are_skipped() -> None:
         (HEAD + ".entry k() {\n", "line 5, column 1", "expected }"),
         (HEAD + ".entry k() { /* \n", "line 4, column 14", "without an end"),
         (HEAD + ".frob 3\n", "line 4, column 1", "unknown directive .frob"),
+        (HEAD + ".const .u32 c = 0800;", "line 4, column 17", "a number that is none"),  # the fuzzer's, 2026-11-22
+        (HEAD + f".const .u32 c = -{'1' * 5000};", "line 4, column 18", "a number that is none"),
+        (HEAD + f".entry k() {{ .reg .b32 %r<{'9' * 5000}>; }}", "line 4, column 27", "a number that is none"),
+        (HEAD + f".entry k() {{ .reg .b32 %r<9>; mov.u32 %r{'1' * 5000}, 1; }}", "line 4", "is not declared"),
+        (".version 0x8\n", "line 1, column 1", "a version that is none"),
+        (f".version {'8' * 5000}.0\n", "line 1, column 1", "a version that is none"),
         (HEAD + ".entry k() { .reg .b32 %r<2>; mov.b32 %r5, 0; }", "line 4", "%r5 is not declared"),
         (HEAD + ".entry k() { .reg .b32 %r; @%r ret; }", "line 4", "not a predicate"),
         (HEAD + ".global .b32 x[2] = {1, 2, 3};", "line 4", "more initialisers"),
