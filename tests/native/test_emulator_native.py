@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,10 @@ v_add_nc_u32_dpp V, V, V row_shl:3 row_mask:0xf bank_mask:0xe|v_mov_b32_dpp V, V
 v_mov_b32_dpp V, V dpp8:[7,6,5,4,3,2,1,0]|v_add_nc_u16 V, V, V|v_pk_mul_lo_u16 V, V, V|v_swap_b32 V, V
 v_permlanex16_b32 V, V, S, S|v_sad_u8 V, V, V, V|v_dot4_i32_iu8 V, V, V, V
 v_dual_mov_b32 v2, v3 :: v_dual_add_f32 v5, v1, v4"""
+WIDE = """v_add_f64 P, P, P|v_mul_f64 P, P, P|v_fma_f64 P, P, -P, P|v_max_f64 P, P, P|v_rcp_f64 P, P
+v_cvt_f32_f64 V, P|v_cvt_f64_f32 P, V|v_cmp_lt_f64 vcc_lo, P, P|v_lshrrev_b64 P, C, P|v_ashrrev_i64 P, C, P
+v_bfe_i32 V, V, C, V|v_alignbyte_b32 V, V, V, V|v_mul_f16 V, V, V|v_fma_mix_f32 V, V, V, V|v_mad_i64_i32 P, S, V, V, P
+v_add_f64 P, P, |P| clamp|v_sqrt_f16 V, V|v_cvt_f16_f32 V, V|v_pk_mul_f16 V, V, V|v_mul_hi_i32 V, V, V"""
 SCALAR = """s_add_u32 S, S, S|s_addc_u32 S, S, S|s_sub_i32 S, S, S|s_mul_i32 S, S, S|s_and_b32 S, S, S|s_xor_b32 S, S, S
 s_lshl_b32 S, S, S|s_ashr_i32 S, S, 3|s_bfe_u32 S, S, 0x50003|s_cselect_b32 S, S, S|s_cmp_lt_u32 S, S|s_brev_b32 S, S
 s_bcnt1_i32_b32 S, S|s_not_b32 S, S|s_min_i32 S, S, S|s_mov_b32 S, 0x1234567|s_cmp_eq_u32 S, S|s_movk_i32 S, -7"""
@@ -54,13 +59,23 @@ s_load_b64 s[30:31], s[0:1], 0x8|global_atomic_add_u32 V, v[44:45], V, off offse
 scratch_store_b32 off, V, off offset:16|scratch_load_b32 V, off, off offset:16
 scratch_store_b32 v40, V, off|scratch_load_b32 V, v40, off
 flat_load_b32 V, v[44:45]|global_load_d16_hi_b16 V, v[44:45], off|global_load_b128 v[8:11], v[44:45], off"""
-FAMILIES = {"float": FLOAT, "integer": INTEGER, "scalar": SCALAR, "lanes": LANES, "local": LOCAL, "memory": MEMORY}
+FAMILIES = {
+    "float": FLOAT,
+    "wide": WIDE,
+    "integer": INTEGER,
+    "scalar": SCALAR,
+    "lanes": LANES,
+    "local": LOCAL,
+    "memory": MEMORY,
+}
 
 
 def templates(text: str) -> list[str]:
     """The instructions of one family; `|V|` is an operand, not two separators."""
-    text = text.replace("|V|", "ABS").replace("\n", "|")
-    return [part.replace("ABS", "|V|") for part in text.split("|")]
+    for operand in "VP":
+        text = text.replace(f"|{operand}|", f"ABS{operand}")
+    parts = text.replace("\n", "|").split("|")
+    return [re.sub(r"ABS(.)", r"|\1|", part) for part in parts]
 
 
 def fill(chance: random.Random, template: str) -> str:
@@ -159,7 +174,7 @@ def compare(text: str, folder: Path, groups: int = 2, items: int = 64, rsrc1: in
     return interpreted, translated
 
 
-MIXES = [["integer", "scalar", "lanes"], ["integer", "local", "scalar"], ["integer", "memory"], ["float"]]
+MIXES = [["integer", "scalar", "lanes"], ["integer", "local", "scalar"], ["integer", "memory"], ["float"], ["wide"]]
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])

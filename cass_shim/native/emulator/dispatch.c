@@ -1,5 +1,6 @@
 /* One build variant's dispatch table and the loop that leaves and enters the interpreter. */
 #include "emulator/interp.h"
+#include "emulator/native_services.h"
 
 #define BODY(name) const op_t *BODY_NAME(name)(wave_t * w, const op_t *o);
 #include "emulator/bodies.inc"
@@ -22,5 +23,7 @@ static const op_t *run(wave_t *w, const op_t *o) {
 
 #define TEXT2(x) #x
 #define TEXT(x) TEXT2(x)
+extern const native_access EMU_CAT(emu_access_, EMU_VARIANT);
 extern const emu_variant EMU_CAT(emu_variant_, EMU_VARIANT);
-const emu_variant EMU_CAT(emu_variant_, EMU_VARIANT) = {TEXT(EMU_VARIANT), handlers, run};
+const emu_variant EMU_CAT(emu_variant_, EMU_VARIANT) = {TEXT(EMU_VARIANT), handlers, run,
+                                                        &EMU_CAT(emu_access_, EMU_VARIANT)};

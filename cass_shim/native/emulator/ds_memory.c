@@ -13,23 +13,6 @@ OUT_OF_LINE const op_t *outside(wave_t *w, const op_t *o, const uint32_t *addres
     return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, 0, 0, "LDS access out of bounds");
 }
 
-/* at = address + offset of each lane, which wraps at 32 bits (compilers fold a negative base and a
- * positive offset); whether every active lane's bytes lie in the allocation. Inactive lanes' become
- * valid. */
-ALWAYS_INLINE int lds_addresses(const wave_t *w, const op_t *o, uint32_t exec, uint32_t offset,
-                                unsigned bytes, uint32_t *at) {
-    V x = v_src(w, o, 0) + offset;
-    memcpy(at, &x, 128);
-    if (unlikely(bytes > w->lds_bytes)) return 0;
-    uint32_t inside = v_bits((VI)(x <= w->lds_bytes - bytes));
-    if (unlikely((inside & exec) != exec)) return 0;
-    if (exec != ~0u) {
-        x &= v_exec_mask(exec);
-        memcpy(at, &x, 128);
-    }
-    return 1;
-}
-
 ALWAYS_INLINE const op_t *lds_load(wave_t *w, const op_t *o, unsigned d, uint32_t offset,
                                    unsigned bytes, int is_signed, int half) {
     lanes32 at, r[4];
@@ -56,8 +39,7 @@ ALWAYS_INLINE const op_t *lds_load(wave_t *w, const op_t *o, unsigned d, uint32_
 ALWAYS_INLINE const op_t *lds_store(wave_t *w, const op_t *o, unsigned s, uint32_t offset,
                                     unsigned bytes, unsigned shift) {
     lanes32 at;
-    uint32_t exec = EXEC, left = exec;
-    unsigned words = bytes < 4 ? 1 : bytes / 4;
+    uint32_t exec = EXEC;
     if (!exec) return o + 1;
     if (unlikely(!lds_addresses(w, o, exec, offset, bytes, at)))
         return outside(w, o, at, exec, bytes);
@@ -67,27 +49,10 @@ ALWAYS_INLINE const op_t *lds_store(wave_t *w, const op_t *o, unsigned s, uint32
         memcpy(base + at[0], w->v[s], 128);
         return o + 1;
     }
-    lanes32 room[4];
-    const uint32_t *x[4];
-    for (unsigned k = 0; k < words; k++) x[k] = LANES_OF(w, s + k, room[k]);
-    if (exec == ~0u && !IN_UNIT) { /* unrolled, which takes long to compile */
-        for (unsigned i = 0; i < LANES; i++)
-            for (unsigned k = 0; k < words; k++)
-                store_element(base + at[i] + 4 * k, x[k][i] >> shift, bytes);
-        return o + 1;
-    }
-    while (left) {
-        unsigned i = (unsigned)__builtin_ctz(left);
-        left &= left - 1;
-        for (unsigned k = 0; k < words; k++)
-            store_element(base + at[i] + 4 * k, x[k][i] >> shift, bytes);
-    }
+    scatter(&w->v[s], (char *)base, at, exec, bytes, shift);
     return o + 1;
 }
 
-#define OFFSET ((uint32_t)o->k[1])
-#define OFFSET0 ((uint32_t)o->k[1] & 255)
-#define OFFSET1 ((uint32_t)o->k[1] >> 8)
 #define LOAD(name, bytes, is_signed, half)                                                         \
     HANDLER(ds_load_##name) { CONTINUE(lds_load(w, o, o->d, OFFSET, bytes, is_signed, half)); }
 #define STORE(name, bytes, shift)                                                                  \
@@ -103,28 +68,8 @@ OUT_OF_LINE const op_t *store_narrow(wave_t *w, const op_t *o, unsigned bytes, u
     HANDLER(ds_load_##name) { CONTINUE(load_narrow(w, o, bytes, is_signed, half)); }
 #define STORE_NARROW(name, bytes, shift)                                                           \
     HANDLER(ds_store_##name) { CONTINUE(store_narrow(w, o, bytes, shift)); }
-LOAD_NARROW(u8, 1, 0, LOAD_WORD)
-LOAD_NARROW(i8, 1, 1, LOAD_WORD)
-LOAD_NARROW(u16, 2, 0, LOAD_WORD)
-LOAD_NARROW(i16, 2, 1, LOAD_WORD)
-LOAD(b32, 4, 0, LOAD_WORD)
-LOAD(b64, 8, 0, LOAD_WORD)
-LOAD(b96, 12, 0, LOAD_WORD)
-LOAD(b128, 16, 0, LOAD_WORD)
-LOAD_NARROW(u8_d16, 1, 0, LOAD_LOW)
-LOAD_NARROW(i8_d16, 1, 1, LOAD_LOW)
-LOAD_NARROW(u16_d16, 2, 0, LOAD_LOW)
-LOAD_NARROW(u8_d16_hi, 1, 0, LOAD_HIGH)
-LOAD_NARROW(i8_d16_hi, 1, 1, LOAD_HIGH)
-LOAD_NARROW(u16_d16_hi, 2, 0, LOAD_HIGH)
-STORE_NARROW(b8, 1, 0)
-STORE_NARROW(b16, 2, 0)
-STORE(b32, 4, 0)
-STORE(b64, 8, 0)
-STORE(b96, 12, 0)
-STORE(b128, 16, 0)
-STORE_NARROW(b8_d16_hi, 1, 16)
-STORE_NARROW(b16_d16_hi, 2, 16)
+LDS_LOADS(LOAD_NARROW, LOAD)
+LDS_STORES(STORE_NARROW, STORE)
 
 /* Two elements at independent offsets. Both are read before either register is written: the address
  * may be one. */
@@ -151,19 +96,13 @@ ALWAYS_INLINE const op_t *lds_load2(wave_t *w, const op_t *o, unsigned bytes, ui
 }
 #define LOAD2(name, bytes, stride)                                                                 \
     HANDLER(ds_load_2addr_##name) { CONTINUE(lds_load2(w, o, bytes, stride)); }
-LOAD2(b32, 4, 4)
-LOAD2(b64, 8, 8)
-LOAD2(stride64_b32, 4, 256)
-LOAD2(stride64_b64, 8, 512)
+LDS_PAIRS(LOAD2)
 #define STORE2(name, bytes, stride)                                                                \
     HANDLER(ds_store_2addr_##name) {                                                               \
         if (unlikely(!lds_store(w, o, o->sd, OFFSET0 * (stride), bytes, 0))) return NULL;          \
         CONTINUE(lds_store(w, o, o->misc, OFFSET1 * (stride), bytes, 0));                          \
     }
-STORE2(b32, 4, 4)
-STORE2(b64, 8, 8)
-STORE2(stride64_b32, 4, 256)
-STORE2(stride64_b64, 8, 512)
+LDS_PAIRS(STORE2)
 
 /* ---- atomics ---- */
 /* A data operand of every lane, of one or two registers. */
@@ -203,7 +142,13 @@ OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation,
     unsigned unwritten = operation == RMW_SWAP ? LANES : lds_unwritten(w, at, exec, bytes);
     if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, at[unwritten]);
     lds_wrote(w, at, exec, bytes);
-    int adds = operation == RMW_ADD && bytes == 4 && !returns;
+    if (operation == RMW_ADD && bytes == 4 && !returns) {
+        for (uint32_t left = exec; left; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left);
+            *(uint32_t *)(void *)(w->lds + at[i]) += w->v[o->sd][i];
+        }
+        return o + 1;
+    }
     int two = operation == RMW_CMPSWAP || operation == RMW_CMPSWAP_F || operation == RMW_MSKOR ||
               operation == RMW_WRAP;
     operands(w, o->sd, bytes, a);
@@ -211,8 +156,7 @@ OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation,
     for (uint32_t left = exec; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t *p = w->lds + at[i];
-        if (adds) *(uint32_t *)(void *)p += (uint32_t)a[i];
-        else r[i] = emu_rmw_plain(operation, bytes, p, a[i], two ? b[i] : 0);
+        r[i] = emu_rmw_plain(operation, bytes, p, a[i], two ? b[i] : 0);
     }
     if (returns) put_old(w, o->d, r, bytes);
     return o + 1;

@@ -8,8 +8,8 @@
 
 /* Pull: each lane reads the data of the lane that its address names; inactive lanes read as 0. */
 HANDLER(ds_bpermute_b32) {
-    lanes32 r, address, room;
-    const uint32_t *a = LANES_OF(w, o->sd, room);
+    lanes32 r, address;
+    const uint32_t *a = w->v[o->sd];
     memcpy(address, (const char *)w + o->off[0], 128);
     uint32_t exec = EXEC;
     for (int i = 0; i < LANES; i++) {
@@ -22,8 +22,8 @@ HANDLER(ds_bpermute_b32) {
 /* Push: each active lane sends its data to the lane that its address names; the highest sender
  * wins. */
 HANDLER(ds_permute_b32) {
-    lanes32 r = {0}, address, room;
-    const uint32_t *a = LANES_OF(w, o->sd, room);
+    lanes32 r = {0}, address;
+    const uint32_t *a = w->v[o->sd];
     memcpy(address, (const char *)w + o->off[0], 128);
     uint32_t exec = EXEC;
     for (int i = 0; i < LANES; i++)

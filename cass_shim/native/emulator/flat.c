@@ -48,20 +48,17 @@ const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned byt
                            unsigned shift) {
     unsigned words = bytes < 4 ? 1 : bytes / 4, part = bytes < 4 ? bytes : 4;
     lanes64 at;
-    lanes32 room[4];
-    const uint32_t *from[4];
     flat_addresses(w, o, at);
     for (unsigned i = 0; i < LANES; i++)
         if ((exec >> i & 1) && !flat_ok(w, at[i], bytes))
             return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, at[i], "flat store");
-    for (unsigned k = 0; k < words; k++) from[k] = LANES_OF(w, o->sd + k, room[k]);
     for (unsigned i = 0; i < LANES; i++) {
         if (!(exec >> i & 1)) continue;
         uint64_t address = at[i];
         uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
         if (high == APERTURE_LDS) lds_wrote_at(w, low, bytes);
         for (unsigned k = 0; k < words; k++) {
-            uint32_t x = from[k][i] >> shift;
+            uint32_t x = w->v[o->sd + k][i] >> shift;
             if (high == APERTURE_SCRATCH) scratch_write(w, low + 4 * k, i, part, x);
             else if (high == APERTURE_LDS) memcpy(w->lds + low + 4 * k, &x, part);
             else memcpy((char *)(uintptr_t)address + 4 * k, &x, part);

@@ -3,40 +3,9 @@
 #ifndef CASS_EMU_GATHER_H
 #define CASS_EMU_GATHER_H
 
-#include "emulator/lanes.h"
-
-enum { LOAD_WORD, LOAD_LOW, LOAD_HIGH };
+#include "emulator/memory_shapes.h"
 
 typedef uint32_t eight_t __attribute__((vector_size(32)));
-extern const uint32_t emu_lane_bytes[LANES]; /* 4 * lane */
-
-/* Consecutive dwords, from lane 0 on. */
-ALWAYS_INLINE int consecutive_dwords(const uint32_t *at) {
-    V x;
-    memcpy(&x, at, 128);
-    return v_bits((VI)(x - at[0] == *(const V *)emu_lane_bytes)) == ~0u && at[0] <= 0xffffff80u;
-}
-
-/* What the lanes of each half of a wave have in common, a bit for each half: their offsets are one,
- * or follow each other by 4 bytes. Tiles of 16 columns make most accesses so. */
-typedef struct {
-    uint32_t same, run;
-} lane_shape;
-
-ALWAYS_INLINE uint32_t whole_halves(uint32_t bits) {
-    return (bits & 0xffffu) == 0xffffu ? (bits >> 16 == 0xffffu ? 3 : 1)
-                                       : (bits >> 16 == 0xffffu ? 2 : 0);
-}
-ALWAYS_INLINE lane_shape shape_of(const uint32_t *offset) {
-    V x, first;
-    lanes32 room;
-    memcpy(&x, offset, 128);
-    for (int i = 0; i < LANES; i++) room[i] = offset[i & 16];
-    memcpy(&first, room, 128);
-    V steps = *(const V *)emu_lane_bytes & 63u;
-    return (lane_shape){whole_halves(v_bits((VI)(x == first))),
-                        whole_halves(v_bits((VI)(x - first == steps)))};
-}
 
 /* One narrow element, extended to 32 bits. */
 ALWAYS_INLINE uint32_t load_element(const void *p, unsigned bytes, int is_signed) {
@@ -55,14 +24,6 @@ ALWAYS_INLINE uint32_t load_element(const void *p, unsigned bytes, int is_signed
     return x;
 }
 
-ALWAYS_INLINE void put_narrow(wave_t *w, unsigned d, const uint32_t *r, int half) {
-    V x, old = *(const V *)w->v[d];
-    memcpy(&x, r, 128);
-    if (half == LOAD_LOW) x = (old & 0xffff0000u) | (x & 0xffffu);
-    else if (half == LOAD_HIGH) x = (old & 0xffffu) | x << 16;
-    v_put(w, d, x);
-}
-
 ALWAYS_INLINE void store_element(void *p, uint32_t x, unsigned bytes) {
     memcpy(p, &x, bytes < 4 ? bytes : 4); /* little-endian host */
 }
@@ -78,8 +39,8 @@ ALWAYS_INLINE void store_element(void *p, uint32_t x, unsigned bytes) {
         memcpy((out) + (i), &x, 32);                                                               \
     } while (0)
 #define ONE(i, n, bytes, is_signed) load_element(base + offset[(i) + (n)], bytes, is_signed)
-APART void gather_narrow(uint32_t *out, const char *base, const uint32_t *offset, unsigned bytes,
-                         int is_signed) {
+ALWAYS_INLINE void gather_narrow(uint32_t *out, const char *base, const uint32_t *offset,
+                                 unsigned bytes, int is_signed) {
     for (int i = 0; i < LANES; i += 8) {
         if (bytes == 1 && is_signed) EIGHT_OF(out, i, 1, 1);
         else if (bytes == 1) EIGHT_OF(out, i, 1, 0);
@@ -88,8 +49,8 @@ APART void gather_narrow(uint32_t *out, const char *base, const uint32_t *offset
     }
 }
 /* Lanes at one address read it once. */
-APART void gather_dwords(uint32_t *out, const char *base, const uint32_t *offset,
-                         lane_shape shape) {
+ALWAYS_INLINE void gather_dwords(uint32_t *out, const char *base, const uint32_t *offset,
+                                 lane_shape shape) {
     for (int half = 0; half < LANES; half += 16) {
         uint32_t bit = half ? 2 : 1;
         if (shape.same & bit) {
@@ -113,7 +74,8 @@ ALWAYS_INLINE void gather_word(uint32_t *out, const char *base, const uint32_t *
 
 /* Two words of every lane, each lane's in one access: what another thread stores to an aligned pair
  * is seen as a whole or not at all, which compilers rely on for 64-bit atomic loads. */
-APART void gather_pair(uint32_t *low, uint32_t *high, const char *base, const uint32_t *offset) {
+ALWAYS_INLINE void gather_pair(uint32_t *low, uint32_t *high, const char *base,
+                               const uint32_t *offset) {
     for (int i = 0; i < LANES; i += 8) {
         uint64_t q[8];
         for (int n = 0; n < 8; n++) memcpy(&q[n], base + offset[i + n], 8);
@@ -125,6 +87,23 @@ APART void gather_pair(uint32_t *low, uint32_t *high, const char *base, const ui
 #undef HIGH
         memcpy(low + i, &a, 32);
         memcpy(high + i, &b, 32);
+    }
+}
+
+/* Stores of registers x.. to base + at[i], which all may be touched, in lane order. */
+ALWAYS_INLINE void scatter(const vreg_t *x, char *base, const uint32_t *at, uint32_t exec,
+                           unsigned bytes, unsigned shift) {
+    unsigned words = bytes < 4 ? 1 : bytes / 4;
+    if (exec == ~0u) {
+        for (unsigned i = 0; i < LANES; i++)
+            for (unsigned k = 0; k < words; k++)
+                store_element(base + at[i] + 4 * k, x[k][i] >> shift, bytes);
+        return;
+    }
+    for (; exec; exec &= exec - 1) {
+        unsigned i = (unsigned)__builtin_ctz(exec);
+        for (unsigned k = 0; k < words; k++)
+            store_element(base + at[i] + 4 * k, x[k][i] >> shift, bytes);
     }
 }
 

@@ -33,7 +33,7 @@ ALWAYS_INLINE const op_t *global_store(wave_t *w, const op_t *o, unsigned bytes,
     uint32_t exec = EXEC;
     if (!exec) return o + 1;
     gather_addresses(w, o, &at, exec);
-    if (unlikely(!store_lanes(w, o->sd, &at, exec, bytes, shift)))
+    if (unlikely(!store_lanes(&w->v[o->sd], &at, exec, bytes, shift)))
         return global_fault(w, o, &at, bytes, 1);
     return o + 1;
 }
@@ -89,6 +89,6 @@ HANDLER(global_store_addtid_b32) {
     lane_addresses at;
     uint32_t exec = EXEC;
     addtid_addresses(w, o, &at);
-    if (exec && !store_lanes(w, o->sd, &at, exec, 4, 0)) return global_fault(w, o, &at, 4, 1);
+    if (exec && !store_lanes(&w->v[o->sd], &at, exec, 4, 0)) return global_fault(w, o, &at, 4, 1);
     NEXT;
 }

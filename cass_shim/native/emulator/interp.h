@@ -166,21 +166,12 @@ struct group {
 #define OUT_OF_LINE __attribute__((noinline, noclone)) static
 #endif
 
-/* Parts of bodies that know nothing of the wave: inlined by the interpreter, functions in
- * translated code, which would take long to compile otherwise. */
-#if defined(EMU_NATIVE)
-#define APART __attribute__((noinline)) static
-#define IN_UNIT 1
-#else
-#define APART ALWAYS_INLINE
-#define IN_UNIT 0
-#endif
-
-/* What follows in this body is rare and long: translated code leaves it to the interpreter. */
+/* Translated code has a copy of each loop for waves of which every lane is active; elsewhere a
+ * branch on EXEC would cost more to compile than it saves. */
 #ifdef EMU_NATIVE
-#define RARE_PATH return (const op_t *)0
+#define ALL_ACTIVE(exec) (__builtin_constant_p(exec) && (exec) == ~0u)
 #else
-#define RARE_PATH (void)0
+#define ALL_ACTIVE(exec) likely((exec) == ~0u)
 #endif
 
 #define likely(x) __builtin_expect(!!(x), 1)
@@ -239,6 +230,7 @@ typedef struct {
     const char *name;
     const handler_t *handlers;
     const op_t *(*run)(wave_t *w, const op_t *o);
+    const struct native_access *access; /* for translated code */
 } emu_variant;
 const emu_variant *emu_selected_variant(void);
 

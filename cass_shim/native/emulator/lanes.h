@@ -19,6 +19,7 @@
 typedef uint32_t V __attribute__((vector_size(128)));
 typedef int32_t VI __attribute__((vector_size(128)));
 typedef float VF __attribute__((vector_size(128)));
+typedef uint64_t V64 __attribute__((vector_size(256)));
 
 extern const uint32_t emu_lane_bit[LANES];
 
@@ -39,7 +40,7 @@ ALWAYS_INLINE V v_exec_mask(uint32_t exec) {
 ALWAYS_INLINE void v_put(wave_t *w, unsigned d, V r) {
     V *p = (V *)w->v[d];
     uint32_t exec = EXEC;
-    if (likely(exec == ~0u)) {
+    if (ALL_ACTIVE(exec)) {
         *p = r;
     } else {
         V m = v_exec_mask(exec);
@@ -149,13 +150,11 @@ ALWAYS_INLINE const uint32_t *ld32(const wave_t *w, const op_t *o, int i, uint32
 ALWAYS_INLINE void ld64(const wave_t *w, const op_t *o, int i, uint64_t *out) {
     if (likely(src_kind(o, i) == SRC_VGPR)) {
         const V *p = (const V *)((const char *)w + o->off[i]);
-        uint32_t low[LANES] ALIGNED, high[LANES] ALIGNED;
-        memcpy(low, &p[0], 128);
-        memcpy(high, &p[1], 128);
-        for (int l = 0; l < LANES; l++) out[l] = low[l] | (uint64_t)high[l] << 32;
+        V64 x = __builtin_convertvector(p[0], V64) | __builtin_convertvector(p[1], V64) << 32;
+        memcpy(out, &x, 256);
     } else {
-        uint64_t x = s64(w, o, i);
-        for (int l = 0; l < LANES; l++) out[l] = x;
+        V64 zero = {0}, x = zero + s64(w, o, i);
+        memcpy(out, &x, 256);
     }
 }
 
@@ -165,20 +164,27 @@ ALWAYS_INLINE void ld16(const wave_t *w, const op_t *o, int i, uint32_t *out) {
     memcpy(out, &x, 128);
 }
 
+/* Low and high words of a 64-bit source. */
+ALWAYS_INLINE void wide_source(const wave_t *w, const op_t *o, int i, V *low, V *high) {
+    if (likely(src_kind(o, i) == SRC_VGPR)) {
+        const V *p = (const V *)((const char *)w + o->off[i]);
+        *low = p[0];
+        *high = p[1];
+    } else {
+        uint64_t x = s64(w, o, i);
+        *low = v_splat((uint32_t)x);
+        *high = v_splat((uint32_t)(x >> 32));
+    }
+}
+
 /* ---- writing under EXEC ---- */
 ALWAYS_INLINE void put32(wave_t *w, unsigned d, const uint32_t *r) { v_put(w, d, *(const V *)r); }
 
 ALWAYS_INLINE void put64(wave_t *w, unsigned d, const uint64_t *r) {
-    uint32_t lo[LANES] ALIGNED, hi[LANES] ALIGNED;
-    for (int i = 0; i < LANES; i++) {
-        lo[i] = (uint32_t)r[i];
-        hi[i] = (uint32_t)(r[i] >> 32);
-    }
-    V a, b;
-    memcpy(&a, lo, 128);
-    memcpy(&b, hi, 128);
-    v_put(w, d, a);
-    v_put(w, d + 1, b);
+    V64 x;
+    memcpy(&x, r, 256);
+    v_put(w, d, __builtin_convertvector(x, V));
+    v_put(w, d + 1, __builtin_convertvector(x >> 32, V));
 }
 
 /* A 16-bit result keeps the other half of its register. */

@@ -5,11 +5,6 @@
 
 #include "emulator/lanes.h"
 
-#ifdef EMU_NATIVE
-#define lds_unwritten(w, at, exec, bytes) ((unsigned)LANES)
-#define lds_wrote(w, at, exec, bytes) (void)0
-#define lds_raise(w, o, lane, address) ((const op_t *)0)
-#else
 /* The first active lane of which some byte was not written; LANES: none. */
 static inline unsigned lds_unwritten(const wave_t *w, const uint32_t *at, uint32_t exec,
                                      unsigned bytes) {
@@ -29,7 +24,6 @@ static inline void lds_wrote(const wave_t *w, const uint32_t *at, uint32_t exec,
 static inline const op_t *lds_raise(wave_t *w, const op_t *o, unsigned lane, uint32_t address) {
     return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, lane, address, "read of LDS that nothing wrote");
 }
-#endif
 /* For one lane. */
 #define lds_unwritten_at(w, address, bytes) (lds_unwritten(w, &(address), 1, bytes) == 0)
 #define lds_wrote_at(w, address, bytes) lds_wrote(w, &(address), 1, bytes)

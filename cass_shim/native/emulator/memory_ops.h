@@ -16,16 +16,10 @@ typedef struct {
 
 #define WINDOW_MAX (64u << 12)
 
-/* flat.c: accesses where some lane is in the LDS or scratch aperture; in translated code the
- * interpreter's. */
-#ifdef EMU_NATIVE
-#define emu_flat_load(...) ((const op_t *)0)
-#define emu_flat_store(...) ((const op_t *)0)
-#else
+/* flat.c: accesses where some lane is in the LDS or scratch aperture. */
 const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, int is_signed,
                           int half);
 const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned bytes, unsigned shift);
-#endif
 
 ALWAYS_INLINE int flat_leaves_global(const wave_t *w, const op_t *o, uint32_t exec) {
     V high = *(const V *)((const char *)w + o->off[0] + sizeof(vreg_t));
@@ -33,13 +27,13 @@ ALWAYS_INLINE int flat_leaves_global(const wave_t *w, const op_t *o, uint32_t ex
     return (v_bits(special) & exec) != 0;
 }
 
-ALWAYS_INLINE void gather_addresses(const wave_t *w, const op_t *o, lane_addresses *at,
-                                    uint32_t exec) {
-    const V *low = (const V *)((const char *)w + o->off[0]);
+/* From the low and high words of the addresses, or without the high ones from offsets to base. */
+ALWAYS_INLINE void find_addresses(lane_addresses *at, const V *low, const V *upper, uint64_t base,
+                                  uint32_t exec) {
     unsigned first = (unsigned)__builtin_ctz(exec);
     at->wide = 0;
-    if (o->flags & F_SADDR) {
-        at->base = s64(w, o, 1) + o->k[2];
+    if (!upper) {
+        at->base = base;
         V offset = *low;
         if (exec != ~0u) {
             V m = v_exec_mask(exec);
@@ -48,11 +42,11 @@ ALWAYS_INLINE void gather_addresses(const wave_t *w, const op_t *o, lane_address
         memcpy(at->offset, &offset, 128);
         return;
     }
-    V high = low[1];
+    V high = *upper;
     uint32_t h = high[first];
     uint32_t same = v_bits((VI)(high == h));
     if (likely((same & exec) == exec)) {
-        at->base = ((uint64_t)h << 32) + o->k[2];
+        at->base = ((uint64_t)h << 32) + base;
         V offset = *low;
         if (exec != ~0u) {
             V m = v_exec_mask(exec);
@@ -68,8 +62,14 @@ ALWAYS_INLINE void gather_addresses(const wave_t *w, const op_t *o, lane_address
     memcpy(highs, &high, 128);
     for (unsigned i = 0; i < LANES; i++) {
         unsigned from = exec >> i & 1 ? i : first;
-        at->address[i] = (lows[from] | (uint64_t)highs[from] << 32) + o->k[2];
+        at->address[i] = (lows[from] | (uint64_t)highs[from] << 32) + base;
     }
+}
+ALWAYS_INLINE void gather_addresses(const wave_t *w, const op_t *o, lane_addresses *at,
+                                    uint32_t exec) {
+    const V *low = (const V *)((const char *)w + o->off[0]);
+    if (o->flags & F_SADDR) find_addresses(at, low, NULL, s64(w, o, 1) + o->k[2], exec);
+    else find_addresses(at, low, low + 1, o->k[2], exec);
 }
 
 ALWAYS_INLINE eight_t least8(eight_t a, eight_t b) {
@@ -98,7 +98,8 @@ ALWAYS_INLINE void reduce_window(const uint32_t *offset, uint32_t *least, uint32
 
 /* All lanes within one small checked window: 2 when they are all at one address, else 1; 0: not so.
  */
-APART int window_of(const uint32_t *offset, uint64_t base, unsigned bytes, lane_shape shape) {
+ALWAYS_INLINE int window_of(const uint32_t *offset, uint64_t base, unsigned bytes,
+                            lane_shape shape) {
     uint32_t least, most;
     if ((shape.same | shape.run) == 3) {
         uint32_t one = offset[0], other = offset[16];
@@ -135,37 +136,26 @@ ALWAYS_INLINE int at_one_address(const lane_addresses *at) {
 
 /* All lanes at one address: read once. LLVM takes the value of such a load for uniform, so lanes
  * must not see different moments of a word that another thread changes. */
-ALWAYS_INLINE void load_uniform(wave_t *w, unsigned d, const char *p, unsigned bytes, int is_signed,
-                                int half) {
+ALWAYS_INLINE void load_uniform(lanes32 *r, const char *p, unsigned bytes, int is_signed) {
     uint32_t x[4];
+    unsigned words = bytes < 4 ? 1 : bytes / 4;
     if (bytes == 8) memcpy(x, p, 8);
     else
-        for (unsigned k = 0; k < (bytes < 4 ? 1 : bytes / 4); k++)
-            x[k] = load_element(p + 4 * k, bytes, is_signed);
-    V first = v_splat(x[0]);
-    put_narrow(w, d, (const uint32_t *)&first, half);
-    for (unsigned k = 1; k < bytes / 4; k++) v_put(w, d + k, v_splat(x[k]));
+        for (unsigned k = 0; k < words; k++) x[k] = load_element(p + 4 * k, bytes, is_signed);
+    for (unsigned k = 0; k < words; k++) *(V *)r[k] = v_splat(x[k]);
 }
 
-/* Loads `bytes` per lane into d.. ; 0 when some active lane's range is not accessible (nothing
- * written then). */
-ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, uint32_t exec,
-                             unsigned bytes, int is_signed, int half) {
-    lanes32 r[4];
+/* `bytes` per lane, a register for each dword; 0 when some lane's range is not accessible. */
+ALWAYS_INLINE int read_lanes(lanes32 *r, const lane_addresses *at, unsigned bytes, int is_signed) {
     unsigned words = bytes < 4 ? 1 : bytes / 4;
     if (likely(!at->wide)) {
         uint64_t address = at->base + at->offset[0];
-        if (bytes == 4 && exec == ~0u && consecutive(at)) {
-            if (unlikely(!range_ok(address, 128))) return 0;
-            memcpy(w->v[d], (const void *)(uintptr_t)address, 128);
-            return 1;
-        }
         lane_shape shape = shape_of(at->offset);
         int inside = window_ok(at, bytes, shape);
         if (likely(inside)) {
             const char *base = (const char *)(uintptr_t)at->base;
             if (inside == 2) {
-                load_uniform(w, d, base + at->offset[0], bytes, is_signed, half);
+                load_uniform(r, base + at->offset[0], bytes, is_signed);
                 return 1;
             }
             unsigned k = 0;
@@ -173,13 +163,11 @@ ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, ui
                 gather_pair(r[k], r[k + 1], base + 4 * k, at->offset);
             for (; k < words; k++)
                 gather_word(r[k], base + 4 * k, at->offset, bytes, is_signed, shape);
-            put_narrow(w, d, r[0], half);
-            for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
             return 1;
         }
         if (at_one_address(at)) { /* host memory */
             if (!range_ok(address, bytes)) return 0;
-            load_uniform(w, d, (const char *)(uintptr_t)address, bytes, is_signed, half);
+            load_uniform(r, (const char *)(uintptr_t)address, bytes, is_signed);
             return 1;
         }
     }
@@ -196,13 +184,28 @@ ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, ui
         }
         for (; k < words; k++) r[k][i] = load_element(p + 4 * k, bytes, is_signed);
     }
+    return 1;
+}
+
+/* Into registers d..; 0 when some active lane's range is not accessible (nothing written then). */
+ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, uint32_t exec,
+                             unsigned bytes, int is_signed, int half) {
+    lanes32 r[4];
+    unsigned words = bytes < 4 ? 1 : bytes / 4;
+    if (likely(!at->wide) && bytes == 4 && exec == ~0u && consecutive(at)) {
+        uint64_t address = at->base + at->offset[0];
+        if (unlikely(!range_ok(address, 128))) return 0;
+        memcpy(w->v[d], (const void *)(uintptr_t)address, 128);
+        return 1;
+    }
+    if (unlikely(!read_lanes(r, at, bytes, is_signed))) return 0;
     put_narrow(w, d, r[0], half);
     for (unsigned k = 1; k < words; k++) put32(w, d + k, r[k]);
     return 1;
 }
 
-/* Stores in lane order, so the highest lane wins where lanes collide. */
-ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, uint32_t exec,
+/* Stores registers x.. in lane order, so the highest lane wins where lanes collide. */
+ALWAYS_INLINE int store_lanes(const vreg_t *x, const lane_addresses *at, uint32_t exec,
                               unsigned bytes, unsigned shift) {
     unsigned words = bytes < 4 ? 1 : bytes / 4;
     int checked = 0;
@@ -211,7 +214,7 @@ ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, u
         uint64_t address = at->base + at->offset[0];
         if (bytes == 4 && exec == ~0u && consecutive(at)) {
             if (unlikely(!range_ok(address, 128))) return 0;
-            memcpy((void *)(uintptr_t)address, w->v[s], 128);
+            memcpy((void *)(uintptr_t)address, x[0], 128);
             return 1;
         }
         shape = shape_of(at->offset);
@@ -220,9 +223,6 @@ ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, u
     if (!checked)
         for (unsigned i = 0; i < LANES; i++)
             if (!range_ok(lane_address(at, i), bytes)) return 0;
-    lanes32 room[4];
-    const uint32_t *x[4];
-    for (unsigned k = 0; k < words; k++) x[k] = LANES_OF(w, s + k, room[k]);
     if (bytes == 4 && checked && exec == ~0u && shape.run == 3) {
         memcpy((char *)(uintptr_t)at->base + at->offset[0], x[0], 64);
         memcpy((char *)(uintptr_t)at->base + at->offset[16], x[0] + 16, 64);
@@ -241,42 +241,5 @@ ALWAYS_INLINE int store_lanes(wave_t *w, unsigned s, const lane_addresses *at, u
     }
     return 1;
 }
-
-/* Ends a handler: goes on with an instruction, or stops after a fault (NULL). */
-#define CONTINUE(expr)                                                                             \
-    do {                                                                                           \
-        const op_t *to = (expr);                                                                   \
-        if (unlikely(!to)) return NULL;                                                            \
-        GO(to);                                                                                    \
-    } while (0)
-
-/* NARROW or WIDE(name, bytes, is_signed, half) for every load that buffer, global and scratch
- * offer. */
-#define MEMORY_LOADS(NARROW, WIDE)                                                                 \
-    NARROW(u8, 1, 0, LOAD_WORD)                                                                    \
-    NARROW(i8, 1, 1, LOAD_WORD)                                                                    \
-    NARROW(u16, 2, 0, LOAD_WORD)                                                                   \
-    NARROW(i16, 2, 1, LOAD_WORD)                                                                   \
-    WIDE(b32, 4, 0, LOAD_WORD)                                                                     \
-    WIDE(b64, 8, 0, LOAD_WORD)                                                                     \
-    WIDE(b96, 12, 0, LOAD_WORD)                                                                    \
-    WIDE(b128, 16, 0, LOAD_WORD)                                                                   \
-    NARROW(d16_u8, 1, 0, LOAD_LOW)                                                                 \
-    NARROW(d16_i8, 1, 1, LOAD_LOW)                                                                 \
-    NARROW(d16_b16, 2, 0, LOAD_LOW)                                                                \
-    NARROW(d16_hi_u8, 1, 0, LOAD_HIGH)                                                             \
-    NARROW(d16_hi_i8, 1, 1, LOAD_HIGH)                                                             \
-    NARROW(d16_hi_b16, 2, 0, LOAD_HIGH)
-
-/* NARROW or WIDE(name, bytes, shift) for every store. */
-#define MEMORY_STORES(NARROW, WIDE)                                                                \
-    NARROW(b8, 1, 0)                                                                               \
-    NARROW(b16, 2, 0)                                                                              \
-    WIDE(b32, 4, 0)                                                                                \
-    WIDE(b64, 8, 0)                                                                                \
-    WIDE(b96, 12, 0)                                                                               \
-    WIDE(b128, 16, 0)                                                                              \
-    NARROW(d16_hi_b8, 1, 16)                                                                       \
-    NARROW(d16_hi_b16, 2, 16)
 
 #endif

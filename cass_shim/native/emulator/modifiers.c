@@ -9,15 +9,10 @@ HANDLER(prep_b32) {
     NEXT;
 }
 HANDLER(prep_b64) {
-    lanes64 a;
-    ld64(w, o, 0, a);
-    lanes32 low, high;
-    for (int i = 0; i < LANES; i++) {
-        low[i] = (uint32_t)a[i];
-        high[i] = ((uint32_t)(a[i] >> 32) & (uint32_t)o->k[1]) ^ (uint32_t)o->k[2];
-    }
-    *(V *)w->v[o->d] = *(const V *)low;
-    *(V *)w->v[o->d + 1] = *(const V *)high;
+    V low, high;
+    wide_source(w, o, 0, &low, &high);
+    *(V *)w->v[o->d] = low;
+    *(V *)w->v[o->d + 1] = (high & (uint32_t)o->k[1]) ^ (uint32_t)o->k[2];
     NEXT;
 }
 HANDLER(prep_packed) {
@@ -31,9 +26,10 @@ HANDLER(copy_b32) {
     NEXT;
 }
 HANDLER(copy_b64) {
-    lanes64 a;
-    ld64(w, o, 0, a);
-    put64(w, o->d, a);
+    V low, high;
+    wide_source(w, o, 0, &low, &high);
+    v_put(w, o->d, low);
+    v_put(w, o->d + 1u, high);
     NEXT;
 }
 HANDLER(vopd_end) { NEXT; }

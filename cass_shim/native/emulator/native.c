@@ -9,14 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emulator/atomic_ops.h"
 #include "emulator/native_unit.h"
 
 /* Wave-instructions after which the cache is asked (some 10 ms of work), and after which a compiler
  * is started: about when interpreting has cost what compiling will (docs/emulator.md). */
 #define ASK_AFTER 4000000u
-#define COMPILE_AFTER 60000000u
-#define COMPILE_AFTER_EACH 2000000u /* instruction of the kernel */
+#define COMPILE_AFTER 40000000u
+#define COMPILE_AFTER_EACH 1500000u /* instruction of the kernel */
 #define TARGETS_MAX 256
 #define CPU_SECONDS 120 /* of the compiler, for one unit */
 #define NO_PC 0xffffffffu
@@ -42,6 +41,7 @@ struct job {
     job_t *next;
     native_kernel *kernel;
     char *text;
+    op_t *calls;
     int compile;
 };
 
@@ -64,6 +64,16 @@ static void after_fork(void) {
     thread_started = 0;
 }
 
+static double scale(double value, int power) { return ldexp(value, power); }
+
+static native_services services = {
+    .ldexp = scale,
+    .exp2 = exp2,
+    .log2 = log2,
+    .sin = sin,
+    .cos = cos,
+};
+
 /* Checking mode is about reports, which the interpreter makes; the oldest build has no vector units
  * worth translating for. */
 static void choose_tier(void) {
@@ -74,6 +84,7 @@ static void choose_tier(void) {
     if ((check && check[0] == '1') || strcmp(emu_selected_variant()->name, "v2") == 0)
         tier = NATIVE_OFF;
     if (tier) pthread_atfork(NULL, NULL, after_fork);
+    services.access = *emu_selected_variant()->access;
 }
 
 static void release(native_kernel *kernel) {
@@ -83,26 +94,13 @@ static void release(native_kernel *kernel) {
     if (left) return;
     native_code *code = atomic_load(&kernel->code);
     if (code) dlclose(code->handle);
+    if (code) free(code->calls);
     free(code);
     free(kernel->name);
     free(kernel);
 }
 
 /* ---- translating ---- */
-static double scale(double value, int power) { return ldexp(value, power); }
-
-static const native_services services = {
-    .rmw_plain = emu_rmw_plain,
-    .rmw_atomic = emu_rmw_atomic,
-    .rmw_value = emu_rmw_value,
-    .range_ok_slow = emu_range_ok_slow,
-    .ldexp = scale,
-    .exp2 = exp2,
-    .log2 = log2,
-    .sin = sin,
-    .cos = cos,
-};
-
 static native_code *loaded(void *handle) {
     native_code *code = calloc(1, sizeof *code);
     const uint32_t *count = dlsym(handle, "emu_unit_entry_count");
@@ -122,12 +120,18 @@ static native_code *loaded(void *handle) {
     return code;
 }
 
-static void translate(native_kernel *kernel, const char *text, int compile) {
+/* Takes `calls`. */
+static void translate(native_kernel *kernel, const char *text, op_t *calls, int compile) {
     const char *why = NULL;
-    if (atomic_load(&kernel->code)) return;
+    if (atomic_load(&kernel->code)) {
+        free(calls);
+        return;
+    }
     void *handle = emu_native_library(text, kernel->name, compile, CPU_SECONDS, &why);
     native_code *code = handle ? loaded(handle) : NULL;
     if (code) code->mode = kernel->mode;
+    if (code) code->calls = calls;
+    else free(calls);
     if (code) atomic_store(&kernel->code, code);
     else atomic_store(&kernel->refused, handle ? "its code cannot be loaded" : why);
 }
@@ -143,10 +147,16 @@ static int is_kernel(const native_kernel *kernel, uint32_t offset) {
     return k != NULL;
 }
 
-static char *text_with(native_kernel *kernel, const uint32_t *targets, unsigned count) {
+static char *text_with(native_kernel *kernel, const uint32_t *targets, unsigned count,
+                       op_t **calls) {
     native_unit unit;
     native_unit_build(&unit, kernel->program, kernel->entry, kernel->mode, targets, count);
     char *text = unit.failed || !unit.covered ? NULL : native_emit(&unit);
+    *calls = text ? native_calls(&unit) : NULL;
+    if (text && !*calls) {
+        free(text);
+        text = NULL;
+    }
     atomic_store(&kernel->leaves, unit.leaves);
     atomic_store(&kernel->compile_after,
                  COMPILE_AFTER + (uint64_t)COMPILE_AFTER_EACH * unit.records);
@@ -158,13 +168,13 @@ static char *text_with(native_kernel *kernel, const uint32_t *targets, unsigned 
 }
 
 /* With the functions that were called so far, unless that is too much. */
-static char *text_of(native_kernel *kernel) {
+static char *text_of(native_kernel *kernel, op_t **calls) {
     uint32_t targets[TARGETS_MAX];
     unsigned found = emu_program_targets(kernel->program, targets, TARGETS_MAX), count = 0;
     for (unsigned i = 0; i < found; i++)
         if (!is_kernel(kernel, targets[i])) targets[count++] = targets[i];
-    char *text = text_with(kernel, targets, count);
-    return text || !count ? text : text_with(kernel, targets, 0);
+    char *text = text_with(kernel, targets, count, calls);
+    return text || !count ? text : text_with(kernel, targets, 0, calls);
 }
 
 static void *worker(void *unused) {
@@ -174,7 +184,7 @@ static void *worker(void *unused) {
         job_t *job = jobs;
         jobs = job->next;
         pthread_mutex_unlock(&lock);
-        translate(job->kernel, job->text, job->compile);
+        translate(job->kernel, job->text, job->calls, job->compile);
         release(job->kernel);
         free(job->text);
         free(job);
@@ -201,12 +211,13 @@ static int start_thread(void) {
 
 static void request(native_kernel *kernel, int compile) {
     job_t *job = calloc(1, sizeof *job);
-    char *text = job ? text_of(kernel) : NULL;
+    op_t *calls = NULL;
+    char *text = job ? text_of(kernel, &calls) : NULL;
     if (!text) {
         free(job);
         return;
     }
-    *job = (job_t){.kernel = kernel, .text = text, .compile = compile};
+    *job = (job_t){.kernel = kernel, .text = text, .calls = calls, .compile = compile};
     pthread_mutex_lock(&lock);
     int started = start_thread();
     if (started) {
@@ -218,6 +229,7 @@ static void request(native_kernel *kernel, int compile) {
     }
     pthread_mutex_unlock(&lock);
     if (started) return;
+    free(calls);
     free(text);
     free(job);
 }
@@ -235,10 +247,6 @@ static native_kernel *kernel_in(const emu_launch *launch, const op_t *entry) {
                          .references = 1,
                          .compile_after = COMPILE_AFTER};
     k->name = strdup(launch->kernel_name ? launch->kernel_name : "a kernel");
-    if (!native_mode_is_covered(mode)) {
-        k->stage = HOT;
-        k->refused = "rounds or flushes f64 or f16";
-    }
     return *list = k;
 }
 
@@ -262,8 +270,9 @@ native_kernel *emu_native_kernel(const emu_launch *launch, const op_t *entry) {
     native_kernel *kernel = kernel_in(launch, entry);
     pthread_mutex_unlock(&lock);
     if (kernel && tier == NATIVE_WAIT && atomic_exchange(&kernel->stage, HOT) != HOT) {
-        char *text = text_of(kernel);
-        if (text) translate(kernel, text, 1);
+        op_t *calls = NULL;
+        char *text = text_of(kernel, &calls);
+        if (text) translate(kernel, text, calls, 1);
         free(text);
     }
     return kernel;
@@ -323,7 +332,7 @@ static void set_next(wave_t *w) {
 static wave_t *run_translated(const native_code *code, wave_t *w, int *left) {
     group_t *g = w->group;
     for (uint32_t i = 0; i < g->wave_count; i++) g->waves[i]->resume_pc = NO_PC;
-    wave_t *last = code->run(w, left);
+    wave_t *last = code->run(w, left, code->calls);
     for (uint32_t i = 0; i < g->wave_count; i++) {
         wave_t *x = g->waves[i];
         if (x->resume_pc == NO_PC || x->state == WAVE_DONE) continue;

@@ -15,7 +15,8 @@ typedef struct {
     void *handle;
     /* From its record on, and waves after it; the last one that ran. *left: it did not get to a
      * barrier or its end. */
-    wave_t *(*run)(wave_t *w, int *left);
+    wave_t *(*run)(wave_t *w, int *left, const op_t *calls);
+    op_t *calls; /* native_calls */
     const native_entry *entries;
     uint32_t entry_count;
     uint32_t mode; /* low byte of MODE that the code is made for */

@@ -3,6 +3,7 @@
  * say; registers are a local copy of those that the unit names. A wave loads what it needs where it
  * comes in, and saves what it still needs where it waits at a barrier. */
 #include "emulator/native_live.h"
+#include "emulator/native_names.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ typedef struct {
 } emit_t;
 
 /* ---- records ---- */
-static void put_record(text_t *t, const native_unit *u, const op_t *o, uint32_t seq) {
+static void put_record(text_t *t, const native_unit *u, const op_t *o, uint32_t seq, unsigned way) {
     put(t, "{.pc=%u,.seq=%u,.row=%u,.d=%u,.sd=%u,.flags=%u,.kinds=%u,.hi=%u,.misc=%u,", o->pc, seq,
         o->row, o->d, o->sd, o->flags, o->kinds, o->hi, o->misc);
     put(t, ".off={%u,%u,%u},", o->off[0], o->off[1], o->off[2]);
@@ -51,7 +52,7 @@ static void put_record(text_t *t, const native_unit *u, const op_t *o, uint32_t 
         uint32_t counted = (o->flags & F_COUNTED) != 0;
         put(t, ".k={(uint64_t)(uintptr_t)&R[%u],%lluu,0}},\n", to->at,
             (unsigned long long)((uint64_t)seq + counted - to->seq));
-    } else if (!native_is_covered(o)) { /* may hold an address of this process */
+    } else if (way == WAY_LEAVE || way == WAY_CALL) { /* may hold addresses */
         put(t, "},\n");
     } else {
         put(t, ".k={%lluu,%lluu,%lluu}},\n", (unsigned long long)o->k[0],
@@ -70,7 +71,7 @@ static void put_records(text_t *t, const native_unit *u) {
             const op_t *o = b->first + k;
             if (o->flags & F_COUNTED && !first) seq++;
             first = 0;
-            put_record(t, u, o, seq);
+            put_record(t, u, o, seq, native_way(u, b, k));
             pc = o[1].row == NO_ROW ? o->pc : o[1].pc;
         }
         put(t, "{.pc=%u,.seq=%u},\n", pc, seq + 1);
@@ -147,11 +148,44 @@ static void put_go(emit_t *e, const native_block *from, const native_block *to) 
     put(&e->text, "%s(%u);}\n", go(to), to->at);
 }
 
-/* The record at index `at` of the unit; `start`: that of its instruction. */
-static void put_call(emit_t *e, const native_block *b, const op_t *o, uint32_t at, uint32_t start) {
+/* GET_ or PUT_ for what is named; scalars that are written as a whole need not be handed over. */
+static void put_ranges(text_t *t, const char *macro, const native_range *ranges, unsigned count,
+                       int whole) {
+    for (unsigned i = 0; i < count; i++) {
+        const native_range *range = &ranges[i];
+        for (unsigned r = range->first; r < (unsigned)range->first + range->count; r++) {
+            if (range->scalar && (r >= 64 * S_WORDS || (range->whole && !whole))) continue;
+            put(t, range->scalar ? "%sS(%u)" : "%sV(%u)", macro, r);
+        }
+    }
+}
+
+/* Hands the named registers over, calls the interpreter's body, and takes back what it wrote. */
+static void put_body_call(emit_t *e, const op_t *o, uint32_t number, uint32_t start) {
+    text_t *t = &e->text;
+    native_names n;
+    native_names_of(o, &n);
+    if (n.everything) {
+        put(t, "LEAVE CALL(%u,%u) BACK\n", number, start);
+        return;
+    }
+    put(t, "PUT_S(%u)PUT_S(%u)PUT_S(%u)PUT_S(%u)", S_M0, S_EXEC, S_VCC, S_SCC);
+    put_ranges(t, "PUT_", n.reads, n.read_count, 1);
+    put_ranges(t, "PUT_", n.writes, n.write_count, 0);
+    put(t, " CALL(%u,%u) ", number, start);
+    put_ranges(t, "GET_", n.writes, n.write_count, 1);
+    if (n.exec != EXEC_KEPT) put(t, "GET_S(%u)", S_EXEC);
+    if (native_sets_mode(o)) put(t, "KNOWN_MODE");
+    put(t, "\n");
+}
+
+/* Record k of the block; `start`: its instruction's in the unit. */
+static void put_call(emit_t *e, const native_block *b, uint32_t k, uint32_t start) {
+    const op_t *o = b->first + k;
+    uint32_t at = b->at + k;
     const char *body = emu_rows[o->row].body;
     const native_block *behind = native_unit_block(e->unit, o + 1);
-    if (!native_is_covered(o)) {
+    if (native_way(e->unit, b, k) == WAY_LEAVE) {
         put(&e->text, "STOP(%u);\n", start);
     } else if (native_is_barrier(o) && behind) {
         put_saves(e, b, behind);
@@ -169,14 +203,18 @@ static void put_call(emit_t *e, const native_block *b, const op_t *o, uint32_t a
 }
 
 static void put_block(emit_t *e, const native_block *b) {
-    uint32_t start = b->at, seq = b->seq;
+    uint32_t start = b->at, seq = b->seq, calls = b->calls;
     for (uint32_t k = 0; k < b->count; k++) {
         const op_t *o = b->first + k;
         if (o->flags & F_COUNTED) {
             start = b->at + k;
             seq++;
         }
-        put_call(e, b, o, b->at + k, start);
+        unsigned way = native_way(e->unit, b, k);
+        if (way == WAY_TRY) put(&e->text, "TRY(%s,%u) {", emu_rows[o->row].body, b->at + k);
+        if (way >= WAY_TRY) put_body_call(e, o, calls++, start);
+        else put_call(e, b, k, start);
+        if (way == WAY_TRY) put(&e->text, "}\n");
     }
     const op_t *last = b->first + b->count - 1;
     const native_block *next = last[1].row == NO_ROW ? NULL : native_unit_block(e->unit, last + 1);
@@ -233,6 +271,8 @@ static void put_ways_in(emit_t *e, const native_block *const *entries, uint32_t 
     memset(&all, 0xff, sizeof all);
     put(t, "\n#define LEAVE ");
     put_copies(t, "PUT_", &e->used, &all, 0);
+    put(t, "\n#define BACK ");
+    put_copies(t, "GET_", &e->used, &all, 0);
     put(t, "\n");
 }
 

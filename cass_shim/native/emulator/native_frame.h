@@ -50,6 +50,14 @@
         if (THE.state == WAVE_READY || THE.state == WAVE_DONE) THE.next = R + (start);             \
         goto leave;                                                                                \
     }
+/* The interpreter's body, on the wave's own registers; where it faults, it has reported. */
+#define CALL(n, start)                                                                             \
+    if (unlikely(!calls[2 * (n)].fn(w, &calls[2 * (n)]))) {                                        \
+        THE.state = w->state;                                                                      \
+        THE.next = R + (start);                                                                    \
+        goto leave;                                                                                \
+    }
+#define TRY(body, at) if (unlikely(!emu_nat_##body(&THE, R + (at))))
 #define DISPATCH goto dispatch
 /* The wave waits, or ends, and the next one of its workgroup goes on. */
 #define BARRIER(at, to)                                                                            \
@@ -95,8 +103,9 @@ ALWAYS_INLINE wave_t *native_turn(wave_t *w) {
         services = given;                                                                          \
         emu_space = space;                                                                         \
     }                                                                                              \
-    __attribute__((visibility("default"))) wave_t *emu_unit_run(wave_t *w, int *left);             \
-    wave_t *emu_unit_run(wave_t *w, int *left) {                                                   \
+    __attribute__((visibility("default"))) wave_t *emu_unit_run(wave_t *w, int *left,              \
+                                                                const op_t *calls);                \
+    wave_t *emu_unit_run(wave_t *w, int *left, const op_t *calls) {                                \
         wave_t local, *last;                                                                       \
         const op_t *r;                                                                             \
         uint64_t begun;                                                                            \

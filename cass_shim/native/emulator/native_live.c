@@ -67,7 +67,7 @@ static void need_behind(need_t *need, const live_t *l, const native_block *b, in
     const op_t *last = b->first + b->count - 1;
     const emu_row *row = &emu_rows[last->row];
     memset(need, 0, sizeof *need);
-    if (!native_is_covered(last)) need_everything(need);
+    if (native_way(l->unit, b, b->count - 1) == WAY_LEAVE) need_everything(need);
     else if (native_is_branch(last)) {
         need_next(need, l, b, full, native_unit_block(l->unit, BRANCH_TARGET(last)));
         int always = row->encoding != ENC_SOPP || row->opcode == 32;
@@ -80,10 +80,10 @@ static void need_behind(need_t *need, const live_t *l, const native_block *b, in
 }
 
 /* What is needed before the record, from what is needed behind it. */
-static void before_record(need_t *need, const op_t *o, int full, int inside_dpp) {
+static void before_record(need_t *need, const op_t *o, unsigned way, int full, int inside_dpp) {
     native_names n;
     native_names_of(o, &n);
-    if (n.everything) {
+    if (n.everything || way == WAY_LEAVE) {
         need_everything(need);
         return;
     }
@@ -126,7 +126,7 @@ static int update(live_t *l, const native_block *b, int f) {
     while (k--) {
         const op_t *o = b->first + k;
         if (is_internal(o, X_DPP_END)) inside_dpp = 1;
-        before_record(&need, o, k < full, inside_dpp);
+        before_record(&need, o, native_way(l->unit, b, k), k < full, inside_dpp);
         if (is_internal(o, X_DPP16) || is_internal(o, X_DPP8)) inside_dpp = 0;
     }
     need_special(need.s);

@@ -39,6 +39,10 @@ static void scalar(native_names *n, const op_t *o, const emu_row *row) {
     for (int i = 0; i < row->source_count; i++)
         reads_source(n, o, i, type_words(row->sources[i]), 0);
     unsigned words = type_words(row->destination);
+    if (starts(row->name, "s_setreg")) {
+        reads_source(n, o, 0, 1, 0);
+        return;
+    }
     int keeps = starts(row->name, "s_cmov") || starts(row->name, "s_bitset");
     int constant = starts(row->name, "s_movk") || starts(row->name, "s_call");
     if (keeps || (row->encoding == ENC_SOPK && !constant)) reads(n, o->d, words, 1, 0);
@@ -145,7 +149,7 @@ static void memory(native_names *n, const op_t *o, const emu_row *row) {
 void native_names_of(const op_t *o, native_names *n) {
     const emu_row *row = &emu_rows[o->row];
     memset(n, 0, sizeof *n);
-    if (!native_is_covered(o)) {
+    if (holds(row->name, "movrel") || holds(row->name, "swaprel")) {
         n->everything = 1;
         return;
     }
@@ -170,8 +174,13 @@ void native_names_of(const op_t *o, native_names *n) {
     case ENC_SCRATCH:
         memory(n, o, row);
         return;
+    case ENC_MUBUF:
+    case ENC_MIMG:
+        n->everything = 1;
+        return;
     default:
-        vector(n, o, row);
+        if (starts(row->name, "v_wmma")) n->everything = 1;
+        else vector(n, o, row);
         if (n->exec == EXEC_CHANGED) n->everything = 1; /* a carry that goes to EXEC */
         return;
     }

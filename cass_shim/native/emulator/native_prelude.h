@@ -7,16 +7,3 @@ const uint32_t emu_lane_bit[LANES] __attribute__((aligned(128))) = {
 #define BYTES4(n) 4 * (n), 4 * ((n) + 1), 4 * ((n) + 2), 4 * ((n) + 3)
 const uint32_t emu_lane_bytes[LANES] __attribute__((aligned(128))) = {
     BYTES4(0), BYTES4(4), BYTES4(8), BYTES4(12), BYTES4(16), BYTES4(20), BYTES4(24), BYTES4(28)};
-
-int emu_range_ok_slow(uint64_t address, uint32_t bytes) {
-    return services->range_ok_slow(address, bytes);
-}
-uint64_t emu_rmw_plain(unsigned operation, unsigned bytes, void *p, uint64_t a, uint64_t b) {
-    return services->rmw_plain(operation, bytes, p, a, b);
-}
-uint64_t emu_rmw_atomic(unsigned operation, unsigned bytes, void *p, uint64_t a, uint64_t b) {
-    return services->rmw_atomic(operation, bytes, p, a, b);
-}
-uint64_t emu_rmw_value(unsigned operation, unsigned bytes, uint64_t old, uint64_t a, uint64_t b) {
-    return services->rmw_value(operation, bytes, old, a, b);
-}

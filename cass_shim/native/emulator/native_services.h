@@ -4,16 +4,32 @@
 
 #include <stdint.h>
 
+typedef uint32_t native_lanes[32] __attribute__((aligned(128)));
+
+/* One width of access: its bytes, and whether what is loaded keeps its sign. */
+#define ACCESS(bytes, is_signed) ((bytes) | (is_signed) << 8)
+
+/* access.c, for each build. upper: the addresses' high words, NULL where `low` are offsets from
+ * `base`. The global ones return 0 where some active lane may not, and have done nothing; the
+ * others' addresses are right, `same` and `run` are their lane_shape. */
+typedef struct native_access {
+    int (*global_read)(native_lanes *r, const native_lanes *low, const native_lanes *upper,
+                       uint64_t base, uint32_t exec, unsigned kind);
+    int (*global_write)(const native_lanes *x, const native_lanes *low, const native_lanes *upper,
+                        uint64_t base, uint32_t exec, unsigned bytes, unsigned shift);
+    void (*lds_read)(native_lanes *r, const uint8_t *base, const native_lanes *at, unsigned kind,
+                     unsigned same, unsigned run);
+    void (*lds_write)(const native_lanes *x, uint8_t *base, const native_lanes *at, uint32_t exec,
+                      unsigned bytes, unsigned shift);
+} native_access;
+
 typedef struct {
-    uint64_t (*rmw_plain)(unsigned operation, unsigned bytes, void *p, uint64_t a, uint64_t b);
-    uint64_t (*rmw_atomic)(unsigned operation, unsigned bytes, void *p, uint64_t a, uint64_t b);
-    uint64_t (*rmw_value)(unsigned operation, unsigned bytes, uint64_t old, uint64_t a, uint64_t b);
-    int (*range_ok_slow)(uint64_t address, uint32_t bytes);
     double (*ldexp)(double x, int n);
     double (*exp2)(double x);
     double (*log2)(double x);
     double (*sin)(double x);
     double (*cos)(double x);
+    native_access access;
 } native_services;
 
 /* A point where translated code can be entered: an instruction's byte offset in the program, and

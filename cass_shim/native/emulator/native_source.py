@@ -15,13 +15,11 @@ from cass_shim.isa.rdna3.generate import write_if_changed
 
 HERE = Path(__file__).resolve().parent
 HEADERS = (
-    "core", "interp", "lanes", "float_exact", "float_rules", "half", "gather", "memory_ops", "atomic_ops",
-    "scratch_ops", "lds_check", "native_prelude",
+    "core", "interp", "lanes", "float_exact", "float_rules", "half", "memory_shapes", "native_prelude", "native_memory",
 )  # fmt: skip
 BODIES = (
-    "control", "salu", "smem", "valu_int", "valu_compare", "valu_convert", "valu_double", "valu_float", "valu_half",
-    "valu_packed", "valu_bytes", "modifiers", "approximate", "lane_ops", "global", "ds_memory", "ds_special",
-    "scratch", "atomics",
+    "control", "salu", "valu_int", "valu_compare", "valu_convert", "valu_double", "valu_float", "valu_half",
+    "valu_packed", "valu_bytes", "modifiers", "approximate", "lane_ops",
 )  # fmt: skip
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

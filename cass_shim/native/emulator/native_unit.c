@@ -11,6 +11,10 @@ static int is_body(const op_t *o, const char *name) {
     return strcmp(emu_rows[o->row].name, name) == 0;
 }
 
+static int record_ends_block(const native_unit *u, const op_t *o) {
+    return native_ends_block(o) || o[1].row == NO_ROW || native_unit_block(u, o + 1);
+}
+
 int native_is_branch(const op_t *o) {
     const emu_row *row = &emu_rows[o->row];
     return (row->encoding == ENC_SOPP && row->opcode >= 32 && row->opcode <= 38) ||
@@ -28,51 +32,6 @@ int native_pauses(const op_t *o) { return native_is_barrier(o) || is_body(o, "s_
 
 int native_saves_before(const native_block *from, const native_block *to) {
     return to->looped && !from->looped;
-}
-
-static const char *const not_covered[] = {
-    "s_getreg_b32",        "s_setreg_b32",       "s_setreg_imm32_b32",
-    "s_round_mode",        "s_denorm_mode",      "s_sendmsg_rtn_b32",
-    "s_sendmsg_rtn_b64",   "s_sethalt",          "s_trap",
-    "s_rfe_b64",           "s_sendmsghalt",      "s_movrels_b32",
-    "s_movrels_b64",       "s_movreld_b32",      "s_movreld_b64",
-    "s_movrelsd_2_b32",    "v_movreld_b32",      "ds_condxchg32_rtn_b64",
-    "ds_store_addtid_b32", "ds_load_addtid_b32", "v_movrels_b32",
-    "v_movrelsd_b32",      "v_movrelsd_2_b32",   "v_swaprel_b32",
-};
-
-/* By family, and by name where a family is split: what lies in the files that native_source.py
- * lists and changes neither MODE nor registers that are known at run time only. */
-int native_is_covered(const op_t *o) {
-    const emu_row *row = &emu_rows[o->row];
-    switch (row->encoding) {
-    case ENC_INTERNAL:
-        return row->opcode != X_ILLEGAL && row->opcode != X_REFUSED;
-    case ENC_SOP1:
-    case ENC_SOP2:
-    case ENC_SOPC:
-    case ENC_SOPK:
-    case ENC_SOPP:
-    case ENC_VOP1:
-    case ENC_VOP2:
-    case ENC_VOP3:
-    case ENC_VOP3SD:
-    case ENC_VOPC:
-    case ENC_VOPD:
-    case ENC_SMEM:
-    case ENC_DS:
-    case ENC_GLOBAL:
-    case ENC_FLAT:
-    case ENC_SCRATCH:
-        break;
-    case ENC_VOP3P:
-        return strncmp(row->name, "v_wmma", 6) != 0;
-    default:
-        return 0;
-    }
-    for (unsigned i = 0; i < sizeof not_covered / sizeof *not_covered; i++)
-        if (is_body(o, not_covered[i])) return 0;
-    return 1;
 }
 
 int native_ends_block(const op_t *o) {
@@ -141,19 +100,13 @@ static void measure(native_unit *u, native_block *b) {
     const op_t *o = b->first;
     b->at = u->records;
     b->seq = u->covered;
-    for (;;) {
+    for (int ends = 0; !ends; o++) {
         u->covered += (o->flags & F_COUNTED) != 0;
-        if (!native_is_covered(o) && emu_rows[o->row].encoding != ENC_INTERNAL)
-            u->leaves = emu_rows[o->row].name;
-        if (native_ends_block(o++)) break;
-        if (o->row == NO_ROW || native_unit_block(u, o)) break;
+        ends = record_ends_block(u, o);
     }
     b->count = (uint32_t)(o - b->first);
     u->records += b->count + 1;
 }
-
-/* Bits 2-3: rounding of f64 and f16; 6-7: their subnormals. */
-int native_mode_is_covered(uint32_t mode) { return (mode & 0xcc) == 0xc0; }
 
 void native_unit_build(native_unit *u, struct emu_program *program, const op_t *entry,
                        uint32_t mode, const uint32_t *targets, unsigned target_count) {
@@ -176,11 +129,29 @@ void native_unit_build(native_unit *u, struct emu_program *program, const op_t *
     for (uint32_t i = 0; i < u->count; i++) follow(u, u->blocks[i].first);
     for (uint32_t i = 0; i < u->count; i++) measure(u, &u->blocks[i]);
     mark_loops(u);
+    native_find_ways(u);
     u->failed |= u->records > RECORDS_MAX;
+}
+
+static const op_t *come_back(wave_t *w, const op_t *o) {
+    (void)w;
+    return o;
+}
+
+op_t *native_calls(const native_unit *u) {
+    op_t *calls = calloc(2 * (size_t)u->calls + 1, sizeof *calls), *at = calls;
+    for (uint32_t i = 0; calls && i < u->count; i++)
+        for (uint32_t k = 0; k < u->blocks[i].count; k++) {
+            if (!native_is_called(u, &u->blocks[i], k)) continue;
+            *at++ = u->blocks[i].first[k];
+            at++->fn = come_back;
+        }
+    return calls;
 }
 
 void native_unit_destroy(native_unit *u) {
     free(u->blocks);
     free(u->slots);
+    free(u->ways);
     memset(u, 0, sizeof *u);
 }

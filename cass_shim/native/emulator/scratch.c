@@ -35,7 +35,6 @@ OUT_OF_LINE const op_t *scratch_load(wave_t *w, const op_t *o, unsigned bytes, i
             return out_of_scratch(w, o, first, address);
         for (unsigned k = 0; k < words; k++) memcpy(r[k], scratch_byte(w, address + 4 * k, 0), 128);
     } else {
-        RARE_PATH;
         for (unsigned i = 0; i < LANES; i++) {
             if (!(exec >> i & 1)) continue;
             if ((uint64_t)at[i] + bytes > w->scratch_bytes) return out_of_scratch(w, o, i, at[i]);
@@ -68,16 +67,12 @@ OUT_OF_LINE const op_t *scratch_store(wave_t *w, const op_t *o, unsigned bytes, 
         }
         return o + 1;
     }
-    RARE_PATH;
     for (unsigned i = 0; i < LANES; i++)
         if ((exec >> i & 1) && (uint64_t)at[i] + bytes > w->scratch_bytes)
             return out_of_scratch(w, o, i, at[i]);
-    lanes32 room[4];
-    const uint32_t *from[4];
-    for (unsigned k = 0; k < words; k++) from[k] = LANES_OF(w, o->sd + k, room[k]);
     for (unsigned i = 0; i < LANES; i++)
         for (unsigned k = 0; (exec >> i & 1) && k < words; k++)
-            scratch_write(w, at[i] + 4 * k, i, bytes < 4 ? bytes : 4, from[k][i] >> shift);
+            scratch_write(w, at[i] + 4 * k, i, bytes < 4 ? bytes : 4, w->v[o->sd + k][i] >> shift);
     return o + 1;
 }
 

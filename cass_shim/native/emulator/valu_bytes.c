@@ -19,10 +19,9 @@ LANE3(v_perm_b32, uint32_t, uint32_t, uint32_t, uint32_t, permute(a, b, c))
 
 /* The shift count is a 16-bit operand; only 5 (or 2) bits count, so op_sel picks its half. */
 #define COUNT(c) ((o->hi & 4) ? (c) >> 16 : (c))
-LANE3(v_alignbit_b32, uint32_t, uint32_t, uint32_t, uint32_t,
-      (uint32_t)(((uint64_t)a << 32 | b) >> (COUNT(c) & 31)))
-LANE3(v_alignbyte_b32, uint32_t, uint32_t, uint32_t, uint32_t,
-      (uint32_t)(((uint64_t)a << 32 | b) >> (8 * (COUNT(c) & 3))))
+#define ALIGNED_BY(s) (b >> (s) | a << 1 << (31u - (s)))
+VOP3_V(v_alignbit_b32, ALIGNED_BY(COUNT(c) & 31u))
+VOP3_V(v_alignbyte_b32, ALIGNED_BY((COUNT(c) & 3u) << 3))
 
 static inline uint32_t lerp(uint32_t a, uint32_t b, uint32_t c) {
     uint32_t r = 0;

@@ -50,8 +50,8 @@ VOP3_V(v_med3_i32, V_MAX(VI, V_MIN(VI, a, b), V_MIN(VI, V_MAX(VI, a, b), c)))
 VOP2_V(v_bfm_b32, ((v_splat(1) << SH(a)) - 1u) << SH(b))
 
 /* Field of width 0 is 0; sign extension from bit width-1. */
-LANE3(v_bfe_i32, uint32_t, int32_t, uint32_t, uint32_t,
-      SH(c) ? (uint32_t)((int32_t)((uint32_t)(a >> SH(b)) << (32 - SH(c))) >> (32 - SH(c))) : 0)
+VOP3_V(v_bfe_i32,
+       ((VI)((V)((VI)a >> (VI)SH(b)) << SH(0u - c)) >> (VI)SH(0u - c)) & (VI)(SH(c) != 0))
 
 /* ---- sums with clamp ---- */
 static inline uint32_t saturate_i32(int64_t x) {
@@ -129,27 +129,12 @@ LANE3(v_mad_i32_i24, uint32_t, uint32_t, uint32_t, uint32_t, mad_i24(a, b, c, o-
 LANE3(v_mad_u32_u24, uint32_t, uint32_t, uint32_t, uint32_t, mad_u24(a, b, c, o->flags &F_CLAMP))
 
 /* 64-bit multiply-add; the scalar destination gets the carry out of bit 63. As 32-bit halves, the
- * form in which the registers hold it: low and high words of the products of even and odd lanes are
- * shuffled together by the compiler. */
-ALWAYS_INLINE void wide_source(const wave_t *w, const op_t *o, int i, V *low, V *high) {
-    if (likely(src_kind(o, i) == SRC_VGPR)) {
-        const V *p = (const V *)((const char *)w + o->off[i]);
-        *low = p[0];
-        *high = p[1];
-    } else {
-        uint64_t x = s64(w, o, i);
-        *low = v_splat((uint32_t)x);
-        *high = v_splat((uint32_t)(x >> 32));
-    }
-}
+ * form in which the registers hold it. */
+typedef uint64_t pairs_t __attribute__((vector_size(128)));
 ALWAYS_INLINE V high_product(V a, V b) {
-    lanes32 pa, pb, r;
-    memcpy(pa, &a, 128);
-    memcpy(pb, &b, 128);
-    LANE_LOOP r[i] = (uint32_t)((uint64_t)pa[i] * pb[i] >> 32);
-    V out;
-    memcpy(&out, r, 128);
-    return out;
+    pairs_t x = (pairs_t)a, y = (pairs_t)b, low = x - x + 0xffffffffu;
+    pairs_t even = (x & low) * (y & low), odd = (x >> 32) * (y >> 32);
+    return (V)((even >> 32) | (odd & ~low));
 }
 #define MAD_WIDE(name, high_expr, carry_expr)                                                      \
     HANDLER(name) {                                                                                \
@@ -169,9 +154,23 @@ MAD_WIDE(v_mad_i64_i32, high_product(a, b) - ((V)((VI)a >> 31) & b) - ((V)((VI)b
          (q & high) | ((q | high) & ~s))
 
 /* ---- 64-bit shifts ---- */
-WIDE2(v_lshlrev_b64, 0, u64, u32, u64, b << (a & 63))
-WIDE2(v_lshrrev_b64, 0, u64, u32, u64, b >> (a & 63))
-WIDE2(v_ashrrev_i64, 0, i64, u32, i64, b >> (a & 63))
+/* The left shift moves bits of the low word into the high one, the right ones the other way. */
+#define FROM_32 ((V)((a & 32u) != 0))
+#define SHIFT_WIDE(name, low_expr, high_expr)                                                      \
+    HANDLER(name) {                                                                                \
+        V a = v_src(w, o, 0), low, high;                                                           \
+        wide_source(w, o, 1, &low, &high);                                                         \
+        V r = low_expr, s = high_expr;                                                             \
+        v_put(w, o->d, r);                                                                         \
+        v_put(w, o->d + 1u, s);                                                                    \
+        NEXT;                                                                                      \
+    }
+#define DOWN (low >> SH(a) | high << 1 << SH(~a))
+SHIFT_WIDE(v_lshlrev_b64, low << SH(a) & ~FROM_32,
+           (low << SH(a) & FROM_32) | ((high << SH(a) | low >> 1 >> SH(~a)) & ~FROM_32))
+SHIFT_WIDE(v_lshrrev_b64, (high >> SH(a) & FROM_32) | (DOWN & ~FROM_32), high >> SH(a) & ~FROM_32)
+SHIFT_WIDE(v_ashrrev_i64, ((V)((VI)high >> (VI)SH(a)) & FROM_32) | (DOWN & ~FROM_32),
+           (V)((VI)high >> (VI)(SH(a) | (FROM_32 & 31u))))
 
 /* ---- counting and searching ---- */
 static inline uint32_t reverse(uint32_t x) {
