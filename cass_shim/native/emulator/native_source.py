@@ -15,7 +15,8 @@ from cass_shim.isa.rdna3.generate import write_if_changed
 
 HERE = Path(__file__).resolve().parent
 HEADERS = (
-    "core", "interp", "lanes", "float_exact", "float_rules", "half", "memory_shapes", "native_prelude", "native_memory",
+    "core", "interp", "lanes", "float_exact", "float_rules", "half", "memory_shapes", "native_prelude",
+    "native_memory",
 )  # fmt: skip
 BODIES = (
     "control", "salu", "valu_int", "valu_compare", "valu_convert", "valu_double", "valu_float", "valu_half",
