@@ -149,13 +149,18 @@ class _Function:
     def _is_simple(self, source: str, meeting: str) -> bool:
         """Whether the pass looks away (`Visited`: the other branch comes later), or is right.
 
-        It is in an if with an else, and where the meeting begins the loop that `source` ends.
+        It is in an if with an else, and where the meeting begins the loop that `source` ends. A switch is none: it
+        becomes many branches, by way of blocks that are not there yet (generated kernel 5823).
         """
         sources = self.sources[meeting]
+        if self._dominates(meeting, source) and len(sources) == 2:
+            return True
+        if any(self.lines[self.blocks[above].last].startswith("  switch ") for above in self.sources[source]):
+            return False
         if len(sources) == 2:
             other = sources[1] if sources[0] == source else sources[0]
             is_else = self.sources[source] == self.sources[other] and self.blocks[other].targets == (meeting,)
-            if self._dominates(meeting, source) or (is_else and len(self.sources[source]) == 1):
+            if is_else and len(self.sources[source]) == 1:
                 return True
         others = {one for above in self.sources[source] for one in self.blocks[above].targets} - {source}
         return all(self._leads_on(source, one) for one in others)

@@ -141,3 +141,59 @@ define amdgpu_kernel void @k(ptr addrspace(1) %0, i32 %1, i32 %2) {
     safe = guarded(text)
     assert safe is not None and "%8 = phi float [ %kept.1, %4 ], [ 1.0, %5 ]" in safe
     generate_object(text)
+
+
+SWITCH = """target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) %out, i32 %s, i32 %a, i32 %b) {
+entry:
+  switch i32 %s, label %none [
+    i32 1, label %plain
+    i32 2, label %more
+    OTHERS
+  ]
+plain:
+  %x = zext i32 %a to i64
+  br label %join
+more:
+  %y = zext i32 %b to i64
+  store i64 %y, ptr addrspace(1) %out
+  br label %join
+none:
+  ret void
+join:
+  %z = phi i64 [ %x, %plain ], [ %y, %more ]
+  store i64 %z, ptr addrspace(1) %out
+  ret void
+}
+"""
+
+
+@pytest.mark.parametrize("others", ["", "i32 7, label %none"])
+def test_two_arms_of_a_switch_are_no_if_with_an_else(others: str) -> None:
+    """It becomes branches by way of blocks of their own: generated kernel 5823 had a value of another way."""
+    safe = guarded(SWITCH.replace("OTHERS", others))
+    assert safe is not None and "[ %kept.1, %plain ], [ %kept.2, %more ]" in safe
+
+
+REDUCED = """target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) %out, i64 %n, i64 %stride) {
+entry:
+  br label %round
+round:
+  %i = phi i64 [ 0, %entry ], [ %more, %round ]
+  %at = mul i64 %i, %stride
+  %p = getelementptr i8, ptr addrspace(1) %out, i64 %at
+  store volatile i64 %i, ptr addrspace(1) %p
+  %more = add i64 %i, 1
+  %end = icmp eq i64 %more, %n
+  br i1 %end, label %done, label %round
+done:
+  ret void
+}
+"""
+
+
+def test_code_generation_makes_no_new_values_of_loops() -> None:
+    """Strength reduction would, behind the guards: the product stays in the loop."""
+    _, _, loop = generate_assembly(REDUCED).partition("LBB0_1:")
+    assert "s_mul_i32" in loop.partition("s_cbranch")[0]
