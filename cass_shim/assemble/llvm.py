@@ -25,9 +25,12 @@ from cass_shim.model.kernel_abi import AbiClass, KernelAbi
 
 TRIPLE = "amdgcn-amd-amdhsa"
 PROCESSOR = "gfx1100"
-# Loop strength reduction, as part of code generation, makes values behind `meets`' back that the structurizer moves (seen
-# with clang 22's IR of generated kernels 5567 and 8409). ptxas has reduced the SASS's loops; no counted example lost.
+# Loop strength reduction, as part of code generation, makes values behind `meets`' back that the structurizer moves
+# (seen with clang 22's IR of generated kernels 5567 and 8409). ptxas has reduced the SASS's loops: nothing is lost.
 OPTIONS = ("-disable-lsr",)
+# LLVM 22 copies whole registers to halves where it takes 16-bit values for halves of registers, and ends with a
+# segmentation fault (generated kernel 5709, whose chosen bools become i16).
+FEATURES = "-real-true16"
 _lock = threading.Lock()  # llvmlite's global context is not for two threads at once
 
 
@@ -38,7 +41,7 @@ def _machine() -> binding.TargetMachine:
     for option in OPTIONS:
         binding.set_option("cass-shim", option)
     target = binding.Target.from_triple(TRIPLE)
-    return target.create_target_machine(cpu=PROCESSOR, opt=3, reloc="pic", codemodel="default")
+    return target.create_target_machine(cpu=PROCESSOR, features=FEATURES, opt=3, reloc="pic", codemodel="default")
 
 
 @functools.cache

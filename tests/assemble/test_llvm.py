@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.assemble.llvm import assemble_llvm, generate_assembly
 from cass_shim.model.artifacts import LlvmModule
 from cass_shim.model.errors import CassError, Malformed, ToolFailed
 from cass_shim.model.kernel_abi import AbiClass, KernelAbi, Param, Slot, SlotKind
@@ -61,3 +63,21 @@ def test_a_kernel_with_another_layout_is_refused() -> None:
     other = KernelAbi(params=(Param(0, 0, 8),), params_bytes=8)
     with pytest.raises(Malformed):
         assemble_llvm(LlvmModule(TEXT, "k", ()), other)
+
+
+def test_values_of_16_bits_are_not_halves_of_registers() -> None:
+    """LLVM 22 ended in a segmentation fault where they are (generated kernel 5709)."""
+    text = generate_assembly(
+        """target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+define amdgpu_kernel void @k(ptr addrspace(1) %out) {
+  %lane = call i32 @llvm.amdgcn.workitem.id.x()
+  %p = getelementptr half, ptr addrspace(1) %out, i32 %lane
+  %a = load half, ptr addrspace(1) %p
+  %b = fadd half %a, 1.0
+  store half %b, ptr addrspace(1) %p
+  ret void
+}
+"""
+    )
+    assert "v_add_f16" in text and not re.search(r"\bv\d+\.[lh]\b", text), text
