@@ -40,11 +40,16 @@ from cass_shim.module import load_module, module_manifest
 from tools import samples
 from tools.environment import ROOT
 from tools.fuzz.engine import digest
+from tools.ptxforms.oracle import module, written
+from tools.ptxforms.selection import sampled
+from tools.ptxforms.signatures import all_rows, signature
+from tools.ptxforms.wrong import taken
 
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 PREBUILT = ROOT / "examples" / "prebuilt"
 DATA = ROOT / "tests" / "extract" / "data"
 ANSWERS = ROOT / "tests" / "translate" / "cass" / "answers"
+ROWS_A_SEED = 12
 SEED_LIMIT = 24 << 10  # bytes of one seed: what is larger mutates slowly
 NATIVE = ROOT / "tests" / "native"
 LINKED = (("b", "a"), ("tables",), ("zeroes", "plain"))  # of tests/native/linked: each an archive
@@ -132,6 +137,14 @@ def of_kernels(content: bytes, digest: bytes) -> Iterator[Seed]:
         yield "sidecar", write_sidecar(describe(name, "lift", kernel.abi, source)).encode()
 
 
+def of_rows() -> Iterator[Seed]:
+    """Small modules in which each row of PTX's table stands once: quick to translate, every instruction at hand."""
+    forms = (next(filter(None, (signature(row, each) for each in sampled(row, 20))), None) for row in all_rows())
+    lines = [line for form in forms if form is not None and taken(line := written(form))]
+    for at in range(0, len(lines), ROWS_A_SEED):
+        yield "ptx", module(lines[at : at + ROWS_A_SEED], "100")[0].encode()
+
+
 def a_capture() -> Seed:
     """A launch of two blocks with two ranges of memory."""
     ranges = (MemoryRange(0x10000, bytes(range(64)), None), MemoryRange(0x20000, bytes(32), 1))
@@ -196,6 +209,7 @@ def all_seeds() -> Iterator[Seed]:
     for name in ("program-c", "object-c"):
         yield name, (ROOT / "cass_shim" / "native" / "_build" / "cass-run").read_bytes()[:SEED_LIMIT]
     yield "program-c", b"#!/usr/bin/env -S sh -e\n"
+    yield from of_rows()
     yield a_pack()
     yield a_capture()
     with tempfile.TemporaryDirectory() as folder:

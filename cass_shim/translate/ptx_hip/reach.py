@@ -37,6 +37,9 @@ def _symbols(operand: Operand) -> Iterator[str]:
 
 def address_taken(module: Module) -> list[Function]:
     """Functions with a body whose address is in a variable's initialiser or in a mov, in the module's order."""
+    candidates = [each for each in module.functions.values() if each.body is not None and not each.entry]
+    if not candidates:
+        return []
     names: set[str] = set()
     for variable in module.variables.values():
         names.update(element.symbol for element in variable.initializer if element.symbol)
@@ -46,11 +49,7 @@ def address_taken(module: Module) -> list[Function]:
                 for operand in instruction.operands:
                     names.update(_symbols(operand))
     names = {module.aliases.get(name, name) for name in names}
-    return [
-        function
-        for name, function in module.functions.items()
-        if name in names and function.body is not None and not function.entry
-    ]
+    return [function for function in candidates if function.name in names]
 
 
 def called_prototype(module: Module, function: Function, call: Instruction) -> Prototype | None:

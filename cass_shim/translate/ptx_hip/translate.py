@@ -34,6 +34,12 @@ def parsed(text: str) -> Module:
     return parse_module(text)
 
 
+@functools.lru_cache(maxsize=8)
+def _tokens(text: str) -> dict[str, int]:
+    """Tokens, once per text: finding them goes through every function, which a kernel is one of many of."""
+    return data.module_tokens(parsed(text))
+
+
 def kernels(module: PtxModule) -> tuple[str, ...]:
     """Names of the kernels that the module defines."""
     return tuple(
@@ -56,7 +62,7 @@ def translate_kernel(
     """
     tree = parsed(module.text)
     known = abi if abi is not None else kernel_abi(module, name)
-    return write_program(tree, name, known, data.module_tokens(tree) if tokens is None else tokens, line_references)
+    return write_program(tree, name, known, _tokens(module.text) if tokens is None else tokens, line_references)
 
 
 def kernel_abi(module: PtxModule, name: str) -> KernelAbi:
@@ -114,4 +120,4 @@ def module_data(module: PtxModule) -> tuple[tuple[DataImage, ...], tuple[Variabl
 
 def module_tokens(module: PtxModule) -> dict[str, int]:
     """The value that stands for the address of each function whose address is taken, for PTX-only modules."""
-    return data.module_tokens(parsed(module.text))
+    return dict(_tokens(module.text))

@@ -11,7 +11,7 @@ import pytest
 from cass_shim.extract.cubin import read_cubin
 from cass_shim.model.artifacts import Cubin, PtxModule
 from cass_shim.model.errors import Malformed, Unsupported
-from cass_shim.translate.ptx_hip import kernel_abi, kernels, module_data, module_tokens, translate_kernel
+from cass_shim.translate.ptx_hip import data, kernel_abi, kernels, module_data, module_tokens, translate_kernel
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 TEXT = (
@@ -87,6 +87,18 @@ def test_functions_have_tokens() -> None:
     images, variables = module_data(MODULE)
     by_name = {variable.name: images[variable.image] for variable in variables}
     assert [one.symbol for one in by_name["functions"].relocations] == ["twice"]
+
+
+def test_functions_are_looked_for_once_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once a kernel: a module of many kernels took time as the square of their number."""
+    looked = []
+    find = data.address_taken
+    monkeypatch.setattr(data, "address_taken", lambda tree: looked.append(tree) or find(tree))
+    body = "(.param .u64 a) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [a]; st.global.u32 [%rd1], 1; ret; }\n"
+    module = PtxModule(HEAD + ".func f() { ret; }\n" + "".join(f".entry k{n}{body}" for n in range(20)), 80)
+    for name in kernels(module):
+        translate_kernel(module, name)
+    assert len(looked) == 1
 
 
 def test_the_parameter_layout_is_the_cubins(cubin: Cubin) -> None:
