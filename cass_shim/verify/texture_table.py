@@ -115,7 +115,8 @@ def _words(kind: TextureKind, image: int, fractions: bool) -> list[int]:
     """The 16 words of an object: resource, four reserved, sampler; of linear memory its address and size."""
     if kind is TextureKind.LINEAR:
         return [image & 0xFFFF_FFFF, image >> 32, EXTENTS[kind][0], *[0] * 13]
-    mode = _WRAP if fractions else _CLAMP
+    cube = kind in (TextureKind.CUBE, TextureKind.LAYERED_CUBE)
+    mode = _WRAP if fractions and not cube else _CLAMP  # what edges of faces give is recorded with clamp
     sampler = mode | mode << 3 | mode << 6 | int(not fractions) << 15 | 1 << 27  # coordinates are cut, not rounded
     return [*_resource(kind, image, EXTENTS[kind], _FORMAT), *[0] * 4, sampler, *[0] * 3]
 

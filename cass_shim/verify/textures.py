@@ -1,7 +1,7 @@
 """Textures in the reference: what a texture object holds is our own choice, so that candidates can be compared.
 
 A handle's low 20 bits pick the object. Its kind is that of its first use in a run; even handles have unnormalized
-coordinates and clamp, odd ones normalized coordinates and wrap (cubes always normalized ones), all read the nearest
+coordinates and clamp, odd ones normalized coordinates and wrap (cubes normalized ones and clamp), all read the nearest
 texel of 16 bytes. Filtering, levels and gradients are the device's matter, not the translation's.
 """
 
