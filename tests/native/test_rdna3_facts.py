@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
 import pkgutil
+import subprocess
+import sys
 from io import BytesIO
 from pathlib import Path
 
@@ -167,3 +170,20 @@ def test_a_wrong_expectation_is_reported(tmp_path: Path) -> None:
     found = [len(run(row, code)) for row, code in zip(rows, assembled(rows, tmp_path), strict=True)]
     assert found == list(lines.values())
     assert math.isnan(rows[-1].after[0][1][0].tolerance)
+
+
+@pytest.mark.parametrize(
+    "families", ["scratch flat vopd", pytest.param("", marks=pytest.mark.slow)], ids=["few", "all"]
+)
+def test_translated_code_agrees_with_hardware(families: str, tmp_path: Path) -> None:
+    """The same rows under CASS_EMU_NATIVE=wait, each kernel translated."""
+    chosen = [name for name in MODULES if name.rstrip("_") in families.split() or not families]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--timeout", "0"]
+    tests = [f"{__file__}::test_registers_agree_with_hardware[{name}]" for name in chosen]
+    settings = {"CASS_EMU_NATIVE": "wait", "CASS_CACHE_DIR": str(tmp_path), "CASS_EMU_CACHE": "2G"}
+    done = subprocess.run(
+        [*command, *tests], env={**os.environ, **settings}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+    kernels = {row.instructions for name in chosen for row in MODULES[name].ROWS}
+    assert len(list((tmp_path / "emulator").glob("*.so"))) > 0.8 * len(kernels)

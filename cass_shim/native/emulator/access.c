@@ -69,6 +69,10 @@ static void lds_write(const native_lanes *x, uint8_t *base, const native_lanes *
     }
 }
 
+static void lds_add(const native_lanes *x, uint8_t *base, const native_lanes *at, uint32_t exec) {
+    add_words(*x, base, *at, exec);
+}
+
 extern const native_access EMU_CAT(emu_access_, EMU_VARIANT);
 const native_access EMU_CAT(emu_access_, EMU_VARIANT) = {global_read, global_write, lds_read,
-                                                         lds_write};
+                                                         lds_write, lds_add};

@@ -143,10 +143,7 @@ OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation,
     if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, at[unwritten]);
     lds_wrote(w, at, exec, bytes);
     if (operation == RMW_ADD && bytes == 4 && !returns) {
-        for (uint32_t left = exec; left; left &= left - 1) {
-            unsigned i = (unsigned)__builtin_ctz(left);
-            *(uint32_t *)(void *)(w->lds + at[i]) += w->v[o->sd][i];
-        }
+        add_words(w->v[o->sd], w->lds, at, exec);
         return o + 1;
     }
     int two = operation == RMW_CMPSWAP || operation == RMW_CMPSWAP_F || operation == RMW_MSKOR ||

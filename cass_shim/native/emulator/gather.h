@@ -90,6 +90,18 @@ ALWAYS_INLINE void gather_pair(uint32_t *low, uint32_t *high, const char *base,
     }
 }
 
+/* Adds to words of memory that no other thread touches. */
+ALWAYS_INLINE void add_words(const uint32_t *x, uint8_t *base, const uint32_t *at, uint32_t exec) {
+    if (exec == ~0u) {
+        for (unsigned i = 0; i < LANES; i++) *(uint32_t *)(void *)(base + at[i]) += x[i];
+        return;
+    }
+    for (; exec; exec &= exec - 1) {
+        unsigned i = (unsigned)__builtin_ctz(exec);
+        *(uint32_t *)(void *)(base + at[i]) += x[i];
+    }
+}
+
 /* Stores of registers x.. to base + at[i], which all may be touched, in lane order. */
 ALWAYS_INLINE void scatter(const vreg_t *x, char *base, const uint32_t *at, uint32_t exec,
                            unsigned bytes, unsigned shift) {

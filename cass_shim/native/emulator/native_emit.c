@@ -204,6 +204,10 @@ static void put_call(emit_t *e, const native_block *b, uint32_t k, uint32_t star
 
 static void put_block(emit_t *e, const native_block *b) {
     uint32_t start = b->at, seq = b->seq, calls = b->calls;
+    if (e->unit->loops_only && !b->looped) {
+        put(&e->text, "STOP(%u);\n", b->at);
+        return;
+    }
     for (uint32_t k = 0; k < b->count; k++) {
         const op_t *o = b->first + k;
         if (o->flags & F_COUNTED) {

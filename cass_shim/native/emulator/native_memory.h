@@ -15,10 +15,10 @@ ALWAYS_INLINE void unit_find(const wave_t *w, const op_t *o, unit_addresses *at)
     if (at->has_upper) *(V *)at->upper = *(const V *)((const char *)w + o->off[0] + sizeof(vreg_t));
 }
 
-/* Where all lanes are known to be active and their addresses follow each other by 4 bytes in device
- * memory: the first one; 0: not so. */
+/* Where all lanes are active and their addresses follow each other by 4 bytes in device memory: the
+ * first one; 0: not so. */
 ALWAYS_INLINE char *unit_run(const unit_addresses *at, uint32_t exec) {
-    if (!ALL_ACTIVE(exec) || !consecutive_dwords(at->low)) return 0;
+    if (exec != ~0u || !consecutive_dwords(at->low)) return 0;
     uint64_t address = at->base + at->low[0];
     if (at->has_upper) {
         V upper = *(const V *)at->upper;
@@ -152,6 +152,16 @@ LDS_PAIRS(PAIR)
 #undef LOAD
 #undef STORE
 #undef PAIR
+
+HANDLER(ds_add_u32) {
+    native_lanes at, x;
+    uint32_t exec = EXEC;
+    if (!lds_addresses(w, o, exec, OFFSET, 4, at)) return 0;
+    if (v_bits((VI)((*(const V *)at & 3u) != 0)) & exec) return 0;
+    *(V *)x = *(const V *)w->v[o->sd];
+    services->access.lds_add(&x, w->lds, &at, exec);
+    return o + 1;
+}
 
 /* ---- SCRATCH: dwords at an address that all lanes share, which is a row of memory ---- */
 ALWAYS_INLINE uint8_t *scratch_row(const wave_t *w, const op_t *o, unsigned bytes) {

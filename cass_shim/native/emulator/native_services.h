@@ -21,6 +21,7 @@ typedef struct native_access {
                      unsigned same, unsigned run);
     void (*lds_write)(const native_lanes *x, uint8_t *base, const native_lanes *at, uint32_t exec,
                       unsigned bytes, unsigned shift);
+    void (*lds_add)(const native_lanes *x, uint8_t *base, const native_lanes *at, uint32_t exec);
 } native_access;
 
 typedef struct {

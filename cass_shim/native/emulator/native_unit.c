@@ -6,6 +6,7 @@
 
 #define BLOCKS_MAX 4096
 #define RECORDS_MAX 3000 /* some 40 s of a processor */
+#define LOOPED_MAX 1500  /* of larger kernels, which stand there twice: 30 s */
 
 static int is_body(const op_t *o, const char *name) {
     return strcmp(emu_rows[o->row].name, name) == 0;
@@ -129,8 +130,12 @@ void native_unit_build(native_unit *u, struct emu_program *program, const op_t *
     for (uint32_t i = 0; i < u->count; i++) follow(u, u->blocks[i].first);
     for (uint32_t i = 0; i < u->count; i++) measure(u, &u->blocks[i]);
     mark_loops(u);
+    uint32_t looped = 0;
+    for (uint32_t i = 0; i < u->count; i++)
+        if (u->blocks[i].looped) looped += u->blocks[i].count;
+    u->loops_only = u->records > RECORDS_MAX;
+    u->failed |= u->loops_only && (!looped || looped > LOOPED_MAX);
     native_find_ways(u);
-    u->failed |= u->records > RECORDS_MAX;
 }
 
 static const op_t *come_back(wave_t *w, const op_t *o) {

@@ -27,6 +27,7 @@ typedef struct {
     uint32_t calls;     /* records that are called */
     uint32_t mode;      /* low byte of MODE when the kernel begins */
     int failed;         /* out of memory, or too large */
+    int loops_only;     /* too large but for its loops: the rest is left */
     const char *leaves; /* an instruction that is left to the interpreter; NULL: none */
 } native_unit;
 

@@ -10,6 +10,7 @@
 #define BITS_16_64 0xccu
 #define BITS_32 0x33u
 #define LONG_MAX 64 /* long instructions in loops */
+#define ONCE_MAX 16 /* accesses to memory outside loops */
 
 static int starts(const op_t *o, const char *with) {
     return strncmp(emu_rows[o->row].name, with, strlen(with)) == 0;
@@ -18,13 +19,13 @@ static int holds(const op_t *o, const char *part) {
     return strstr(emu_rows[o->row].name, part) != NULL;
 }
 
-/* Loads and stores have bodies in native_memory.h; those of scratch where all lanes share the
- * address. */
+/* Loads, stores and counting have bodies in native_memory.h; those of scratch where all lanes share
+ * the address. */
 static unsigned memory_way(const op_t *o, unsigned encoding) {
     int narrow = holds(o, "8") || holds(o, "16");
     if (encoding == ENC_SCRATCH)
         return o->flags & F_VADDR || (narrow && !holds(o, "b128")) ? WAY_CALL : WAY_TRY;
-    int plain = holds(o, "_load_") || holds(o, "_store_");
+    int plain = holds(o, "_load_") || holds(o, "_store_") || starts(o, "ds_add_u32");
     return plain && !holds(o, "addtid") ? WAY_TRY : WAY_CALL;
 }
 
@@ -107,7 +108,8 @@ static int is_wrong_in(const op_t *o, uint32_t mode, uint32_t made_for) {
 
 /* MODE may change between instructions of a block when it comes back: what computes otherwise in
  * between is called. `until`: the record behind which it has come back for the last time. */
-static void put_ways(native_unit *u, const native_block *b, uint32_t until, int calls_long) {
+static void put_ways(native_unit *u, const native_block *b, uint32_t until, int calls_long,
+                     int calls_memory) {
     uint32_t mode = u->mode;
     for (uint32_t k = 0; k < b->count; k++) {
         const op_t *o = b->first + k;
@@ -115,25 +117,29 @@ static void put_ways(native_unit *u, const native_block *b, uint32_t until, int 
         if (native_sets_mode(o)) way = k < until ? WAY_CALL : WAY_LEAVE;
         else if (way == WAY_INLINE && is_wrong_in(o, mode, u->mode)) way = WAY_CALL;
         else if (way == WAY_INLINE && calls_long && is_long(o)) way = WAY_CALL;
-        if (way == WAY_TRY && !b->looped) way = WAY_CALL; /* once a wave: quick to compile */
+        if (way == WAY_TRY && calls_memory) way = WAY_CALL;
+        if (u->loops_only && !b->looped) way = WAY_LEAVE;
         mode = mode_behind(o, mode);
         u->calls += way >= WAY_TRY;
         u->ways[b->at + k] = (uint8_t)way;
         if (way == WAY_LEAVE && emu_rows[o->row].encoding != ENC_INTERNAL)
-            u->leaves = emu_rows[o->row].name;
+            u->leaves = u->loops_only ? "what runs once" : emu_rows[o->row].name;
     }
 }
 
-static uint32_t long_in_loops(const native_unit *u) {
+/* Records in loops that are long; or outside that access memory. */
+static uint32_t count_costly(const native_unit *u, int looped) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < u->count; i++)
-        for (uint32_t k = 0; u->blocks[i].looped && k < u->blocks[i].count; k++)
-            count += (uint32_t)is_long(u->blocks[i].first + k);
+    for (uint32_t i = 0; i < u->count; i++) {
+        const native_block *b = &u->blocks[i];
+        for (uint32_t k = 0; b->looped == looped && k < b->count; k++)
+            count += looped ? (uint32_t)is_long(b->first + k) : usual_way(b->first + k) == WAY_TRY;
+    }
     return count;
 }
 
 void native_find_ways(native_unit *u) {
-    int many = long_in_loops(u) > LONG_MAX;
+    int many_long = count_costly(u, 1) > LONG_MAX, many_once = count_costly(u, 0) > ONCE_MAX;
     u->ways = calloc(u->records, 1);
     u->failed |= !u->ways;
     for (uint32_t i = 0; u->ways && i < u->count; i++) {
@@ -144,7 +150,7 @@ void native_find_ways(native_unit *u) {
             if (native_sets_mode(b->first + k) && mode == u->mode) until = k + 1;
         }
         b->calls = u->calls;
-        put_ways(u, b, until, many || !b->looped);
+        put_ways(u, b, until, many_long || !b->looped, many_once && !b->looped);
     }
 }
 
