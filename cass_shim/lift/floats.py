@@ -196,11 +196,10 @@ class Floats(Wide):
             wide = self._widen(a)
             return wide if to_kind == "f32" else self.float_to_float(to_kind, "f32", wide, rounding, ftz)
         if to_kind == "bf16":
-            if from_kind != "f32":
-                wide = self._narrow_to_odd(a) if from_kind == "f64" else self.float_to_float("f32", "f16", a)
-                return self._narrow_bf16(wide)
             if rounding not in ("rn", "rz"):
                 raise Unsupported(f"bf16 rounded {rounding}")
+            if from_kind != "f32":
+                a = self._narrow_to_odd(a) if from_kind == "f64" else self.float_to_float("f32", "f16", a)
             return self._narrow_bf16(a, toward_zero=rounding == "rz")
         if to_kind == from_kind:
             return a
@@ -265,6 +264,8 @@ class Floats(Wide):
         return self.select(is_nan, constant(1 << (width - 1), wide), result)
 
     def int_to_float(self, kind: str, a: Value, signed: bool, rounding: str = "rn") -> Value:
+        if kind == "bf16":
+            return self.float_to_float("bf16", "f64", self._int_to_odd(a, signed), rounding)
         if kind == "f16":  # beyond 2^17 every rounding ends the same, and 32 bits are enough
             a = self.smin(a, constant(1 << 17, a.width)) if signed else self.umin(a, constant(1 << 17, a.width))
             a = self.trunc(self.smax(a, constant(-(1 << 17), a.width)), 32)
@@ -288,6 +289,14 @@ class Floats(Wide):
         above = self.or_(beyond, self.compare(order + "gt", back, a))
         below = self.and_(self.not_(beyond), self.compare(order + "lt", back, a))
         return self._step(kind, near, above, below, rounding)
+
+    def _int_to_odd(self, a: Value, signed: bool) -> Value:
+        """As f64; one with more digits than that gets an odd last one, which a further rounding goes by."""
+        if a.width == 32:
+            return self._int_to_nearest("f64", a, signed)
+        wide = self.int_to_float("f64", a, signed, "rz")
+        back = self.float_to_int("f64", wide, 64, signed, "rz", True)
+        return self.or_(wide, self.zext(self.compare("ne", back, a), 64))
 
     def _int_to_nearest(self, kind: str, a: Value, signed: bool) -> Value:
         name = "sitofp" if signed else "uitofp"

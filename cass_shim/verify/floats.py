@@ -107,9 +107,9 @@ def _odd_f32(values: Floats) -> Floats:
 
 
 def narrow(to_kind: str, values: Floats, rounding: str = "rn") -> Bits:
-    """float32 or float64 values to a shorter kind, correctly rounded."""
+    """Values to a shorter kind, or from f16 to bf16, correctly rounded."""
     if to_kind == "bf16":
-        single = _odd_f32(values) if values.dtype == np.float64 else values
+        single = _odd_f32(values) if values.dtype == np.float64 else values.astype(np.float32)
         return _to_bf16(np.ascontiguousarray(single), rounding)
     target = _FORMATS[to_kind]
     nearest = values.astype(target)
@@ -280,8 +280,9 @@ def int_to_float(kind: str, a: Bits, signed: bool, rounding: str = "rn") -> Bits
         with _rounding(rounding):
             return integers.astype(_FORMATS[kind]).view(_BITS[kind])
     with np.errstate(all="ignore"):
-        wide = integers.astype(np.float64)
-        if a.dtype == np.uint64:  # sticky: rounding to float64 first must not be seen by the second rounding
+        with _rounding("rz"):
+            wide = integers.astype(np.float64)
+        if a.dtype == np.uint64:  # to odd: rounding to float64 first must not be seen by the second rounding
             exact = np.where(signed, wide.astype(np.int64).view(np.uint64), wide.astype(np.uint64))
             inexact = exact != a
             wide = np.where(inexact, (wide.view(np.uint64) | np.uint64(1)).view(np.float64), wide)

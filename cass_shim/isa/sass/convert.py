@@ -15,6 +15,7 @@ from cass_shim.isa.operands import (
     half,
     half2,
     high64,
+    int32,
     int64,
     put32,
     put64,
@@ -54,7 +55,7 @@ def _integer_type(i: Instruction) -> tuple[bool, int]:
     return name[0] == "S", int(name[1:])
 
 
-@sass("F2I", "UF2I", modifiers=f"{_INTEGERS} F16 F32 F64 FTZ NTZ TRUNC FLOOR CEIL RN RZ RM RP")
+@sass("F2I", "UF2I", modifiers=f"{_INTEGERS} F16 BF16 F32 F64 FTZ NTZ TRUNC FLOOR CEIL RN RZ RM RP")
 def f2i(e: Emitter[V], i: Instruction) -> None:
     """Saturating conversion; a NaN gives 0 with .NTZ, else 1 << (width - 1)."""
     dst, a = i.operands
@@ -62,8 +63,8 @@ def f2i(e: Emitter[V], i: Instruction) -> None:
     kind = next(iter(_float_kinds(i)), "f32")
     mode = next((_ROUNDINGS[m] for m in i.modifiers if m in _ROUNDINGS), "rn")
     value = _read_float(e, a, kind)
-    if kind == "f16":
-        kind, value = "f32", e.float_to_float("f32", "f16", value)
+    if kind in ("f16", "bf16"):
+        kind, value = "f32", e.float_to_float("f32", kind, value)
     result = e.float_to_int(kind, value, width, signed, mode, i.has("NTZ"), i.has("FTZ"))
     if width == 64:
         put64(e, dst, result)
@@ -100,7 +101,7 @@ def _read_integer(e: Emitter[V], i: Instruction, operand: Operand, signed: bool,
     return value
 
 
-@sass("I2F", "I2FP", "UI2F", "UI2FP", modifiers=f"{_INTEGERS} F16 F32 F64 RN RM RP RZ")
+@sass("I2F", "I2FP", "UI2F", "UI2FP", modifiers=f"{_INTEGERS} F16 BF16 F32 F64 RN RM RP RZ")
 def i2f(e: Emitter[V], i: Instruction) -> None:
     """From an integer, signed 32-bit unless said otherwise, to f32 unless said otherwise."""
     dst, a = i.operands
@@ -108,6 +109,20 @@ def i2f(e: Emitter[V], i: Instruction) -> None:
     kind = next(iter(_float_kinds(i)), "f32")
     value = _read_integer(e, i, a, signed, width)
     _put_float(e, dst, kind, e.int_to_float(kind, value, signed, rounding(i)))
+
+
+@sass("I2I", modifiers=f"{_INTEGERS} SAT")
+def i2i(e: Emitter[V], i: Instruction) -> None:
+    """From the second type to the first, saturated, in all 32 bits."""
+    dst, a = i.operands
+    if list(i.modifiers[1:]) != ["S32", "SAT"] or i.modifiers[0] not in _LIMITS:
+        raise unsupported(i)
+    least, most = _LIMITS[i.modifiers[0]]
+    value = e.smax(int32(e, a), e.const(least & 0xFFFF_FFFF, 32))
+    put32(e, dst, e.smin(value, e.const(most, 32)))
+
+
+_LIMITS = {"S8": (-0x80, 0x7F), "U8": (0, 0xFF), "S16": (-0x8000, 0x7FFF), "U16": (0, 0xFFFF)}
 
 
 @sass("F2F", modifiers="F16 BF16 F32 F64 FTZ RN RM RP RZ")
@@ -129,11 +144,15 @@ _ARRANGEMENTS = "PACK_AB MERGE_C PACK_AB_MERGE_C UNPACK_B UNPACK_B_MERGE_C"
 
 @sass("F2FP", modifiers=f"F16 BF16 F32 E4M3 E5M2 {_ARRANGEMENTS} SATFINITE RELU RN RZ FTZ")
 def f2fp(e: Emitter[V], i: Instruction) -> None:
-    """.PACK_AB: a to the high part, b to the low one, as the first type; .UNPACK_B: the two parts of b."""
+    """.PACK_AB: a to the high part, b to the low one, as the first type; .UNPACK_B: the two parts of b.
+
+    Two eight-bit floats leave room for the low half of c above them (.PACK_AB_MERGE_C).
+    """
     eight = next((_EIGHT[m] for m in i.modifiers if m in _EIGHT), None)
     merges = any("MERGE_C" in m for m in i.modifiers)
     dst, *sources = i.operands
-    if merges and not unwanted(sources.pop()):
+    above = sources.pop() if merges else None
+    if above is not None and not unwanted(above) and (eight is None or not i.has("PACK_AB_MERGE_C")):
         raise unsupported(i, "merging with a register")
     if i.has("UNPACK_B", "UNPACK_B_MERGE_C"):
         if eight is None or len(sources) != 1:
@@ -153,6 +172,8 @@ def f2fp(e: Emitter[V], i: Instruction) -> None:
         if i.has("SATFINITE"):
             narrow = _finite(e, kind, narrow)
         result = e.or_(e.shl(result, e.const(16, 32)), e.zext(narrow, 32))
+    if above is not None and not unwanted(above):
+        result = e.or_(e.shl(raw32(e, above), e.const(16, 32)), result)
     put32(e, dst, result)
 
 
@@ -192,13 +213,18 @@ def _unpack(e: Emitter[V], i: Instruction, dst: Operand, source: Operand, eight:
     put32(e, dst, e.or_(parts[0], e.shl(parts[1], e.const(16, 32))))
 
 
-@sass("FRND", modifiers="F16 F32 F64 FTZ TRUNC FLOOR CEIL RN RZ")
+@sass("FRND", modifiers="F16 BF16 F32 F64 FTZ TRUNC FLOOR CEIL RN RZ")
 def frnd(e: Emitter[V], i: Instruction) -> None:
     """To an integral value of the same type, nearest-even by default."""
     dst, a = i.operands
     kind = next(iter(_float_kinds(i)), "f32")
     mode = next((_ROUNDINGS[m] for m in i.modifiers if m in _ROUNDINGS), "rn")
-    _put_float(e, dst, kind, e.round_to_integral(kind, _read_float(e, a, kind), mode, i.has("FTZ")))
+    value = _read_float(e, a, kind)
+    if kind == "bf16":  # what rounds to an integral value in f32 needs no more digits than it had
+        whole = e.round_to_integral("f32", e.float_to_float("f32", "bf16", value), mode, i.has("FTZ"))
+        _put_float(e, dst, kind, e.float_to_float("bf16", "f32", whole))
+        return
+    _put_float(e, dst, kind, e.round_to_integral(kind, value, mode, i.has("FTZ")))
 
 
 _FUNCTIONS = "RCP RSQ SQRT EX2 LG2 SIN COS TANH RCP64H RSQ64H"

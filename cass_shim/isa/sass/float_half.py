@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cass_shim.isa.emitter import Emitter
 from cass_shim.isa.operands import V, half, half2, predicate, put32, put_predicate, unwanted
 from cass_shim.isa.sass.float_single import COMPARISON, compare
@@ -58,14 +60,19 @@ def hfma2(e: Emitter[V], i: Instruction) -> None:
     _put(e, i, e.ffma(_kind(i), half2(e, a), half2(e, b), half2(e, c), ftz=i.has("FTZ")))
 
 
-@sass("HMNMX2", modifiers=f"{_HINTS} BF16_V2 NAN FTZ")
+@sass("HMNMX2", modifiers=f"{_HINTS} BF16_V2 NAN FTZ XORSIGN")
 def hmnmx2(e: Emitter[V], i: Instruction) -> None:
-    """dst = predicate ? min(a, b) : max(a, b) in both halves."""
+    """dst = predicate ? min(a, b) : max(a, b) in both halves; .XORSIGN: with the sign of their product."""
     dst, a, b, pick_minimum = i.operands
     x, y = half2(e, a), half2(e, b)
     low = e.fmin(_kind(i), x, y, i.has("NAN"), i.has("FTZ"))
     high = e.fmax(_kind(i), x, y, i.has("NAN"), i.has("FTZ"))
-    put32(e, dst, e.select(predicate(e, pick_minimum), low, high))
+    result = e.select(predicate(e, pick_minimum), low, high)
+    if i.has("XORSIGN"):
+        signs = e.xor(*(half2(e, replace(o, absolute=False) if isinstance(o, Reg) else o) for o in (a, b)))
+        sign = e.const(0x8000_8000, 32)
+        result = e.or_(e.and_(result, e.not_(sign)), e.and_(signs, sign))
+    put32(e, dst, result)
 
 
 def _compare_halves(e: Emitter[V], i: Instruction, a: V, b: V, accumulator: V) -> tuple[V, V]:

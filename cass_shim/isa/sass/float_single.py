@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cass_shim.isa.emitter import Emitter
-from cass_shim.isa.operands import V, float32, predicate, put32, put_predicate, registers
+from cass_shim.isa.operands import V, float32, predicate, put32, put_predicate, raw32, registers
 from cass_shim.isa.sass.integer_compare import combine, put_comparison
 from cass_shim.isa.spec import sass, unsupported
 from cass_shim.model.instruction import Instruction, Reg
@@ -70,14 +70,19 @@ def ffma(e: Emitter[V], i: Instruction) -> None:
     _put(e, i, e.ffma("f32", float32(e, a), float32(e, b), float32(e, c), rounding(i), i.has("FTZ")))
 
 
-@sass("FMNMX", "UFMNMX", modifiers="FTZ NAN")
+@sass("FMNMX", "UFMNMX", modifiers="FTZ NAN XORSIGN")
 def fmnmx(e: Emitter[V], i: Instruction) -> None:
-    """dst = predicate ? min(a, b) : max(a, b); a NaN loses unless .NAN, -0 < +0."""
+    """dst = predicate ? min(a, b) : max(a, b); a NaN loses unless .NAN, -0 < +0; .XORSIGN: signed as a * b."""
     dst, a, b, pick_minimum = i.operands
     x, y = float32(e, a), float32(e, b)
     low = e.fmin("f32", x, y, i.has("NAN"), i.has("FTZ"))
     high = e.fmax("f32", x, y, i.has("NAN"), i.has("FTZ"))
-    put32(e, dst, e.select(predicate(e, pick_minimum), low, high))
+    result = e.select(predicate(e, pick_minimum), low, high)
+    if i.has("XORSIGN"):
+        sign = e.const(0x8000_0000, 32)
+        signs = e.xor(raw32(e, a), raw32(e, b))
+        result = e.or_(e.and_(result, e.not_(sign)), e.and_(signs, sign))
+    put32(e, dst, result)
 
 
 @sass("FMNMX3", modifiers="FTZ NAN")

@@ -19,7 +19,7 @@ from cass_shim.isa.operands import (
     unwanted,
 )
 from cass_shim.isa.spec import sass, unsupported
-from cass_shim.model.instruction import Imm, Instruction, Pred, Reg
+from cass_shim.model.instruction import Imm, Instruction, Operand, Pred, Reg
 
 _VARIABLES = (0xF0, 0xCC, 0xAA)  # the tables of a, b and c themselves
 # An input's number, or an operation and its operands.
@@ -90,26 +90,34 @@ def table3(e: Emitter[V], inputs: tuple[V, V, V], table: int, width: int) -> V:
     return run(_plan(table)[1])
 
 
-@sass("LOP3", "ULOP3", modifiers="LUT")
+@sass("LOP3", "ULOP3", modifiers="LUT PAND")
 def lop3(e: Emitter[V], i: Instruction) -> None:
-    """dst = table(a, b, c); an optional leading predicate is (dst != 0) | the last operand."""
+    """dst = table(a, b, c); an optional leading predicate is (dst != 0) | the last operand, with .PAND & it."""
     operands = list(i.operands)
     flag = operands.pop(0) if isinstance(operands[0], Pred) else None
     dst, a, b, c, table, accumulator = operands
     result = table3(e, (int32(e, a), int32(e, b), int32(e, c)), immediate(table), 32)
     if flag is not None:
-        nonzero = e.or_(e.compare("ne", result, e.const(0, 32)), predicate(e, accumulator))
+        combined = e.and_ if i.has("PAND") else e.or_
+        nonzero = combined(e.compare("ne", result, e.const(0, 32)), predicate(e, accumulator))
         put32(e, dst, result)
         put_predicate(e, flag, nonzero)
         return
     put32(e, dst, result)
 
 
+def _truth(e: Emitter[V], operand: Operand) -> V:
+    if not isinstance(operand, Reg) or operand.suffix != ("SIGN",):
+        return predicate(e, operand)
+    negative = e.compare("slt", raw32(e, operand), e.const(0, 32))
+    return e.not_(negative) if operand.negate or operand.invert else negative
+
+
 @sass("PLOP3", "UPLOP3", modifiers="LUT")
 def plop3(e: Emitter[V], i: Instruction) -> None:
-    """Two predicates, each its own table of three predicates."""
+    """Two predicates, each its own table of three predicates, or of the signs of registers (R0.SIGN)."""
     first, second, a, b, c, table, second_table = i.operands
-    inputs = (predicate(e, a), predicate(e, b), predicate(e, c))
+    inputs = (_truth(e, a), _truth(e, b), _truth(e, c))
     one = table3(e, inputs, immediate(table), 1)
     two = None if unwanted(second) else table3(e, inputs, immediate(second_table), 1)
     put_predicate(e, first, one)
