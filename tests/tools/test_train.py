@@ -229,7 +229,7 @@ def test_a_network_that_knows_one_kernel_by_heart_serves_it(tmp_path: Path) -> N
     trainer, split = Trainer(options), load(tmp_path / "train.npz", "cpu")
     trainer.step = 100  # past most of the warm-up
     for _ in range(400):
-        if trainer.learn(split, np.array([0]), 0.0).item() < 0.01:
+        if trainer.learn(split, np.array([0]), 0.0) < 0.01:
             break
     trainer.save(1.0)
     config = Config.read({"CASS_MODEL": str(tmp_path / "out")})

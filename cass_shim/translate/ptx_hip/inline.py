@@ -50,7 +50,9 @@ class _Text:
         line = self.lines[number]
         assert line is not None
         times = _NAME.findall(line).count(name)
-        self.lines[number] = _NAME.sub(lambda found: _fitted(line, found, value) if found[0] == name else found[0], line)
+        self.lines[number] = _NAME.sub(
+            lambda found: _fitted(line, found, value) if found[0] == name else found[0], line
+        )
         for word in times * _WORD.findall(value):
             self.places.setdefault(word, []).append(number)
 

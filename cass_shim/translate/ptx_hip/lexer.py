@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cass_shim.model.errors import Malformed
 
@@ -69,8 +69,12 @@ _Line = tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...], int]
 
 def _read_line(line: str) -> _Line:
     """Kinds, texts and columns of a line's tokens, and the column of what starts none, 0 if everything does."""
-    kinds, texts, columns, at = [], [], [], 0
-    for found in iter(_TOKEN.scanner(line).match, None):
+    kinds: list[str] = []
+    texts: list[str] = []
+    columns: list[int] = []
+    at = 0
+    pattern: Any = _TOKEN  # CPython's patterns have `scanner`, typeshed's have not
+    for found in iter(pattern.scanner(line).match, None):
         kind = found.lastgroup
         assert kind is not None
         if kind == "end":

@@ -33,7 +33,7 @@ def test_comments_keep_places_and_hide_nothing_else() -> None:
     assert (ret.line, ret.column) == (5, 1)
     assert (leave.opcode, leave.line, leave.column) == ("exit", 7, 20)
     with pytest.raises(Malformed, match="line 6, column 6: comment or string without an end"):
-        body("ret;\nret; /* .pragma \"*\";")
+        body('ret;\nret; /* .pragma "*";')
 
 
 def test_a_line_that_stands_there_again_is_not_read_again() -> None:

@@ -103,8 +103,9 @@ def test_what_is_wrong_is_named(line: str, reason: str) -> None:
         "div.s32 %f16x2_0, %s32_1, %s32_2;", "slct.u16.s32 %u16_0, %u16_1, %u16_2, %f16x2_0;",
         "cvt.rzi.sat.s8.f16 %s16_0, %b128_0;", "cvt.rmi.sat.f32.f32 %b128_0, %f32_1;",
         "cvt.pack.sat.u8.s32.b32 %b128_0, %s32_1, %s32_2, %b32_3;", "atom.sys.inc.u32 %u32_0, [in_global], %f16x2_1;",
-        "shfl.sync.down.b32 %b32_0, %b32_1, %f16x2_1, %u32_2, %u32_3;", "vset4.u32.u32.le.add %u32_0, %f16x2_1, %u32_2, "
-        "%u32_3;", "vshr.u32.u32.u32.sat.clamp %u32_0, %u32_1, %f16x2_1;", "isspacep.const %pred_0, %b32_0;",
+        "shfl.sync.down.b32 %b32_0, %b32_1, %f16x2_1, %u32_2, %u32_3;",
+        "vset4.u32.u32.le.add %u32_0, %f16x2_1, %u32_2, %u32_3;",
+        "vshr.u32.u32.u32.sat.clamp %u32_0, %u32_1, %f16x2_1;", "isspacep.const %pred_0, %b32_0;",
         "vset.s32.u32.ne %u32_0, %s32_1, %u32_2, %b32_3;", "set.le.bf16.f64 %u16_0, %f64_1, %f64_2;",
         "set.eq.or.bf16x2.bf16x2 %f32_0, %b32_1, %b32_2, %pred_3;",
     ],
