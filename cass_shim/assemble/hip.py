@@ -1,6 +1,7 @@
 """Freestanding HIP C++ to a code object: `HipSource → CodeObject`, by clang's HIP front end.
 
-clang stops at optimised IR, where sums with +0 are kept from becoming negations (`zeros`), and then at assembly text:
+clang stops at optimised IR, where sums with +0 are kept from becoming negations (`zeros`) and ors with ones from
+becoming moves (`ones`), and then at assembly text:
 zig's clang cannot link HIP device code (its driver looks for an `lld` executable), so the usual assemble-and-link
 path does the rest.
 """
@@ -11,6 +12,7 @@ import dataclasses
 
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
+from cass_shim.assemble.ones import whole
 from cass_shim.assemble.zeros import constrained
 from cass_shim.model.artifacts import AmdgcnAsm, CodeObject, HipSource
 from cass_shim.model.errors import ToolFailed
@@ -35,7 +37,8 @@ def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
         (directory / "kernel.hip").write_text(source.text)
         toolchain.run_tool(tools.clang, [*FLAGS, "-S", "-emit-llvm", "kernel.hip", "-o", "kernel.ll"], directory)
         optimised = (directory / "kernel.ll").read_text()
-        (directory / "kernel.ll").write_text(constrained(optimised) or optimised)
+        optimised = constrained(optimised) or optimised
+        (directory / "kernel.ll").write_text(whole(optimised) or optimised)
         toolchain.run_tool(tools.clang, [*toolchain.GENERATE, "kernel.ll", "-o", "kernel.s"], directory)
         text = (directory / "kernel.s").read_text()
     check_complete(text)

@@ -18,6 +18,7 @@ from llvmlite import binding
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
 from cass_shim.assemble.meets import guarded
+from cass_shim.assemble.ones import whole
 from cass_shim.assemble.zeros import constrained
 from cass_shim.model.artifacts import CodeObject, LlvmModule
 from cass_shim.model.errors import ToolFailed
@@ -28,9 +29,6 @@ PROCESSOR = "gfx1100"
 # Loop strength reduction, as part of code generation, makes values behind `meets`' back that the structurizer moves
 # (seen with clang 22's IR of generated kernels 5567 and 8409). ptxas has reduced the SASS's loops: nothing is lost.
 OPTIONS = ("-disable-lsr",)
-# LLVM 22 copies whole registers to halves where it takes 16-bit values for halves of registers, and ends with a
-# segmentation fault (generated kernel 5709, whose chosen bools become i16).
-FEATURES = "-real-true16"
 _lock = threading.Lock()  # llvmlite's global context is not for two threads at once
 
 
@@ -41,7 +39,8 @@ def _machine() -> binding.TargetMachine:
     for option in OPTIONS:
         binding.set_option("cass-shim", option)
     target = binding.Target.from_triple(TRIPLE)
-    return target.create_target_machine(cpu=PROCESSOR, features=FEATURES, opt=3, reloc="pic", codemodel="default")
+    choices = {"cpu": PROCESSOR, "features": toolchain.FEATURES, "opt": 3, "reloc": "pic", "codemodel": "default"}
+    return target.create_target_machine(**choices)
 
 
 @functools.cache
@@ -84,8 +83,10 @@ def _generate(text: str, emit: Callable[[binding.ModuleRef], Any]) -> Any:
 
 def _kept_right(text: str) -> str | None:
     """Optimised IR as code generation compiles it rightly; None where that is as it stands."""
-    sums = constrained(text)
-    return guarded(sums or text) or sums
+    changed = None
+    for rewritten in (constrained, whole, guarded):
+        changed = rewritten(changed or text) or changed
+    return changed
 
 
 def assemble_llvm(module: LlvmModule, abi: KernelAbi) -> CodeObject:

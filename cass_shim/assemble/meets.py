@@ -53,7 +53,7 @@ def guarded(text: str) -> str | None:
     lines = text.split("\n")
     before: dict[int, list[str]] = defaultdict(list)
     number = 0
-    for start, end in _functions(lines):
+    for start, end in functions(lines):
         if not any(" = phi " in line for line in lines[start:end]):
             continue
         for line, way, type_, block in _Function(lines, start, end).ways_to_lose():
@@ -66,7 +66,8 @@ def guarded(text: str) -> str | None:
     return "\n".join(one for at, line in enumerate(lines) for one in (*before.get(at, ()), line))
 
 
-def _functions(lines: list[str]) -> Iterator[tuple[int, int]]:
+def functions(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Of each function: the numbers of its first line and of its closing brace."""
     start = None
     for at, line in enumerate(lines):
         if line.startswith("define "):
