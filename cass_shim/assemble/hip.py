@@ -27,6 +27,7 @@ FLAGS = (
     "-fhip-fp32-correctly-rounded-divide-sqrt", "-fno-gpu-flush-denormals-to-zero", "-fno-strict-aliasing",
     "-fwrapv", "-fno-unsafe-math-optimizations", "-ffreestanding", "-fuse-cuid=none", "-fno-exceptions",
     "-fno-rtti", "-nostdinc", "-w", "-fno-strict-float-cast-overflow", "-fbracket-depth=4096", "-ferror-limit=20",
+    "-Xclang", "-target-feature", "-Xclang", toolchain.FEATURES,
 )  # fmt: skip
 
 
