@@ -1,4 +1,7 @@
-"""CASS_SHARED: shared memory beyond the 64 KiB of LDS is refused, or lies in an arena by a second code object."""
+"""CASS_SHARED: shared memory beyond the 64 KiB of LDS is refused, or lies in an arena by a second code object.
+
+`large_shared.expected`: what `large_shared show` printed on an NVIDIA H200 (driver 580.159.04, CUDA 13.0 V13.0.88).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from tests.native.runtime_support import NEED_NVCC, build_program, run_emulated
 
 pytestmark = pytest.mark.skipif(bool(NEED_NVCC), reason=NEED_NVCC)
 
-PARTS = "transpose transpose transpose graph atomics generic matrices barriers together".split()  # noqa: SIM905
+RECORDED = Path(__file__).with_name("large_shared.expected").read_text().splitlines()
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +25,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_access_finds_its_block_s_memory(program: Path, tmp_path: Path) -> None:
     """Tiles on three streams and in a graph, atomics, generic pointers, ldmatrix, cp.async, barriers, a grid's."""
     done = run_emulated(program, CASS_SHARED="spill", CASS_CACHE_DIR=str(tmp_path), CASS_BEHIND="0")
-    lines = done.stdout.splitlines()
-    assert [line.split()[0] for line in lines[:-1]] == PARTS, done.stderr
-    assert all(line.endswith(" wrong 0") for line in lines[:-1]), done.stdout
-    assert lines[-1] == "too much: cudaErrorInvalidValue"
+    assert done.stdout.splitlines() == RECORDED[1:], done.stderr  # the first line is the GPU's own limit
     assert done.returncode == 0
 
 
