@@ -140,7 +140,8 @@ for opcode in (0x387, 0x987):
 NAMES = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH")
 OPERATION = choice(87, 4, *NAMES)
 REDUCTION = choice(87, 3, *NAMES[:8])
-KIND = choice(73, 3, "", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN")
+KIND = choice(73, 3, "", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN")  # before sm_90
+INTEGER_KIND = choice(73, 3, "", "S32", "64", "S64")  # from sm_90 on floats have opcodes of their own
 NORMAL = Mod(84, 3, {1: ""})
 REDUCED_FLOAT = Mod(73, 4, {9: "F32.FTZ.RN", 15: "F64.RN"})
 CAS_KIND = choice(73, 3, "", None, "64")
@@ -168,9 +169,10 @@ def marked_kind(w: Word) -> list[str]:
     """The type of a returning atomic; bit 76 above it is set from sm_100 on."""
     if w.sm >= 100 and not w.bits(76, 1):
         raise Undescribed("bit 76 of an atomic is clear")
-    name = KIND.names.get(w.bits(73, 3))
+    kind = w.bits(73, 3)
+    name = KIND.names.get(kind) if w.sm < 90 else INTEGER_KIND.names.get(kind, "128" if kind == 4 else None)
     if name is None:
-        raise Undescribed(f"type {w.bits(73, 3)} of an atomic")
+        raise Undescribed(f"type {kind} of an atomic")
     return name.split(".") if name else []
 
 
@@ -207,8 +209,11 @@ def atomic_float(w: Word) -> list[Printed]:
 
 for opcode, name in ((0x9A3, "ATOMG"), (0x9A2, "ATOM")):
     row(name, opcode, atomic_float, EXTENDED, choice(87, 3, "ADD"), FLOAT_KIND, order, NORMAL)
-for sms, name in ((tuple(s for s in AMPERE if s >= 90), "REDG"), ((75, 80, 86, 87, 89), "RED")):
-    row(name, 0x98E, reduction, EXTENDED, REDUCTION, KIND, order, NORMAL, sms=sms)
+for sms, name, kind in (
+    (tuple(s for s in AMPERE if s >= 90), "REDG", INTEGER_KIND),
+    ((75, 80, 86, 87, 89), "RED", KIND),
+):
+    row(name, 0x98E, reduction, EXTENDED, REDUCTION, kind, order, NORMAL, sms=sms)
     row(name, 0x9A6, reduction, EXTENDED, REDUCTION, REDUCED_FLOAT, order, NORMAL, sms=sms)
 SHARED_OPERATION = choice(87, 4, "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH")
 SHARED_KIND = choice(73, 2, "", "S32", "64")
