@@ -138,7 +138,7 @@ class Judge:
             if races and not (parts and self.races is not None and self.races.found):
                 self.races = machine.races = Races(np.arange(machine.warps) // machine.geometry.warps)
             if perturbed is not None:
-                machine.unrounded, machine.keeps_denormals = np.random.default_rng((perturbed, 73)), perturbed % 2 == 1
+                machine.unrounded = np.random.default_rng((perturbed, 73))
             machine.translation, machine.window_bytes = self.translation, WINDOW
             if observe is not None:
                 machine.observe = functools.partial(_tell, observe, machine)

@@ -28,7 +28,7 @@ def _signed(value: int, width: int) -> int:
 
 
 def _float_operation(operation: str, kind: str) -> Operation:
-    """Sums of f32 flush denormals (.FTZ, as recorded)."""
+    """Sums of f32 flush denormals (.FTZ, as recorded), as AMD's memory does too (RDNA3 ISA, 13.2)."""
     dtype = DTYPES[WIDTHS[kind]]
 
     def run(old: int, value: int, _: int) -> int:
@@ -50,15 +50,15 @@ def _inexact(kind: str, a: Value, b: Value) -> bool:
         return bool(error[0]) or (kind == "f32" and bool(total.astype(np.float32)[0] != total[0]))
 
 
-def otherwise_rounded(kind: str, random: np.random.Generator, keep: bool) -> Operation:
+def otherwise_rounded(kind: str, random: np.random.Generator) -> Operation:
     """Addition of f32 or f64 as another order of the addends could have rounded it: an inexact sum moves by a unit in
-    the last place, or not. keep: denormals of f32 too, as AMD's memory does."""
+    the last place, or not."""
     dtype = DTYPES[WIDTHS[kind]]
     top = 0x7F7F_FFFF if kind == "f32" else 0x7FEF_FFFF_FFFF_FFFF
 
     def run(old: int, value: int, _: int) -> int:
         a, b = np.array([old], dtype), np.array([value], dtype)
-        total = int(floats.fadd(kind, a, b, ftz=kind == "f32" and not keep)[0])
+        total = int(floats.fadd(kind, a, b, ftz=kind == "f32")[0])
         movable = 0 < total & (1 << WIDTHS[kind] - 1) - 1 < top and _inexact(kind, a, b)
         return total + int(random.integers(-1, 2)) if movable else total
 
@@ -103,12 +103,11 @@ class AtomicState(State):
     """`State` with atomics.
 
     shuffled: whether lanes take their turn in a random order. unrounded: makes sums of floats come out as another
-    order of addends would have rounded them; None: as they are. keeps_denormals: in sums of f32, then.
+    order of addends would have rounded them; None: as they are.
     """
 
     shuffled = False
     unrounded: np.random.Generator | None = None
-    keeps_denormals = False
 
     def _order(self, count: int) -> Sequence[int]:
         """Whose turn it is: as they come, or shuffled (Fisher-Yates), as native/reference repeats it."""
@@ -130,7 +129,7 @@ class AtomicState(State):
     ) -> Value:
         function = operation_for(operation, kind)
         if self.unrounded is not None and operation == "add" and kind in ("f32", "f64"):
-            function = otherwise_rounded(kind, self.unrounded, self.keeps_denormals)
+            function = otherwise_rounded(kind, self.unrounded)
         size = WIDTHS[kind] // 8
         addresses = self.spread(address)[self.active]
         dtype = DTYPES[8 * size]

@@ -98,3 +98,36 @@ def test_output_scale_needs_flushing_and_no_ieee_mode(tmp_path: Path, off: int, 
     assert (got == a * factor).all()
     got = binary("v_add_f32_e64", "s_nop 0", tmp_path, zero, zero, PLAIN_MODE & ~off, "mul:2")
     assert (np.signbit(got) == (factor == 1)).all()
+
+
+MEMORY_SUM = """global_store_b32 v0, v1, s[0:1] offset:256
+    s_waitcnt_vscnt null, 0
+    global_atomic_add_f32 v0, v2, s[0:1] offset:256
+    s_waitcnt_vscnt null, 0
+    global_load_b32 v1, v0, s[0:1] offset:256
+    s_waitcnt vmcnt(0)
+    v_mov_b32 v2, 0"""
+LDS_SUM = """s_waitcnt vmcnt(0)
+    ds_store_b32 v0, v1
+    ds_add_f32 v0, v2
+    ds_load_b32 v1, v0
+    s_waitcnt lgkmcnt(0)
+    v_mov_b32 v2, 0"""
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "flushed", "by_mode"),
+    [
+        (0x31, 0x31, 0, (0, 0, 0, 0x62)),
+        (0x00800001, 0x80800000, 0, (0, 0, 1, 1)),
+        (0x00400000, 0x00800000, 0x00800000, (0x00800000, 0x00C00000, 0x00800000, 0x00C00000)),
+    ],
+)
+def test_atomic_sums_flush_subnormals(tmp_path: Path, a: int, b: int, flushed: int, by_mode: tuple[int, ...]) -> None:
+    """In memory always; in LDS, MODE's first bit keeps those of addends, its second those of sums (RDNA3 ISA, 13.2)."""
+    x, y = (np.full(32, value, U32) for value in (a, b))
+    for mode, want in enumerate(by_mode):
+        for text, result in ((MEMORY_SUM, flushed), (LDS_SUM, want)):
+            before = f"s_denorm_mode {12 | mode}\n    {text}"
+            got = binary("v_or_b32", before, tmp_path, x, y, PLAIN_MODE)
+            assert (got.view(U32) == result).all(), (mode, text)

@@ -28,6 +28,17 @@ static int equal(unsigned bytes, uint64_t x, uint64_t y) {
 }
 static int64_t widen(unsigned bytes, uint64_t x) { return bytes == 8 ? (int64_t)x : (int32_t)x; }
 
+/* A denormal is the zero of its sign. */
+static float flushed(float x) {
+    return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0, x) : x;
+}
+
+/* flush: bit 0 for the addends, bit 1 for the sum. */
+static uint64_t sum(unsigned flush, float a, float b) {
+    float total = flush & 1 ? flushed(a) + flushed(b) : a + b;
+    return bits_of_f32(flush & 2 ? flushed(total) : total);
+}
+
 uint64_t emu_rmw_value(unsigned operation, unsigned bytes, uint64_t old, uint64_t a, uint64_t b) {
     switch (operation) {
     case RMW_SWAP:
@@ -67,7 +78,10 @@ uint64_t emu_rmw_value(unsigned operation, unsigned bytes, uint64_t old, uint64_
     case RMW_MAX_F:
         return less(bytes, old, a) ? a : old;
     case RMW_ADD_F:
-        return bits_of_f32(f32_of(old) + f32_of(a));
+    case RMW_ADD_F_INPUTS:
+    case RMW_ADD_F_RESULT:
+    case RMW_ADD_F_ALL:
+        return sum(operation - RMW_ADD_F, f32_of(old), f32_of(a));
     case RMW_MSKOR:
         return (old & ~a) | b;
     case RMW_WRAP:

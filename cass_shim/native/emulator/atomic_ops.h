@@ -24,7 +24,10 @@ enum {
     RMW_CMPSWAP_F,
     RMW_MIN_F,
     RMW_MAX_F,
-    RMW_ADD_F,
+    RMW_ADD_F, /* the next three flush denormals: of the addends, of the sum, of both */
+    RMW_ADD_F_INPUTS,
+    RMW_ADD_F_RESULT,
+    RMW_ADD_F_ALL,
     RMW_MSKOR,
     RMW_WRAP
 };
@@ -60,7 +63,13 @@ enum {
     X(cmpswap_f32, RMW_CMPSWAP_F, 4)                                                               \
     X(min_f32, RMW_MIN_F, 4)                                                                       \
     X(max_f32, RMW_MAX_F, 4)                                                                       \
-    X(add_f32, RMW_ADD_F, 4)
+    X(add_f32, RMW_ADD_F_ALL, 4)
+
+/* What LDS does for `operation`: memory flushes denormals of float sums, LDS does as MODE says,
+ * whose bits 4 and 5 let those of addends and sums through. Source: AMD RDNA3 ISA, 13.2. */
+static inline unsigned emu_rmw_in_lds(unsigned operation, uint32_t mode) {
+    return operation == RMW_ADD_F_ALL ? RMW_ADD_F + (~mode >> 4 & 3) : operation;
+}
 
 /* The new value. a: first data operand; b: second (the comparand of cmpswap, the OR bits of mskor).
  */

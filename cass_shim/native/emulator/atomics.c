@@ -31,7 +31,7 @@ static inline uint64_t one_lane(wave_t *w, unsigned operation, unsigned bytes, u
     uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
     if (unlikely(high == APERTURE_LDS)) {
         lds_wrote_at(w, low, bytes);
-        return emu_rmw_plain(operation, bytes, w->lds + low, a, b);
+        return emu_rmw_plain(emu_rmw_in_lds(operation, w->mode), bytes, w->lds + low, a, b);
     }
     if (unlikely(high == APERTURE_SCRATCH)) {
         uint64_t old = scratch_read(w, low, lane, bytes);

@@ -153,7 +153,7 @@ OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation,
     for (uint32_t left = exec; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t *p = w->lds + at[i];
-        r[i] = emu_rmw_plain(operation, bytes, p, a[i], two ? b[i] : 0);
+        r[i] = emu_rmw_plain(emu_rmw_in_lds(operation, w->mode), bytes, p, a[i], two ? b[i] : 0);
     }
     if (returns) put_old(w, o->d, r, bytes);
     return o + 1;
@@ -184,7 +184,7 @@ OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation,
     ATOMIC1(storexchg_rtn_b##bits, RMW_SWAP, bytes, 1)
 INTEGER_ATOMICS(32, 4)
 INTEGER_ATOMICS(64, 8)
-ATOMIC(add, f32, RMW_ADD_F, 4)
+ATOMIC(add, f32, RMW_ADD_F_ALL, 4)
 ATOMIC1(wrap_rtn_b32, RMW_WRAP, 4, 1)
 
 /* Exchanges two elements per lane; results in d and d + bytes/4. */
