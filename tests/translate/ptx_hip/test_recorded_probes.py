@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.translate.ptx_hip.emulated import device
 from tools.ptxforms.check import wrong
-from tools.ptxforms.recorded import agrees, chosen, recording
+from tools.ptxforms.probes import RESULT_BYTES
+from tools.ptxforms.recorded import agrees, chosen, recording, started_from
 
 SAMPLE = (
     "vadd.u32.s32.u32.sat.max", "vshl.u32.u32.u32.sat.wrap", "vmad.s32.u32.u32.sat", "vabsdiff.u32.s32.u32.sat.min",
     "vset.s32.s32.eq.max", "vadd4.u32.s32.s32.add", "vmin.s32.s32.s32.sat %s32_10.h1",
     "m16n8k32.row.col.s32.s8.u8", "m16n8k64.row.col.f32.e4m3.e5m2", "cvt.rp.ftz.f16.f32", "cp.async", "mbarrier",
+    "atom.add.f32", "atom.shared.add.f32", "atom.add.noftz.f16", "red.add.v4.f32", "red.global.add.f32",
 )  # fmt: skip
 
 
@@ -29,3 +32,21 @@ def test_another_result_does_not_pass() -> None:
     changed[3, 0] ^= 1
     assert agrees(recorded.probes[number], want, want).all()
     assert agrees(recorded.probes[number], changed, want).tolist().index(False) == 3
+
+
+def test_a_cell_is_compared_by_its_values() -> None:
+    """What changed in it is kept: two NaNs there are any two, and what only looks like NaNs is compared by bits."""
+    recorded = recording()
+    number = chosen(("atom.release.add.f32",), "")[0]
+    probe, want = recorded.probes[number], recorded.results[number]
+    cell = RESULT_BYTES // 4
+    started = started_from(probe)[:, cell]
+    values = (want[:, cell] ^ started).view(np.float32)
+    nan = int(np.argmax(np.isnan(values)))
+    other = int(np.argmax(np.isfinite(values)))
+    changed = want.copy()
+    changed[nan, cell] = 0x7FC12345 ^ started[nan]
+    assert np.isnan(values[nan]) and agrees(probe, changed, want).all()
+    want, changed = want.copy(), want.copy()
+    want[other, cell], changed[other, cell] = 0x7FC00001, 0x7FC00002
+    assert agrees(probe, changed, want).tolist().index(False) == other

@@ -1,6 +1,15 @@
 template <int order, int scope, class P, class T> FN T ptx_atom_add(P at, T x) {
     return __hip_atomic_fetch_add(at, x, order, scope);
 }
+// Memory flushes denormals of f32, shared memory keeps them (PTX ISA §9.7.13.5; recorded, tests/vectors/ptx).
+template <int order, int scope> FN f32 ptx_atom_add(GLOBAL f32 *at, f32 x) {
+    auto sum = [=](u32 seen) { return as<u32>(ptx_ftz(ptx_ftz(as<f32>(seen)) + ptx_ftz(x))); };
+    return as<f32>(ptx_atom_update<order, scope>((GLOBAL u32 *)at, sum));
+}
+template <int order, int scope> FN f32 ptx_atom_add(f32 *at, f32 x) {
+    if (!__builtin_amdgcn_is_shared(at)) return ptx_atom_add<order, scope>((GLOBAL f32 *)at, x);
+    return __hip_atomic_fetch_add((SHARED f32 *)at, x, order, scope);
+}
 
 template <int order, int scope, class P, class T> FN T ptx_atom_and(P at, T x) {
     return __hip_atomic_fetch_and(at, x, order, scope);
