@@ -26,6 +26,7 @@ BODIES = {
     "wide": f"LOP3.LUT R11, R10, 0xfffffff0, RZ, 0xc0, !PT\n{OTHER.splitlines()[0]}\nLDS.128 R12, [R11+{FAR:#x}]\n"
     "IADD3 R12, R13, R15, RZ\n",
     "generic": f"{OTHER}{GENERIC}LD.E R12, [R14.64+0x4]\n",
+    "pair": f"{OTHER}{GENERIC}LD.E R12, [R14+0x4]\n",  # as ptxas writes it for atom.cas.b16
     "generic-store": f"{GENERIC.replace('R11', 'R10')}ST.E [R14.64+0x4], R10\n{OTHER}LDS R12, [R11+{FAR + 4:#x}]\n",
     "generic-atomic": f"{OTHER}{GENERIC}ATOM.E.ADD.STRONG.GPU PT, R12, [R14+0x4], R9\n",
     "qspc": f"{GENERIC.replace('R11', 'R10')}QSPC.E.S P1, RZ, [R14]\nSEL R12, R9, R8, P1\n",

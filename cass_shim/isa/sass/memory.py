@@ -17,7 +17,7 @@ from cass_shim.isa.operands import (
     unwanted,
 )
 from cass_shim.isa.spec import Effect, sass, unsupported
-from cass_shim.model.instruction import Const, Instruction, Operand, Pred
+from cass_shim.model.instruction import Const, Instruction, Mem, Operand, Pred
 
 _WIDTHS = "U8 S8 U16 S16 32 64 128 U"
 # Cache hints: which level keeps the line, and how much of it to fetch. None changes a value.
@@ -48,7 +48,12 @@ def order(i: Instruction) -> str:
 
 def address(e: Emitter[V], space: str, operand: Operand) -> V:
     """The address operand of an access to a space."""
-    return address64(e, operand) if space in ("global", "generic") else address32(e, operand)
+    if space not in ("global", "generic"):
+        return address32(e, operand)
+    if isinstance(operand, Mem) and operand.uniform is None and operand.base is not None:
+        # .E prints [R2] for a pair to which nothing uniform is added (recorded: PTX's atom.cas.b16)
+        return address64(e, operand, wide="U32" not in operand.base.suffix)
+    return address64(e, operand)
 
 
 @sass("LDG", "LD", "LDS", "LDL", modifiers=f"{_WIDTHS} {_HINTS} {_STRENGTH}", effect=Effect.MEMORY)
