@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cass_shim.model.kernel_abi import TEXTURE_ENTRIES_LIMIT, TextureKind
+from cass_shim.model.kernel_abi import TEXTURE_ENTRIES_LIMIT, WARP, TextureKind
 from cass_shim.verify.arithmetic import Value
 from cass_shim.verify.memory import Fault
+from cass_shim.verify.races import Races
 from cass_shim.verify.textures import Indices, Textures, refuse
 
 Octets = NDArray[np.uint8]
@@ -54,11 +55,14 @@ class Surfaces(Textures):
     surfaces: dict[int, Surface]
     shuffled: bool
     random: np.random.Generator
+    races: Races | None
 
     def surface_load(self, handle: Value, shape: str, coordinates: list[Value], size: int, outside: str) -> list[Value]:
         words = [np.zeros(len(self.mask), np.uint32) for _ in range(max(1, size // 4))]
         for surface, lanes in self._used(handle, shape, size):
             at, valid = self._offsets(surface, lanes, coordinates, True, outside)
+            if self.races is not None:
+                self.races.load(*self._told(surface, at[valid], lanes[valid], size))
             found = np.zeros((len(lanes), max(4, size)), np.uint8)
             found[valid, :size] = surface.content[at[valid, None] + np.arange(size)]
             for k, word in enumerate(words):
@@ -76,8 +80,13 @@ class Surfaces(Textures):
             order = np.flatnonzero(valid)
             if self.shuffled:
                 order = self.random.permutation(order)
+            before = surface.content[at[order, None] + np.arange(size)]
             for n in order.tolist():  # one after the other: the last one wins
                 surface.content[at[n] : at[n] + size] = given[lanes[n], :size]
+            if self.races is not None:
+                changed = (given[lanes[order], :size] != before).any(axis=1)
+                told = self._told(surface, at[order], lanes[order], size)
+                self.races.store(*told, np.repeat(changed, len(told[2]) // max(1, len(order))))
 
     def surface_reduce(
         self,
@@ -98,6 +107,12 @@ class Surfaces(Textures):
         for surface, lanes in self._used(handle, shape, size):
             at, valid = self._offsets(surface, lanes, coordinates, in_bytes, outside)
             reduce.at(surface.content.view(given.dtype), at[valid] // size, given[lanes[valid]])
+
+    def _told(self, surface: Surface, at: Indices, lanes: Indices, size: int) -> tuple[str, int, Indices, Indices]:
+        """An access to texels in the words of `Races`: space, its size, words and the warps of each."""
+        handle = next(one for one, each in self.surfaces.items() if each is surface)
+        words = (at[:, None] + np.arange(0, size, 4)) // 4
+        return f"surface {handle}", len(surface.content) // 4, words.ravel(), np.repeat(lanes // WARP, words.shape[1])
 
     def _objects(self, handle: Value, shape: str) -> tuple[TextureKind, Indices]:
         kind, chosen = super()._objects(handle, shape)

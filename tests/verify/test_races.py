@@ -7,6 +7,7 @@ import pytest
 
 from cass_shim.verify.atomics import otherwise_rounded
 from cass_shim.verify.races import Races
+from cass_shim.verify.surfaces import Surfaces
 
 BLOCKS = np.array([0, 0, 1, 1])  # four warps in two blocks
 CHANGED = np.array([True])
@@ -75,3 +76,26 @@ def test_inexact_sums_may_be_a_unit_off() -> None:
 
 def test_denormals_are_flushed() -> None:
     assert otherwise_rounded("f32", np.random.default_rng(1))(3, 4, 0) == 0
+
+
+class Cells(Surfaces):
+    """Two warps in blocks of their own, and a surface."""
+
+    mask = np.ones(64, bool)
+    shuffled = False
+
+    def __init__(self) -> None:
+        self.surfaces, self.texture_kinds, self.races = {}, {}, Races(np.array([0, 1]))
+
+    def spread(self, value: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(value, 64)
+
+
+@pytest.mark.parametrize(("cells", "races"), [(64, False), (32, True)])
+def test_texels_of_a_surface_race_as_words_do(cells: int, races: bool) -> None:
+    """Each lane writes a texel and reads it: of 32 texels two lanes have each, of 64 one."""
+    state, lane, handle = Cells(), np.arange(64, dtype=np.uint32), np.uint32(1)
+    place = [lane % cells * 8]
+    state.surface_store(handle, "1d", place, [lane + 1, lane], 8, "ignore")
+    state.surface_load(handle, "1d", place, 8, "ignore")
+    assert state.races is not None and bool(state.races.found) == races
