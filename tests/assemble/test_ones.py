@@ -19,6 +19,7 @@ from cass_shim.model.artifacts import HipSource
 FORMS = {
     "complement": "%w = zext i32 %c to i64\n%n = xor i64 %w, -1\n%x = or i64 %a, %n",
     "complement first": "%w = zext i32 %c to i64\n%n = xor i64 %w, -1\n%x = or i64 %n, %a",
+    "complement of a halfword": "%w = zext i16 %h to i64\n%n = xor i64 %w, -1\n%x = or i64 %a, %n",
     "small negative": "%w = zext i32 %c to i64\n%n = xor i64 %w, -5\n%x = or i64 %a, %n",
     "choice": "%w = icmp eq i32 %c, 5\n%n = select i1 %w, i64 -5, i64 -7\n%x = or i64 %a, %n",
     "count": "%w = call range(i64 0, 65) i64 @llvm.ctpop.i64(i64 %a)\n%n = xor i64 %w, -1\n%x = or i64 %a, %n",
@@ -57,6 +58,7 @@ define amdgpu_kernel void @k(ptr addrspace(1) %out, ptr addrspace(1) %in) {{
   %q = getelementptr inbounds i64, ptr addrspace(1) %in, i32 %lane
   %a = load i64, ptr addrspace(1) %q
   %c = load i32, ptr addrspace(1) %p
+  %h = load i16, ptr addrspace(1) %p
   {}
   store i64 %x, ptr addrspace(1) %p
   ret void
@@ -68,7 +70,7 @@ declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.fshl.i64(i64, i64, i64)
 """
 KERNEL += DECLARED
-FUNCTION = "define i64 @f(i64 %a, i32 %c) {{\n  {}\n  ret i64 %x\n}}\n" + DECLARED
+FUNCTION = "define i64 @f(i64 %a, i32 %c) {{\n  %h = trunc i32 %c to i16\n  {}\n  ret i64 %x\n}}\n" + DECLARED
 
 
 def indented(form: str) -> str:
