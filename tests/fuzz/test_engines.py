@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.fuzz import native_build
+from tools.fuzz import campaigns, native_build
 from tools.fuzz.engine import Campaign, minimize
 from tools.fuzz.targets import TARGETS
 
@@ -41,6 +41,44 @@ def test_new_inputs_join_the_corpus(tmp_path: Path) -> None:
     campaign = Campaign("record", TARGETS["record"].prepare(), (Exception,), tmp_path, True, 1)
     result = campaign.run([b"{}"], 5, 2000)
     assert any((tmp_path / "corpus").iterdir()) and "lines" in result.coverage
+
+
+PART = """
+import sys
+from pathlib import Path
+from tools.fuzz.engine import Finding, Result
+folder, _, cases, seed, *corpora = sys.argv[1:]
+out = Path(folder)
+(out / "corpus").mkdir()
+(out / "corpus" / seed).write_text(seed)
+(out / "corpus" / "same").write_text("same")
+(out / f"finding-{seed}").write_text(seed)
+findings = [Finding("both", str(out / f"finding-{seed}"), 2)]
+if seed == "6":
+    findings.append(Finding("one", str(out / f"finding-{seed}")))
+Result("planted", "engine", int(cases), 3.0 + int(seed), f"{seed} lines", len(corpora), 2, findings).write(
+    out / "result.json"
+)
+sys.exit(0) if seed != "7" else (out / "result.json").unlink()
+"""
+
+
+def test_processes_of_a_target_share_its_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeds 5, 6 and 7; the third process ends without a result."""
+    monkeypatch.setattr(
+        campaigns, "_command", lambda name, folder, limits, programs: [
+            sys.executable, "-c", PART, str(folder), "0", str(limits.cases), str(limits.seed), "corpus"
+        ],
+    )  # fmt: skip
+    limits = campaigns.Limits(seconds=0, cases=301, seed=5, jobs=1, split=3)
+    result = campaigns.run_one("planted", tmp_path, limits, {})
+    assert (result.cases, result.seconds, result.coverage, result.failures) == (202, 9.0, "6 lines", 5)
+    found = {one.what: (one.times, Path(one.file)) for one in result.findings}
+    assert found["both"][0] == 4 and found["one"][0] == 1 and len(found) == 3
+    assert found["both"][1].read_text() == "5"
+    folder = tmp_path / "planted"
+    assert {path.name for path in (folder / "corpus").iterdir()} == {"5", "6", "7", "same"}
+    assert campaigns.read_results([tmp_path]) == [result]
 
 
 @pytest.mark.slow

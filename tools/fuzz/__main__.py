@@ -2,6 +2,7 @@
 
 python3 -m tools.fuzz list                                   the targets
 python3 -m tools.fuzz run TARGET…|all --seconds N --jobs J   campaigns; --page adds dated rows to docs/hardening.md
+python3 -m tools.fuzz run TARGET --cases N --split P         one campaign in P processes, a seed each; sums and one corpus
 python3 -m tools.fuzz minimize TARGET FILE OUT               a smaller input that fails in the same way
 python3 -m tools.fuzz replay TARGET FILE…                    each input once
 python3 -m tools.fuzz merge TARGET…                          adds to tests/fuzz/corpus what campaigns found, thinned
@@ -48,7 +49,8 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--seconds", type=float, default=0.0, help="of each target; 0: until --cases")
     run.add_argument("--cases", type=int, default=0, help="of each target; 0: until --seconds (60 when both are 0)")
     run.add_argument("--jobs", type=int, default=1, help="targets at once")
-    run.add_argument("--seed", type=int, default=1)
+    run.add_argument("--split", type=int, default=1, help="processes that share a target's cases, a seed each")
+    run.add_argument("--seed", type=int, default=1, help="of the first process")
     run.add_argument("--out", type=Path, default=native_build.BUILD / "runs", help="findings and new inputs")
     run.add_argument("--page", type=Path, help="a page to which dated rows are added")
     for verb in ("replay", "minimize"):
@@ -89,7 +91,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.verb == "run":
         if not options.seconds and not options.cases:
             options.seconds = 60.0
-        limits = campaigns.Limits(options.seconds, options.cases, options.seed, options.jobs)
+        limits = campaigns.Limits(options.seconds, options.cases, options.seed, options.jobs, options.split)
         return campaigns.run(chosen(options.targets), options.out, limits, options.page)
     if options.verb == "merge":
         return campaigns.merge(chosen(options.targets), options.out, options.keep)

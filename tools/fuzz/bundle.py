@@ -22,7 +22,7 @@ PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x
 PACKAGES = ("pyelftools", "msgpack", "lz4", "zstandard", "cryptography", "cffi", "pycparser", "click", "diskcache",
             "hip-python", "rocm-bindings-hip", "rocm-bindings-core")  # fmt: skip
 RUN = """#!/bin/bash
-# usage: OUT=FOLDER ./run.sh [SECONDS a target] [targets at once] [TARGET…]
+# usage: OUT=FOLDER [CASES=N] [SPLIT=PROCESSES] ./run.sh [SECONDS a target, 0: until CASES] [targets at once] [TARGET…]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 seconds=${1:-60} jobs=${2:-$(nproc)}
@@ -39,7 +39,7 @@ python=$work/venv/bin/python
 "$python" -m pip install -q --no-index --no-deps --no-compile --target "$work/site" "$here"/wheels/*.whl || exit 1
 cd "$work/src"
 PYTHONPATH=$work/src:$work/site CASS_FUZZ_PREBUILT=1 "$python" -m tools.fuzz run "${@:-all}" \\
-  --seconds "$seconds" --jobs "$jobs" --seed "${SEED:-1}" --out "$work/out"
+  --seconds "$seconds" --cases "${CASES:-0}" --jobs "$jobs" --split "${SPLIT:-1}" --seed "${SEED:-1}" --out "$work/out"
 status=$?
 mkdir -p "$OUT"
 (cd "$work/out" && for one in */; do  # findings and what is new, without the scratch
@@ -57,7 +57,7 @@ def _sources(out: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / "cass_shim" / "native" / name, target)
     shutil.copytree(ROOT / "tools" / "fuzz", out / "src" / "tools" / "fuzz", ignore=skip)
-    for name in ("__init__.py", "environment.py"):
+    for name in ("__init__.py", "dated_rows.py", "environment.py"):
         shutil.copyfile(ROOT / "tools" / name, out / "src" / "tools" / name)
     shutil.copytree(ROOT / "tests" / "fuzz" / "corpus", out / "src" / "tests" / "fuzz" / "corpus")
 

@@ -6,10 +6,12 @@ import concurrent.futures
 import datetime
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tools import dated_rows
@@ -20,17 +22,23 @@ from tools.fuzz.targets import TARGETS
 
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 GRACE_S = 120.0  # beyond a target's own limit: its corpus is run first
+LAST = "finding-last"  # the input at which a process ended
+PART = "part-"  # and a number: the folder of one of a target's processes
 HEAD = "| date | target | cases | seconds | coverage | findings | engine |"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Of each target: seconds and cases (0: none of that kind); seed of its chance. jobs: targets at once."""
+    """Of each target: seconds and cases (0: none of that kind); seed of its chance; processes that share its cases.
+
+    jobs: targets at once.
+    """
 
     seconds: float
     cases: int
     seed: int
     jobs: int
+    split: int = 1
 
 
 def corpus_of(name: str) -> Path:
@@ -43,8 +51,8 @@ def corpus_of(name: str) -> Path:
 def _command(name: str, folder: Path, limits: Limits, programs: dict[str, Path]) -> list[str]:
     rest = [str(folder), str(limits.seconds), str(limits.cases), str(limits.seed), str(corpus_of(name))]
     # what an earlier campaign found is where the next one begins
-    if (folder / "corpus").is_dir():
-        rest.append(str(folder / "corpus"))
+    whole = folder.parent if folder.name.startswith(PART) else folder
+    rest += [str(one / "corpus") for one in dict.fromkeys((whole, folder)) if (one / "corpus").is_dir()]
     if name in programs:
         return [str(programs[name]), "run", *rest]
     return [sys.executable, "-m", "tools.fuzz.worker", name, *rest]
@@ -57,8 +65,53 @@ def _environment() -> dict[str, str]:
 
 
 def run_one(name: str, out: Path, limits: Limits, programs: dict[str, Path]) -> Result:
-    """One campaign in its own process; a process that dies is a finding too."""
+    """One target's campaign, in as many processes as it is split into, each with a seed of its own."""
     folder = out / name
+    folder.mkdir(parents=True, exist_ok=True)
+    if limits.split <= 1:
+        return run_process(name, folder, limits, programs)
+    share = replace(limits, cases=-(-limits.cases // limits.split))
+    with concurrent.futures.ThreadPoolExecutor(limits.split) as pool:
+        places = [folder / f"{PART}{number}" for number in range(limits.split)]
+        shares = [replace(share, seed=limits.seed + number) for number in range(limits.split)]
+        parts = list(pool.map(lambda place, one: run_process(name, place, one, programs), places, shares))
+    for place in places:
+        gather(place, folder)
+    result = joined(parts, folder)
+    result.write(folder / "result.json")
+    return result
+
+
+def gather(part: Path, folder: Path) -> None:
+    """Moves what one process found and what was new to it into the target's folder."""
+    (folder / "corpus").mkdir(exist_ok=True)
+    for path in (part / "corpus").glob("*"):
+        path.replace(folder / "corpus" / path.name)
+    for path in part.glob("finding-*"):
+        path.replace(folder / (f"{path.name}-{part.name}" if path.name == LAST else path.name))
+    shutil.rmtree(part)
+
+
+def joined(parts: Sequence[Result], folder: Path) -> Result:
+    """The sum of the processes of one target; what two of them met is one finding."""
+    widest = max(parts, key=lambda one: sum(map(int, re.findall(r"\d+", one.coverage))))
+    result = Result(widest.target, f"{widest.engine}; {len(parts)} processes", coverage=widest.coverage)
+    found: dict[str, Finding] = {}
+    for number, part in enumerate(parts):
+        result.cases += part.cases
+        result.failures += part.failures
+        result.seconds, result.seeds = max(result.seconds, part.seconds), max(result.seeds, part.seeds)
+        for one in part.findings:
+            file = Path(one.file).name
+            place = folder / (f"{file}-{PART}{number}" if file == LAST else file)
+            known = found.setdefault(one.what, Finding(one.what, str(place), 0))
+            known.times += one.times
+    result.findings = list(found.values())
+    return result
+
+
+def run_process(name: str, folder: Path, limits: Limits, programs: dict[str, Path]) -> Result:
+    """One process of a campaign; one that dies is a finding too."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "result.json").unlink(missing_ok=True)
     environment = _environment()
@@ -77,7 +130,7 @@ def run_one(name: str, out: Path, limits: Limits, programs: dict[str, Path]) -> 
 
 def _died(folder: Path, why: str) -> Finding:
     """The input at which a process of Python ended, which engine.py keeps in `current`."""
-    path, current = folder / "finding-last", folder / "current"
+    path, current = folder / LAST, folder / "current"
     if current.exists():
         content = current.read_bytes()
         path.write_bytes(content[8 : 8 + int.from_bytes(content[:8], "little")])
