@@ -1,7 +1,8 @@
-"""Operations of the emitter that others make up, written once for every emitter.
+"""Operations of the emitter that others make up, written once for the emitters that write code or terms.
 
 In and out: values of the emitter that inherits them. One that knows a better way overrides them, as `lift.wide` does
-where two words are a whole.
+where two words are a whole. The reference in numpy inherits nothing from here: what judges the lifter's code must not
+be made by it (`tests/isa/test_derived.py` holds each to the manual, or one to the other).
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ A value of width 1, 8, 16, 32 or 64 is a bool, uint8, uint16, uint32 or uint64 a
 
 from __future__ import annotations
 
+import functools
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from cass_shim.isa.derived import Derived
 from cass_shim.verify import floats
 
 Value: TypeAlias = Any  # a numpy array; numpy's stubs lose the element type in every operator
@@ -58,7 +58,7 @@ NVIDIA_NAN = {"f32": 0x7FFF_FFFF, "f16": 0x7FFF, "bf16": 0x7FFF}
 OTHER_NAN = {"f32": 0x7FC0_0B0B, "f16": 0x7E0B, "bf16": 0x7FCB, "f64": 0xFFF8_0000_0000_0B0B}
 
 
-class Arithmetic(Derived[Value]):
+class Arithmetic:
     """The pure part of `isa.emitter.Emitter`; see there for what each method means."""
 
     nan_payloads = NVIDIA_NAN
@@ -82,6 +82,17 @@ class Arithmetic(Derived[Value]):
             total = total + carry.astype(a.dtype)
             out = out | (carry & (total == 0))
         return total, out
+
+    def add_carry3(self, a: Value, b: Value, c: Value) -> tuple[Value, Value, Value]:
+        total = a.astype(np.uint64) + b + c
+        high = (total >> np.uint64(32)).astype(np.uint32)
+        return total.astype(np.uint32), high > 0, high > 1
+
+    def sub_borrow(self, a: Value, b: Value) -> tuple[Value, Value]:
+        return a - b, a >= b
+
+    def add_high(self, terms: list[Value], carries: list[Value]) -> Value:
+        return functools.reduce(self.add, [*terms, *(c.astype(np.uint32) for c in carries)])
 
     def and_(self, a: Value, b: Value) -> Value:
         return a & b
@@ -137,6 +148,9 @@ class Arithmetic(Derived[Value]):
         result: Value = _COMPARE[condition[-2:]](a, b)
         return result
 
+    def compare_high(self, condition: str, a: Value, b: Value, below: Value) -> Value:
+        return np.where(a == b, below, self.compare(condition, a, b))
+
     def select(self, p: Value, a: Value, b: Value) -> Value:
         return np.where(p, a, b)
 
@@ -151,6 +165,15 @@ class Arithmetic(Derived[Value]):
     def trunc(self, a: Value, width: int) -> Value:
         return (a & a.dtype.type(1)) != 0 if width == 1 else a.astype(DTYPES[width])
 
+    def pair(self, low: Value, high: Value) -> Value:
+        return low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
+
+    def low(self, a: Value) -> Value:
+        return a.astype(np.uint32)
+
+    def high(self, a: Value) -> Value:
+        return (a >> np.uint64(32)).astype(np.uint32)
+
     def byte_permute(self, a: Value, b: Value, selector: Value) -> Value:
         both = self.pair(a, b)
         result: Value = constant(0, 32)
@@ -161,6 +184,16 @@ class Arithmetic(Derived[Value]):
             chosen = np.where(nibble >= 8, sign, octet).astype(np.uint32)
             result = result | chosen << np.uint32(8 * position)
         return result
+
+    def dot4(self, a: Value, b: Value, c: Value, a_signed: bool, b_signed: bool) -> Value:
+        total = c
+        for position in range(4):
+            shift = np.uint32(8 * position)
+            x, y = (a >> shift).astype(np.uint8), (b >> shift).astype(np.uint8)
+            p = self.sext(x, 32) if a_signed else self.zext(x, 32)
+            q = self.sext(y, 32) if b_signed else self.zext(y, 32)
+            total = total + p * q
+        return total
 
     def fadd(self, kind: str, a: Value, b: Value, rounding: str = "rn", ftz: bool = False) -> Value:
         return floats.with_nan(kind, floats.fadd(kind, a, b, rounding, ftz), self.nan_payloads)

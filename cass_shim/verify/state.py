@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cass_shim.isa.derived import LANE_MASKS
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.kernel_abi import WARP, TextureKind
 from cass_shim.verify.arithmetic import DTYPES, Arithmetic, Value, constant
@@ -149,6 +148,10 @@ class State(Surfaces, Warps, Arithmetic):
         thread, block = self.thread_of, self.block_of + g.first
         bx, by, _ = g.block
         gx, gy, _ = g.grid
+        below = (np.uint64(1) << self.lane_of.astype(np.uint64)) - np.uint64(1)
+        at = np.uint64(1) << self.lane_of.astype(np.uint64)
+        upto = below | at
+        every = np.uint64(0xFFFF_FFFF)
         return {
             "SR_TID.X": (thread % bx).astype(u32),
             "SR_TID.Y": (thread // bx % by).astype(u32),
@@ -157,7 +160,11 @@ class State(Surfaces, Warps, Arithmetic):
             "SR_CTAID.Y": (block // gx % gy).astype(u32),
             "SR_CTAID.Z": (block // (gx * gy)).astype(u32),
             "SR_LANEID": self.lane_of,
-            **{name: self.lane_mask(which, self.lane_of) for name, which in LANE_MASKS.items()},
+            "SR_EQMASK": at.astype(u32),
+            "SR_LTMASK": below.astype(u32),
+            "SR_LEMASK": upto.astype(u32),
+            "SR_GTMASK": (every & ~upto).astype(u32),
+            "SR_GEMASK": (every & ~below).astype(u32),
             "SR_CgaCtaId": np.zeros(g.lanes, u32),
             "SR_CgaSize": np.zeros(g.lanes, u32),  # only ever an index into the bank's words about clusters
             "SR_SWINHI": np.full(g.lanes, self.shared_window >> 32, u32),

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cass_shim.isa.derived import Derived
 from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify import matrices
 from cass_shim.verify.arithmetic import Value, constant
 from cass_shim.verify.memory import Fault
 
 
-class Warps(Derived[Value]):
+class Warps:
     """The cross-lane part of `isa.emitter.Emitter`; `state.State` has the lanes."""
 
     mask: Any
@@ -41,9 +40,19 @@ class Warps(Derived[Value]):
         return np.repeat(by_warp, WARP)
 
     def shuffle(self, mode: str, value: Value, lane: Value, clamp: Value) -> tuple[Value, Value]:
-        offset = self.and_(self.spread(lane), constant(31, 32))
-        source, inside = self.shuffle_source(mode, self.lane_of, offset, clamp)
-        start = np.arange(len(source)) & ~31
+        own = self.lane_of.astype(np.int64)
+        by = (self.spread(lane) & np.uint32(31)).astype(np.int64)
+        control = self.spread(clamp).astype(np.int64)
+        segment, limit = control >> 8 & 31, control & 31
+        last = (own & segment) | (limit & ~segment)
+        if mode == "up":
+            source = own - by
+            inside = source >= last
+        else:
+            source = {"down": own + by, "bfly": own ^ by, "idx": (own & segment) | (by & ~segment)}[mode]
+            inside = source <= last
+        source = np.where(inside, source, own) & 31
+        start = np.arange(len(own)) & ~31
         picked = self.spread(value)[start + source]
         # reading a lane that does not take part is undefined: something else in every run
         present = self.mask[start + source]
@@ -64,6 +73,11 @@ class Warps(Derived[Value]):
     def match_any(self, value: Value) -> Value:
         packed = np.packbits(self._equal(value), axis=2, bitorder="little").view(np.uint32)
         return packed.reshape(-1)
+
+    def match_all(self, value: Value) -> tuple[Value, Value]:
+        every = self.ballot(constant(1, 1))
+        same = self.match_any(value) == every
+        return np.where(same, every, np.uint32(0)), same
 
     def read_first(self, value: Value) -> Value:
         mask = self.mask.reshape(self.warps, WARP)
