@@ -1,9 +1,8 @@
 """Freestanding HIP C++ to a code object: `HipSource → CodeObject`, by clang's HIP front end.
 
-clang stops at optimised IR, where sums with +0 are kept from becoming negations (`zeros`) and ors with ones from
-becoming moves (`ones`), and then at assembly text:
-zig's clang cannot link HIP device code (its driver looks for an `lld` executable), so the usual assemble-and-link
-path does the rest.
+clang stops at optimised IR, which is rewritten where code generation would compile it wrongly (`repairs`), and then at
+assembly text: zig's clang cannot link HIP device code (its driver looks for an `lld` executable), so the usual
+assemble-and-link path does the rest.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ import dataclasses
 
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
-from cass_shim.assemble.ones import whole
-from cass_shim.assemble.zeros import constrained
+from cass_shim.assemble.repairs import BY_CLANG, repaired
 from cass_shim.model.artifacts import AmdgcnAsm, CodeObject, HipSource
 from cass_shim.model.errors import ToolFailed
 from cass_shim.model.kernel_abi import AbiClass, KernelAbi
@@ -38,8 +36,7 @@ def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
         (directory / "kernel.hip").write_text(source.text)
         toolchain.run_tool(tools.clang, [*FLAGS, "-S", "-emit-llvm", "kernel.hip", "-o", "kernel.ll"], directory)
         optimised = (directory / "kernel.ll").read_text()
-        optimised = constrained(optimised) or optimised
-        (directory / "kernel.ll").write_text(whole(optimised) or optimised)
+        (directory / "kernel.ll").write_text(repaired(optimised, BY_CLANG) or optimised)
         toolchain.run_tool(tools.clang, [*toolchain.GENERATE, "kernel.ll", "-o", "kernel.s"], directory)
         text = (directory / "kernel.s").read_text()
     check_complete(text)

@@ -17,9 +17,7 @@ from llvmlite import binding
 
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
-from cass_shim.assemble.meets import guarded
-from cass_shim.assemble.ones import whole
-from cass_shim.assemble.zeros import constrained
+from cass_shim.assemble.repairs import IN_PROCESS, repaired
 from cass_shim.model.artifacts import CodeObject, LlvmModule
 from cass_shim.model.errors import ToolFailed
 from cass_shim.model.kernel_abi import AbiClass, KernelAbi
@@ -72,21 +70,13 @@ def _generate(text: str, emit: Callable[[binding.ModuleRef], Any]) -> Any:
             with binding.parse_assembly(text) as module:
                 module.verify()
                 optimise(module)
-                if (safe := _kept_right(str(module))) is None:
+                if (safe := repaired(str(module), IN_PROCESS)) is None:
                     return emit(module)
             with binding.parse_assembly(safe) as module:
                 return emit(module)
         except RuntimeError as error:
             message = str(error).removeprefix("LLVM IR parsing error\n")
             raise ToolFailed("llvmlite", command="parse, optimise, emit", stderr=message) from error
-
-
-def _kept_right(text: str) -> str | None:
-    """Optimised IR as code generation compiles it rightly; None where that is as it stands."""
-    changed = None
-    for rewritten in (constrained, whole, guarded):
-        changed = rewritten(changed or text) or changed
-    return changed
 
 
 def assemble_llvm(module: LlvmModule, abi: KernelAbi) -> CodeObject:

@@ -20,13 +20,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
-_NAME = r'%(?:[\w.$-]+|"[^"]*")'
+from cass_shim.assemble.ir_text import NAME, functions
+
 _LABEL = re.compile(r'^([\w.$-]+|"[^"]*"):', re.MULTILINE)
-_TARGET = re.compile(rf"label ({_NAME})")
-_PHI = re.compile(rf"^  ({_NAME}) = phi (?:\w+ )*?(?P<type>ptr addrspace\(\d+\)|<[^>]*>|\S+) (?P<ways>\[.*)$")
-_WAY = re.compile(rf"\[ (?P<value>[^\[\]]+?), (?P<block>{_NAME}) \]")
-_DEFINED = re.compile(rf"^  ({_NAME}) = (?:tail |musttail |notail )?([\w.]+)(.*)$")
-_VALUE = re.compile(_NAME)
+_TARGET = re.compile(rf"label ({NAME})")
+_PHI = re.compile(rf"^  ({NAME}) = phi (?:\w+ )*?(?P<type>ptr addrspace\(\d+\)|<[^>]*>|\S+) (?P<ways>\[.*)$")
+_WAY = re.compile(rf"\[ (?P<value>[^\[\]]+?), (?P<block>{NAME}) \]")
+_DEFINED = re.compile(rf"^  ({NAME}) = (?:tail |musttail |notail )?([\w.]+)(.*)$")
+_VALUE = re.compile(NAME)
 # What the cost model of AMDGPU may give for nothing, and loads: the vectoriser makes of neighbours parts of a wide one.
 _FREE = {
     "bitcast", "trunc", "zext", "sext", "ptrtoint", "inttoptr", "addrspacecast", "getelementptr", "extractelement",
@@ -39,7 +40,7 @@ _TAKEN = re.compile(r"i(32|64)|float|double|ptr( addrspace\([0-6]\))?|<[248] x (
 
 @dataclass(slots=True)
 class _Block:
-    """lines: numbers of its first and last line in the text. values: what it defines, with opcode and operands."""
+    """first, last: numbers of its label's and its terminator's line. values: what it defines, with opcode and rest."""
 
     name: str
     first: int
@@ -66,22 +67,11 @@ def guarded(text: str) -> str | None:
     return "\n".join(one for at, line in enumerate(lines) for one in (*before.get(at, ()), line))
 
 
-def functions(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """Of each function: the numbers of its first line and of its closing brace."""
-    start = None
-    for at, line in enumerate(lines):
-        if line.startswith("define "):
-            start = at
-        elif line == "}" and start is not None:
-            yield start, at
-            start = None
-
-
 class _Function:
     """One function's blocks, and who leads where."""
 
     def __init__(self, lines: list[str], start: int, end: int) -> None:
-        self.lines, self.start = lines, start
+        self.lines = lines
         self.blocks: dict[str, _Block] = {}
         self.sources: dict[str, list[str]] = defaultdict(list)
         block = None

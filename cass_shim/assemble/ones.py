@@ -13,20 +13,19 @@ from __future__ import annotations
 
 import re
 
-from cass_shim.assemble.meets import functions
+from cass_shim.assemble.ir_text import NAME, functions
 
 ONES = 0xFFFFFFFF
 Halves = tuple[int | None, int | None]  # low, high; None: not known
 _UNKNOWN: Halves = (None, None)
 
-_NAME = r'%(?:[\w.$-]+|"[^"]*")'
-_ONE = rf"(?:{_NAME}|-?\d+)"
-_DEFINED = re.compile(rf"^  (?P<name>{_NAME}) = (?P<rest>.*)$")
+_ONE = rf"(?:{NAME}|-?\d+)"
+_DEFINED = re.compile(rf"^  (?P<name>{NAME}) = (?P<rest>.*)$")
 _LOGIC = re.compile(rf"^(?P<op>and|or|xor) (?:disjoint )?i64 (?P<a>{_ONE}), (?P<b>{_ONE})")
 _SHIFT = re.compile(rf"^(?P<op>shl|lshr|ashr) (?:nuw |nsw |exact )*i64 (?P<a>{_ONE}), (?P<n>\d+)(?!\w)")
 _ZEXT = re.compile(rf"^zext (?:nneg )?i(?P<bits>[12]?\d|3[012]) (?P<a>{_ONE}) to i64")
-_SAME = re.compile(rf"^(?:freeze i64|bitcast (?:<2 x i32>|i64)) (?P<a>{_NAME})(?: to (?:i64|<2 x i32>))?(?:,|$)")
-_TRUNC = re.compile(rf"^trunc (?:nuw |nsw )*i64 (?P<a>{_NAME}) to i32")
+_SAME = re.compile(rf"^(?:freeze i64|bitcast (?:<2 x i32>|i64)) (?P<a>{NAME})(?: to (?:i64|<2 x i32>))?(?:,|$)")
+_TRUNC = re.compile(rf"^trunc (?:nuw |nsw )*i64 (?P<a>{NAME}) to i32")
 _SELECT = re.compile(
     r"^select i1 [^,]+, (?P<type>i64|<2 x i32>) (?P<a><[^>]*>|[^,]+), (?P=type) (?P<b><[^>]*>|splat \(.*?\)|[^,\s]+)"
 )

@@ -115,26 +115,27 @@ def verify_kernel(
     contract = check_contract(code, sass.abi if sass is not None else None)
     report: dict[str, object] = {"contract": contract, "seed": seed}
     if sass is None:
-        report["reference"] = "no SASS to compare with"
-        return Verified(code, Evidence.E0, report)
+        return _uncompared(code, report, "no SASS to compare with")
     if device is None:
         try:
             device = open_device()
         except DeviceFailed as failure:
-            report["reference"] = f"no device to run on: {failure}"
-            return Verified(code, Evidence.E0, report)
+            return _uncompared(code, report, f"no device to run on: {failure}")
     judge = Judge(sass, cubin, survey(sass), mufu, MAX_STEPS, known=known)
     judge.found.whole_warps = reads_lanes and not judge.found.exchanges
     try:
         candidate = judge.load(code, device)
     except Unsupported as error:
-        report["reference"] = str(error)
-        return Verified(code, Evidence.E0, report)
+        return _uncompared(code, report, str(error))
     campaign = _begin(judge, candidate, first_roles(sass, judge.found), budget_s)
     with contextlib.closing(candidate):
         _run(campaign, seed, second, captured, _Proving(prove_s, blocks, enough), against)
     report.update(_report(campaign, sass, time.monotonic() - started))
     return _conclude(code, sass, campaign, report)
+
+
+def _uncompared(code: CodeObject, report: dict[str, object], why: str) -> Verified:
+    return Verified(code, Evidence.E0, {**report, "reference": why})
 
 
 @dataclass(frozen=True)
