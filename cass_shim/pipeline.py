@@ -40,7 +40,7 @@ from cass_shim.model.sidecar import EXTENSIONS, Source, describe, write_sidecar
 from cass_shim.module import Module
 
 if TYPE_CHECKING:
-    from cass_shim.verify import Against
+    from cass_shim.verify import Against, ReadsLanes
 
 log = logging.getLogger(__name__)
 
@@ -212,18 +212,22 @@ def verify(
         captured=Captured(work.captured, config.capture_seconds) if work.captured is not None else None,
         enough=wanted if wanted in (Evidence.E2, Evidence.E3) and not config.number("prove") else Evidence.E4,
         against=against,
-        reads_lanes=(route == "ptx-hip" or second is not None) and _ptx_reads_lanes(work),
+        reads_lanes=_who_reads_lanes(work, route, second is not None),
     )
 
 
-def _ptx_reads_lanes(work: Work) -> bool:
-    """Whether the kernel's PTX reads other lanes; not where there is none that can be read."""
+def _who_reads_lanes(work: Work, route: str, is_second: bool) -> ReadsLanes:
+    """Which code is made of PTX that reads other lanes; none where there is no PTX that can be read."""
     from cass_shim.translate.ptx_hip import reads_lanes
 
+    if route != "ptx-hip" and not is_second:
+        return ""
     try:
-        return reads_lanes(work.ptx, work.kernel)
+        if not reads_lanes(work.ptx, work.kernel):
+            return ""
     except CassError:
-        return False
+        return ""
+    return "candidate" if route == "ptx-hip" else "second"
 
 
 @dataclass(frozen=True, slots=True)

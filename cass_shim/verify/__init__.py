@@ -2,6 +2,6 @@
 
 from cass_shim.verify.captured import Captured
 from cass_shim.verify.cost import Against
-from cass_shim.verify.kernel import verify_kernel
+from cass_shim.verify.kernel import ReadsLanes, verify_kernel
 
-__all__ = ["Against", "Captured", "verify_kernel"]
+__all__ = ["Against", "Captured", "ReadsLanes", "verify_kernel"]

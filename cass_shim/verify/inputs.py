@@ -7,6 +7,7 @@ the arena is compared afterwards, so whatever a candidate writes outside the ref
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -38,6 +39,11 @@ class Shape:
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     dynamic_shared: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every warp of a block is full."""
+        return math.prod(self.block) % WARP == 0
 
 
 @dataclass(frozen=True)
@@ -160,13 +166,12 @@ def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
     else:
         blocks = [(8, 4, 2), (16, 4, 4), (4, 4, 4), (64, 1, 1)]
     limit = kernel.abi.max_threads or 1024
-    if found.whole_warps:
-        blocks = [b for b in blocks if b[0] * b[1] * b[2] % WARP == 0]
-    blocks = [b for b in blocks if b[0] * b[1] * b[2] <= limit] or [(min(limit, WARP), 1, 1)]
     grid = {1: (2, 1, 1), 2: (2, 2, 1), 3: (2, 1, 2)}[found.dimensions]
     if not found.many_blocks or found.grid_sync:  # blocks that wait for each other spin, for nobody knows how long
         grid = (1, 1, 1)
-    return [Shape(grid, block, dynamic) for block in blocks]
+    listed = [Shape(grid, block, dynamic) for block in blocks if math.prod(block) <= limit]
+    tried = [shape for shape in listed if shape.is_whole or not found.whole_warps]
+    return tried or [Shape(grid, (min(limit, WARP), 1, 1), dynamic)]
 
 
 def lay_out(cubin: Cubin | None, found: Survey, roles: Roles) -> Layout:

@@ -18,9 +18,9 @@ from cass_shim.verify.agreement import Judge, run_reference
 from cass_shim.verify.arithmetic import Value
 from cass_shim.verify.inputs import Input, first_roles, make_input, probes, scenarios
 from cass_shim.verify.interpreter import Interpreter, Launch
-from cass_shim.verify.kernel import MAX_STEPS
 from cass_shim.verify.memory import Arena, Fault
 from cass_shim.verify.program import Step, prepare
+from cass_shim.verify.search import MAX_STEPS
 from cass_shim.verify.state import Geometry, Mask
 from cass_shim.verify.survey import survey
 

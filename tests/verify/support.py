@@ -15,8 +15,8 @@ import numpy as np
 from cass_shim.model.artifacts import CodeObject, Cubin, HipSource, SassKernel
 from cass_shim.model.errors import DeviceFailed, Rejected
 from cass_shim.pipeline import Work, assemble, translate_source
-from cass_shim.verify import kernel as verifier
 from cass_shim.verify import mufu
+from cass_shim.verify import search as searching
 from cass_shim.verify.agreement import Judge
 from cass_shim.verify.inputs import Input, first_roles
 from cass_shim.verify.memory import Fault
@@ -52,17 +52,17 @@ def from_ptx(work: Work, old: str = "", new: str = "") -> CodeObject:
 
 def campaign(
     kernel: SassKernel, candidate: SassKernel, cubin: Cubin | None, seed: int = 1, budget_s: float = 20.0
-) -> verifier._Campaign:
+) -> searching.Campaign:
     """The verifier's search, with the interpreter of `candidate` as the device. Raises Rejected."""
     found = survey(kernel)
-    judge = Judge(kernel, cubin, found, mufu.nearest, verifier.MAX_STEPS)
+    judge = Judge(kernel, cubin, found, mufu.nearest, searching.MAX_STEPS)
     fake: Any = FakeCandidate(candidate, cubin)
     now = time.process_time()
-    search = verifier._Campaign(
+    tried = searching.Campaign(
         judge, fake, first_roles(kernel, found), now + budget_s, now + budget_s, now + budget_s, np.zeros(0, bool)
     )
-    verifier._search(search, seed)
-    return search
+    searching.search(tried, seed)
+    return tried
 
 
 def is_rejected(kernel: SassKernel, mutant: SassKernel, cubin: Cubin | None, seed: int = 1) -> bool:

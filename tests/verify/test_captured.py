@@ -135,7 +135,7 @@ def test_too_little_time_is_no_evidence(work: Work, device: Device) -> None:
 def test_a_captured_launch_is_enough_where_generated_inputs_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     work = recorded("pitched_copies.accumulate.casscap")
     code = lifted(work)
-    monkeypatch.setattr(kernel_module, "_search", lambda campaign, seed: None)
+    monkeypatch.setattr(kernel_module, "search", lambda campaign, seed: None)
     assert verify(replace(work, captured=None), code).evidence is Evidence.E0
     verified = verify(work, code)
     assert verified.evidence is Evidence.E3

@@ -9,7 +9,7 @@ import pytest
 from cass_shim.device import Device
 from cass_shim.model.artifacts import Evidence
 from cass_shim.model.errors import Rejected
-from cass_shim.pipeline import Work
+from cass_shim.pipeline import Work, assemble, translate_source
 from cass_shim.verify import verify_kernel
 from cass_shim.verify.inputs import Shape, edges, first_roles, make_input, scenarios
 from cass_shim.verify.survey import Survey, is_padding, survey
@@ -61,10 +61,17 @@ def test_where_ptxas_folded_every_exchange_away_only_whole_warps_are_tried(vecto
     small = replace(vector_add.sass.kernel, abi=replace(vector_add.sass.abi, max_threads=60))  # 32 and 50 are tried
     sass, cubin = replace(vector_add.sass, kernel=small), vector_add.module.cubin
     other = from_ptx(vector_add, "r1 < (i32)p.param_3", "ptx_ntid_x() % 32 == 0 && r1 < (i32)p.param_3")
-    verified = verify_kernel(other, sass, cubin, device, reads_lanes=True, seed=2)
+    verified = verify_kernel(other, sass, cubin, device, reads_lanes="candidate", seed=2)
     assert verified.evidence >= Evidence.E1U
     with pytest.raises(Rejected, match=r"block \(50, 1, 1\)"):
         verify_kernel(other, sass, cubin, device, seed=2)
+    with pytest.raises(
+        Rejected, match=r"block \(50, 1, 1\)"
+    ):  # of a second opinion's lanes the candidate knows nothing
+        verify_kernel(other, sass, cubin, device, reads_lanes="second", seed=2)
+    right = assemble(translate_source(vector_add, "lift"), sass.abi)
+    second = verify_kernel(right, sass, cubin, device, reads_lanes="second", second=(lambda: other, 20), seed=2)
+    assert second.report["second opinion"]["verdict"] == "agrees" and "(50, 1, 1)" in str(second.report["inputs"])
     atomic = kernel("S2R R0, SR_TID.X\n ATOMS.ADD R3, [R0.X4], R0\n EXIT", shared=256)
     found = replace(survey(atomic), whole_warps=True)
     blocks = {s.shape.block[0] for s in scenarios(atomic, found, SHAPE, 1)}

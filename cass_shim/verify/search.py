@@ -1,0 +1,226 @@
+"""The search for inputs on which a candidate and the reference can be compared (E1).
+
+In: a `Judge`, a loaded candidate, a seed. Out: the `Campaign` that ran: inputs that agreed, what was left out and why,
+and which instructions they reached. Raises Rejected for the first difference.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from cass_shim.model.errors import Rejected
+from cass_shim.verify.agreement import PATIENCE, Judge, judge_input, raced, run_reference
+from cass_shim.verify.candidate import Candidate
+from cass_shim.verify.inputs import (
+    Roles,
+    Scenario,
+    Shape,
+    edges,
+    first_roles,
+    make_input,
+    probes,
+    readings,
+    scenarios,
+    variation,
+)
+from cass_shim.verify.memory import Fault
+from cass_shim.verify.survey import immediates, is_padding, prints
+from cass_shim.verify.values import CHAINS
+
+MAX_STEPS = 12_000  # of one reference run: about a third of a second
+COVERED = 0.95  # share of the instructions after which no more inputs are looked for
+EXPLORATION = 12  # random inputs in a row that reach nothing new end the search
+BUSY = 4  # times its CPU time, the time on the clock after which the search for inputs ends
+EXPLORED = 0.25  # of the budget, for that search
+SMALL = 4  # sizes that are tried where the usual ones fail
+FEW = (8, 1)  # threads of a block, where none of the usual sizes works
+ENOUGH = 6  # inputs that agreed, after which coverage that no longer rises ends the search
+
+
+@dataclass
+class Campaign:
+    """The search over inputs for one kernel. Its times are this process's CPU time, in seconds: a busy machine takes
+    longer and finds the same."""
+
+    judge: Judge
+    candidate: Candidate
+    roles: Roles
+    deadline: float
+    explore_until: float  # when to stop looking for inputs that reach more code
+    give_up: float  # when to stop looking for a first input that works
+    executed: np.ndarray
+    agreed: list[Scenario] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    compared: int = 0
+    undefined: int = 0
+    approximate: int = 0
+    doubt: Rejected | None = None  # the first difference on an input that races
+
+
+def begin(judge: Judge, candidate: Candidate, roles: Roles, budget_s: float) -> Campaign:
+    """A campaign in which nothing has been tried yet."""
+    started = time.process_time()
+    explore_until, give_up = started + EXPLORED * budget_s, started + 5 * budget_s
+    return Campaign(judge, candidate, roles, started + budget_s, explore_until, give_up, np.zeros(0, bool))
+
+
+def search(campaign: Campaign, seed: int) -> None:
+    """Find a launch the kernel was made for, then vary it until inputs agree without covering more code.
+
+    Inputs that the reference cannot run are retried smaller. Inputs that make the kernel read shared memory it has
+    not written (a block it was not made for) count only when there is nothing better.
+    """
+    campaign.judge.until = time.monotonic() + BUSY * (campaign.give_up - time.process_time())
+    try:
+        _from_first_to_last(campaign, seed)
+    finally:
+        campaign.judge.until = math.inf
+
+
+def _from_first_to_last(campaign: Campaign, seed: int) -> None:
+    kernel, found = campaign.judge.kernel, campaign.judge.found
+    first = probes(kernel, found, seed)
+    smaller = [replace(s, values="zero", size=4, seed=s.seed + 7) for s in first]
+    main = _first_reading(campaign, first, smaller)
+    strict = main is not None
+    if main is None:
+        one_warp = replace(first[0], shape=replace(first[0].shape, grid=(1, 1, 1), block=(32, 1, 1)), size=4)
+        main = _few_threads(campaign, one_warp)
+        strict = main is not None
+        main = main or _first_success(campaign, [*first, one_warp], strict=False) or _slow(campaign, one_warp)
+    if main is None:
+        return
+    for scenario in scenarios(kernel, found, main.shape, seed):
+        if _late(campaign):
+            break
+        covered = int(campaign.executed.sum())
+        if main.values == "zero" or main.size <= SMALL:  # larger ones failed
+            scenario = replace(scenario, size=main.size)
+        elif main.values in CHAINS:
+            scenario = replace(scenario, values=main.values)
+        agreed = _try(campaign, scenario, strict=strict)
+        if agreed and _saturated(campaign, covered):
+            break
+    _try_edges(campaign, main.shape, strict, seed)
+    _explore(campaign, main.shape, strict, seed)
+
+
+def _try_edges(campaign: Campaign, main: Shape, strict: bool, seed: int) -> None:
+    """Bounds of 0, which end soon or never."""
+    judge = campaign.judge
+    most, judge.max_steps = judge.max_steps, judge.max_steps // 20
+    for scenario in edges(judge.found, campaign.roles, main, seed):
+        if not _late(campaign):
+            _try(campaign, scenario, strict=strict)
+    judge.max_steps = most
+
+
+def _first_reading(campaign: Campaign, first: list[Scenario], smaller: list[Scenario]) -> Scenario | None:
+    """The first input that works, under the likeliest reading of the parameters that has one."""
+    kernel, found = campaign.judge.kernel, campaign.judge.found
+    chains = [replace(first[0], values=values) for values in CHAINS]
+    few = [replace(first[0], size=size) for size in (1, 2)]  # a switch, or one of two colours
+    for campaign.judge.found, campaign.roles in readings(kernel, found):
+        for plan in (first, chains, few, smaller):
+            if main := _first_success(campaign, plan, strict=True):
+                return main
+        if campaign.agreed or "not finished" in " ".join(campaign.skipped[-1:]):
+            break  # another reading would not write more, or be faster
+    campaign.judge.found, campaign.roles = found, first_roles(kernel, found)
+    return None
+
+
+def _first_success(campaign: Campaign, plan: list[Scenario], *, strict: bool) -> Scenario | None:
+    for scenario in plan:
+        if _over(campaign, campaign.give_up):
+            return None
+        before = campaign.compared
+        if _try(campaign, scenario, strict=strict) and (campaign.compared > before or prints(campaign.judge.kernel)):
+            return scenario
+        if campaign.skipped and "not finished" in campaign.skipped[-1]:
+            return None  # another block is no faster
+    return None
+
+
+def _few_threads(campaign: Campaign, scenario: Scenario) -> Scenario | None:
+    """For kernels whose work grows fast with the thread's number, recursion for example."""
+    sizes = () if campaign.judge.found.whole_warps else FEW
+    few = [replace(scenario, shape=replace(scenario.shape, block=(n, 1, 1)), size=2) for n in sizes]
+    return next((one for one in few if _first_success(campaign, [one], strict=True)), None)
+
+
+def _slow(campaign: Campaign, scenario: Scenario) -> Scenario | None:
+    """The last resort for long kernels: one warp, and all the time that is left."""
+    judge = campaign.judge
+    judge.max_steps, judge.run_seconds = judge.max_steps * PATIENCE, judge.run_seconds * PATIENCE
+    return scenario if _try(campaign, scenario, strict=False) else None
+
+
+def _explore(campaign: Campaign, main: Shape, strict: bool, seed: int) -> None:
+    """Random inputs while much of the code has not run and there is time; those that reach more of it are judged."""
+    judge, roles = campaign.judge, campaign.roles
+    bounds = sorted(immediates(judge.kernel))
+    random = np.random.default_rng((seed, 3))
+    real = np.array([not is_padding(i) for i in judge.kernel.instructions])
+    failures = 0
+    while failures < EXPLORATION and not _over(campaign, campaign.explore_until):
+        if campaign.executed[: len(real)][real].mean() >= COVERED:
+            return
+        scenario = variation(judge.kernel, judge.found, main, bounds, random)
+        failures += 1
+        given = make_input(judge.kernel, judge.cubin, judge.found, roles, scenario, campaign.candidate.base)
+        try:
+            outcome = judge.run(given, campaign.candidate.base, 0)
+        except Fault:
+            continue
+        if (outcome.executed & ~campaign.executed).any() and _try(campaign, scenario, strict=strict):
+            failures = 0
+
+
+def _saturated(campaign: Campaign, covered: int) -> bool:
+    return len(campaign.agreed) >= ENOUGH and int(campaign.executed.sum()) == covered
+
+
+def _late(campaign: Campaign) -> bool:
+    return bool(campaign.agreed) and _over(campaign, campaign.deadline)
+
+
+def _over(campaign: Campaign, deadline: float) -> bool:
+    """Whether a time of the campaign's has come, or the machine is so busy that it has to end."""
+    return time.process_time() > deadline or time.monotonic() > campaign.judge.until
+
+
+def _try(campaign: Campaign, scenario: Scenario, *, strict: bool) -> bool:
+    """One input: False when the reference itself cannot run it. Raises Rejected.
+
+    strict: refuse inputs on which the kernel reads shared memory that nobody wrote, or a lane that is not there.
+    """
+    judge, roles, base = campaign.judge, campaign.roles, campaign.candidate.base
+    made = run_reference(judge, roles, scenario, base)
+    if isinstance(made, Fault):
+        campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: {made}")
+        return False
+    given, reference = made
+    if strict and reference.first.undefined_reads:
+        campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: reads what nobody wrote")
+        return False
+    try:
+        result = judge_input(judge, campaign.candidate, given, roles, reference)
+    except Rejected as rejection:
+        why = raced(judge, given, base)
+        if not why:
+            raise
+        campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: {why}")
+        campaign.doubt = campaign.doubt or rejection
+        return False
+    campaign.compared += result.compared
+    campaign.undefined += result.undefined
+    campaign.approximate += result.approximate
+    executed = reference.first.executed
+    campaign.executed = executed | campaign.executed if len(campaign.executed) else executed
+    campaign.agreed.append(scenario)
+    return True
