@@ -18,6 +18,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "narrow": (),
     "settings": (),
     "external": (),
+    "imported": (),
     "graphics": (),
     "graph_nodes": (),
     "conditional_device": DEVICE_CODE,

@@ -1,37 +1,43 @@
 /* Driver API: external memory and semaphores, and the graph nodes over them. See external.h. */
+#include "driver/api.h"
 #include "driver/external.h"
 #include "driver/graph_works.h"
 
 CUresult cass_cuImportExternalMemory(CUexternalMemory *extMem_out,
                                      const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc) {
     ENTER(device);
-    (void)device;
-    if (!memHandleDesc) return CUDA_ERROR_INVALID_VALUE;
-    return RESULT(cass_external_memory(extMem_out, (int)memHandleDesc->type, memHandleDesc->size,
-                                       memHandleDesc->flags));
+    const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *d = memHandleDesc;
+    if (!d) return CUDA_ERROR_INVALID_VALUE;
+    return RESULT(cass_external_import(device, (int)d->type, d->handle.fd, d->size, d->flags,
+                                       (cass_external **)(void *)extMem_out));
 }
 
 CUresult cass_cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem,
                                               const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc) {
     ENTER(device);
-    (void)device, (void)extMem;
-    (void)devPtr, (void)bufferDesc;
-    return CUDA_ERROR_INVALID_VALUE;
+    void *pointer = NULL;
+    if (!devPtr || !bufferDesc) return CUDA_ERROR_INVALID_VALUE;
+    int result = cass_external_buffer(device, extMem, bufferDesc->offset, bufferDesc->size,
+                                      bufferDesc->flags, &pointer);
+    if (!result) *devPtr = (CUdeviceptr)(uintptr_t)pointer;
+    return RESULT(result);
 }
 
 CUresult cass_cuExternalMemoryGetMappedMipmappedArray(
     CUmipmappedArray *mipmap, CUexternalMemory extMem,
     const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc) {
     ENTER(device);
-    (void)device, (void)extMem;
-    (void)mipmap, (void)mipmapDesc;
-    return CUDA_ERROR_INVALID_VALUE;
+    if (!mipmapDesc || !extMem) return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_ARRAY3D_DESCRIPTOR *d = &mipmapDesc->arrayDesc;
+    cass_external_image image = {mipmapDesc->offset,    {0},     d->Width, d->Height, d->Depth,
+                                 mipmapDesc->numLevels, d->Flags};
+    TRY(device, cass_read_format(d->Format, d->NumChannels, &image.format));
+    return RESULT(cass_external_mipmap(device, extMem, &image, (cass_mipmap **)(void *)mipmap));
 }
 
 CUresult cass_cuDestroyExternalMemory(CUexternalMemory extMem) {
     ENTER(device);
-    (void)device, (void)extMem;
-    return CUDA_ERROR_INVALID_VALUE;
+    return RESULT(cass_external_destroy(device, extMem));
 }
 
 CUresult cass_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,

@@ -78,32 +78,43 @@ int cass_array_destroy(cass_array *array) {
     return result;
 }
 
-int cass_mipmap_create(cass_device *device, cass_format_of format, size_t width, size_t height,
-                       size_t depth, unsigned levels, unsigned flags, cass_mipmap **out) {
+size_t cass_mipmap_bytes(cass_format_of format, size_t width, size_t height, size_t depth,
+                         unsigned levels, unsigned flags) {
     const size_t whole[3] = {width, height, depth};
-    if (!out || !levels || levels > CASS_MAX_LEVELS || !shape_ok(format, whole, flags))
-        return INVALID_VALUE;
+    cass_array first;
+    if (!levels || levels > CASS_MAX_LEVELS || !shape_ok(format, whole, flags)) return 0;
+    shape(&first, format, whole, flags, levels, 0);
+    return first.slice * (depth ? depth : 1);
+}
+
+int cass_mipmap_over(cass_device *device, cass_format_of format, size_t width, size_t height,
+                     size_t depth, unsigned levels, unsigned flags, void *memory,
+                     cass_mipmap **out) {
+    const size_t whole[3] = {width, height, depth};
     cass_mipmap *made = calloc(1, sizeof *made);
     if (!made) return OUT_OF_MEMORY;
-    size_t at[CASS_MAX_LEVELS];
     for (unsigned i = 0; i < levels; i++) {
-        at[i] = shape(&made->level[i], format, whole, flags, levels, i);
+        size_t at = shape(&made->level[i], format, whole, flags, levels, i);
         made->level[i].device = cass_device_index(device);
+        made->level[i].chain = memory;
+        made->level[i].memory = (char *)memory + at;
     }
     made->magic = MIPMAP_MAGIC;
     made->levels = levels;
-    char *memory = NULL;
-    int result = cass_malloc(device, (void **)&memory, made->level[0].slice * (depth ? depth : 1));
-    if (result) {
-        free(made);
-        return result;
-    }
-    for (unsigned i = 0; i < levels; i++) {
-        made->level[i].chain = memory;
-        made->level[i].memory = memory + at[i];
-    }
     *out = made;
     return OK;
+}
+
+int cass_mipmap_create(cass_device *device, cass_format_of format, size_t width, size_t height,
+                       size_t depth, unsigned levels, unsigned flags, cass_mipmap **out) {
+    size_t bytes = cass_mipmap_bytes(format, width, height, depth, levels, flags);
+    void *memory = NULL;
+    if (!out || !bytes) return INVALID_VALUE;
+    int result = cass_malloc(device, &memory, bytes);
+    if (result) return result;
+    result = cass_mipmap_over(device, format, width, height, depth, levels, flags, memory, out);
+    if (result) (void)HIP(hipFree, memory);
+    return result;
 }
 
 int cass_mipmap_destroy(cass_mipmap *mipmap) {

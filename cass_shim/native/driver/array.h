@@ -39,6 +39,13 @@ int cass_array_create(cass_device *device, cass_format_of format, size_t width, 
 int cass_array_destroy(cass_array *array);
 int cass_mipmap_create(cass_device *device, cass_format_of format, size_t width, size_t height,
                        size_t depth, unsigned levels, unsigned flags, cass_mipmap **out);
+/* The same over memory that is there, which the mipmapped array owns from then on; and how many
+ * bytes it takes, 0 for a shape or format CUDA does not have. */
+size_t cass_mipmap_bytes(cass_format_of format, size_t width, size_t height, size_t depth,
+                         unsigned levels, unsigned flags);
+int cass_mipmap_over(cass_device *device, cass_format_of format, size_t width, size_t height,
+                     size_t depth, unsigned levels, unsigned flags, void *memory,
+                     cass_mipmap **out);
 int cass_mipmap_destroy(cass_mipmap *mipmap);
 
 /* The object of a handle given by the program, or NULL. */

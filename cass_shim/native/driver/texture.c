@@ -30,14 +30,20 @@ static table tables[CASS_MAX_DEVICES];
 
 static const size_t OBJECT_BYTES = CASS_TEXTURE_DWORDS * sizeof(uint32_t);
 
+/* Handle 0, that of a reference to which nothing is bound, leads to a resource of zeros: reads give
+ * 0 and stores do nothing, as recorded on an H200. */
 static int make_table(cass_device *device, table *made) {
     char *memory = NULL;
     size_t bytes = ENTRIES * sizeof(cass_texture_entry);
-    void *zeros = calloc(1, bytes);
-    int result =
-        zeros ? HIP(hipMalloc, (void **)&memory, bytes + ENTRIES * OBJECT_BYTES) : OUT_OF_MEMORY;
-    if (!result) result = cass_copy_in(memory, zeros, bytes);
-    free(zeros);
+    cass_texture_entry *entries = calloc(1, bytes + OBJECT_BYTES);
+    if (!entries) return OUT_OF_MEMORY;
+    int result = HIP(hipMalloc, (void **)&memory, bytes + ENTRIES * OBJECT_BYTES);
+    if (!result) {
+        entries[0].object = (uint64_t)(uintptr_t)(memory + bytes);
+        result = cass_copy_in(memory, entries, bytes + OBJECT_BYTES);
+        if (result) (void)HIP(hipFree, memory);
+    }
+    free(entries);
     if (!result)
         *made = (table){device->epoch, (cass_texture_entry *)(void *)memory, memory + bytes};
     return result;

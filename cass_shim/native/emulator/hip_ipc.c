@@ -33,8 +33,9 @@ typedef struct exported {
     struct exported *next;
 } exported;
 
+/* Memory of a file: what was given for it lies in its first page. */
 typedef struct imported {
-    void *address;
+    void *given;
     struct imported *next;
 } imported;
 
@@ -106,29 +107,45 @@ static int open_wire(const wire *told) {
     return -1;
 }
 
+static void *map_pages(int file, uint64_t offset, uint64_t span) {
+    void *base = emu_memory_reserve(span, EMU_PAGE);
+    if (!base) return NULL;
+    if (emu_memory_map(base, span, file, offset, emu_me.device)) {
+        emu_memory_permit(base, span, EMU_PAGE_READ_WRITE);
+        return base;
+    }
+    emu_memory_unreserve(base, span);
+    return NULL;
+}
+
+void *emu_ipc_map(int file, uint64_t offset, uint64_t bytes) {
+    uint64_t inside = offset % EMU_PAGE,
+             span = (inside + bytes + EMU_PAGE - 1) & ~(uint64_t)(EMU_PAGE - 1);
+    imported *made = malloc(sizeof *made);
+    uint8_t *base = made ? map_pages(file, offset - inside, span) : NULL;
+    if (!base) {
+        free(made);
+        return NULL;
+    }
+    pthread_mutex_lock(&lock);
+    *made = (imported){base + inside, imports};
+    imports = made;
+    pthread_mutex_unlock(&lock);
+    return base + inside;
+}
+
 hipError_t emu_ipc_open(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags) {
     wire told;
     memcpy(&told, &handle, sizeof told);
     if (!devPtr || flags > hipIpcMemLazyEnablePeerAccess || told.magic != MEMORY_MAGIC ||
         told.offset > told.bytes)
         return emu_fail(hipErrorInvalidValue, "not a memory handle");
-    uint64_t span = (told.bytes + EMU_PAGE - 1) & ~(uint64_t)(EMU_PAGE - 1);
-    imported *made = malloc(sizeof *made);
     int file = open_wire(&told);
-    void *base = made && file >= 0 ? emu_memory_reserve(span, EMU_PAGE) : NULL;
-    bool good = base && emu_memory_map(base, span, file, 0, emu_me.device);
+    uint8_t *base = file >= 0 ? emu_ipc_map(file, 0, told.bytes) : NULL;
     if (file >= 0) close(file);
-    if (!good) {
-        if (base) emu_memory_unreserve(base, span);
-        free(made);
+    if (!base)
         return emu_fail(hipErrorMapFailed, "process %d no longer shares this memory", told.process);
-    }
-    emu_memory_permit(base, span, EMU_PAGE_READ_WRITE);
-    pthread_mutex_lock(&lock);
-    *made = (imported){base, imports};
-    imports = made;
-    pthread_mutex_unlock(&lock);
-    *devPtr = (uint8_t *)base + told.offset;
+    *devPtr = base + told.offset;
     return hipSuccess;
 }
 
@@ -141,22 +158,22 @@ hipError_t emu_hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsi
     return emu_ipc_open(devPtr, handle, flags);
 }
 
-bool emu_ipc_imported(const void *base) {
+bool emu_ipc_imported(const void *given) {
     pthread_mutex_lock(&lock);
     const imported *one = imports;
-    while (one && one->address != base) one = one->next;
+    while (one && one->given != given) one = one->next;
     pthread_mutex_unlock(&lock);
     return one != NULL;
 }
 
-bool emu_ipc_close(void *base) {
+bool emu_ipc_close(void *given) {
     emu_block block;
-    if (!emu_memory_find(base, &block) || !block.mapped) return false;
+    if (!emu_memory_find(given, &block) || !block.mapped) return false;
     bool found = false;
     pthread_mutex_lock(&lock);
     for (imported **link = &imports; *link && !found; link = found ? link : &(*link)->next) {
         imported *one = *link;
-        found = one->address == base;
+        found = one->given == given;
         if (!found) continue;
         *link = one->next;
         emu_memory_unmap(block.base);
@@ -171,7 +188,7 @@ hipError_t emu_hipIpcCloseMemHandle(void *devPtr) {
     emu_block block;
     if (emu_memory_find(devPtr, &block) && block.mapped) {
         emu_wait_device(&emu_devices[block.device]);
-        if (emu_ipc_close(block.base)) return hipSuccess;
+        if (emu_ipc_close(devPtr) || emu_ipc_close(block.base)) return hipSuccess;
     }
     return emu_fail(hipErrorInvalidValue, "%p was not opened from a handle", devPtr);
 }

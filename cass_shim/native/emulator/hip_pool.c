@@ -109,10 +109,11 @@ static hipError_t run_free(emu_op *base, emu_device *device) {
     (void)device;
     free_op *op = (free_op *)base;
     emu_block block;
-    if (!emu_memory_find(op->memory, &block) || block.base != op->memory)
+    bool known = emu_memory_find(op->memory, &block);
+    if (known && block.mapped) return emu_ipc_close(op->memory) ? hipSuccess : hipErrorInvalidValue;
+    if (!known || block.base != op->memory)
         return emu_fail(hipErrorIllegalAddress, "%p was freed twice", op->memory);
     if (block.graph) return hipSuccess;
-    if (block.mapped) return emu_ipc_close(op->memory) ? hipSuccess : hipErrorInvalidValue;
     if (block.pool) emu_pool_forget(block.pool, block.bytes);
     if (block.shared) emu_ipc_forget(block.id);
     emu_memory_free(op->memory, 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_MANAGED);
@@ -131,8 +132,8 @@ hipError_t emu_hipFreeAsync(void *dev_ptr, hipStream_t handle) {
     emu_block block;
     if (!stream) return hipErrorInvalidHandle;
     if (!dev_ptr) return hipSuccess;
-    if (!emu_memory_find(dev_ptr, &block) || block.base != dev_ptr ||
-        (block.kind != EMU_MEMORY_DEVICE && !emu_ipc_imported(dev_ptr)))
+    if (!emu_ipc_imported(dev_ptr) && (!emu_memory_find(dev_ptr, &block) || block.base != dev_ptr ||
+                                       block.kind != EMU_MEMORY_DEVICE))
         return emu_fail(hipErrorInvalidValue, "%p is not the start of a device allocation",
                         dev_ptr);
     if (stream->capture) return emu_submit(stream, emu_graph_free_op(dev_ptr));

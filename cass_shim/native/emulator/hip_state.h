@@ -90,7 +90,8 @@ typedef enum {
     EMU_KERNEL,
     EMU_CONTEXT,
     EMU_USER_OBJECT,
-    EMU_HANDLE_MEMORY
+    EMU_HANDLE_MEMORY,
+    EMU_HANDLE_EXTERNAL
 } emu_handle_kind;
 void emu_handle_add(const void *handle, emu_handle_kind kind);
 bool emu_handle_is(const void *handle, emu_handle_kind kind);

@@ -199,12 +199,12 @@ DECLARED: tuple[Function, ...] = (
         "unsigned int numExtSems, hipStream_t stream",
     ),
     stub("hipDestroyExternalSemaphore", "void *extSem"),
-    stub("hipImportExternalMemory", "void **extMem_out, const hipExternalMemoryHandleDesc *memHandleDesc"),
-    stub(
+    fn("hipImportExternalMemory", "void **extMem_out, const hipExternalMemoryHandleDesc *memHandleDesc"),
+    fn(
         "hipExternalMemoryGetMappedBuffer",
         "void **devPtr, void *extMem, const hipExternalMemoryBufferDesc *bufferDesc",
     ),
-    stub("hipDestroyExternalMemory", "void *extMem"),
+    fn("hipDestroyExternalMemory", "void *extMem"),
     stub(
         "hipExternalMemoryGetMappedMipmappedArray",
         "hipMipmappedArray_t *mipmap, void *extMem, const hipExternalMemoryMipmappedArrayDesc *mipmapDesc",

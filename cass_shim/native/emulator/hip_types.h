@@ -79,8 +79,24 @@ typedef struct hipExternalSemaphoreWaitParams hipExternalSemaphoreWaitParams;
 typedef struct hipExternalSemaphoreSignalParams hipExternalSemaphoreSignalParams;
 typedef struct hipExternalSemaphoreHandleDesc hipExternalSemaphoreHandleDesc;
 typedef struct hipExternalMemoryMipmappedArrayDesc hipExternalMemoryMipmappedArrayDesc;
-typedef struct hipExternalMemoryBufferDesc hipExternalMemoryBufferDesc;
-typedef struct hipExternalMemoryHandleDesc hipExternalMemoryHandleDesc;
+enum { hipExternalMemoryHandleTypeOpaqueFd = 1 };
+typedef struct hipExternalMemoryBufferDesc {
+    unsigned long long offset, size;
+    unsigned int flags, reserved[16];
+} hipExternalMemoryBufferDesc;
+typedef struct hipExternalMemoryHandleDesc {
+    int type;
+    union {
+        int fd;
+        struct {
+            void *handle;
+            const void *name;
+        } win32;
+        const void *nvSciBufObject;
+    } handle;
+    unsigned long long size;
+    unsigned int flags, reserved[16];
+} hipExternalMemoryHandleDesc;
 typedef enum hipJitOption {
     hipJitOptionMaxRegisters = 0,
     hipJitOptionThreadsPerBlock = 1,

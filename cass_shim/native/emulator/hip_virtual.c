@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #define GRANULARITY (2ull << 20)
+/* A file that shrinks would take a kernel's memory away; sealed files also tell memory of ours from
+ * other files. */
+#define MEMORY_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 typedef struct {
     _Atomic unsigned references; /* handles and mappings */
@@ -135,8 +138,9 @@ hipError_t emu_hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size
                         GRANULARITY);
     if (size > emu_config.memory_bytes)
         return emu_fail(hipErrorOutOfMemory, "%zu bytes asked for", size);
-    int file = memfd_create("cass-device-memory", MFD_CLOEXEC);
-    if (file >= 0 && ftruncate(file, (off_t)size) != 0) {
+    int file = memfd_create("cass-device-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file >= 0 &&
+        (ftruncate(file, (off_t)size) != 0 || fcntl(file, F_ADD_SEALS, MEMORY_SEALS) != 0)) {
         close(file);
         file = -1;
     }
@@ -267,19 +271,28 @@ hipError_t emu_hipMemExportToShareableHandle(void *shareableHandle,
     return hipSuccess;
 }
 
+int emu_memory_file(int descriptor, uint64_t *bytes) {
+    struct stat state;
+    int file = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (file < 0) return -1;
+    if (fcntl(file, F_GET_SEALS) == MEMORY_SEALS && fstat(file, &state) == 0 && state.st_size) {
+        *bytes = (uint64_t)state.st_size;
+        return file;
+    }
+    close(file);
+    return -1;
+}
+
 hipError_t emu_hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle,
                                                void *osHandle,
                                                hipMemAllocationHandleType shHandleType) {
-    struct stat state;
-    int file = shHandleType == hipMemHandleTypePosixFileDescriptor
-                   ? fcntl((int)(intptr_t)osHandle, F_DUPFD_CLOEXEC, 0)
+    uint64_t bytes = 0;
+    int file = handle && shHandleType == hipMemHandleTypePosixFileDescriptor
+                   ? emu_memory_file((int)(intptr_t)osHandle, &bytes)
                    : -1;
-    if (!handle || file < 0 || fstat(file, &state) != 0 || !S_ISREG(state.st_mode) ||
-        !state.st_size || (uint64_t)state.st_size % GRANULARITY) {
-        if (file >= 0) close(file);
+    if (file < 0)
         return emu_fail(hipErrorInvalidValue, "memory is imported from a file descriptor");
-    }
     hipMemAllocationProp prop = {.type = hipMemAllocationTypePinned,
                                  .location = {hipMemLocationTypeDevice, emu_me.device}};
-    return piece_new(handle, file, (uint64_t)state.st_size, &prop);
+    return piece_new(handle, file, bytes, &prop);
 }

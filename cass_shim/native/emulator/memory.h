@@ -81,9 +81,14 @@ bool emu_memory_share(const void *address, int file);
 void emu_ipc_forget(uint64_t id);
 /* hipIpcOpenMemHandle, of handles of this process too. */
 hipError_t emu_ipc_open(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags);
-/* Whether this is the start of memory opened from a handle; and its end, when nothing uses it. */
-bool emu_ipc_imported(const void *base);
-bool emu_ipc_close(void *base);
+/* A copy of a descriptor of exported memory and the file's size; -1 for any other descriptor.
+ * hip_virtual.c */
+int emu_memory_file(int descriptor, uint64_t *bytes);
+/* Maps bytes of a file from `offset` on, for lanes to use; NULL where there is no room. */
+void *emu_ipc_map(int file, uint64_t offset, uint64_t bytes);
+/* Whether this address was given for memory of a handle; and its end, when nothing uses it. */
+bool emu_ipc_imported(const void *given);
+bool emu_ipc_close(void *given);
 
 bool emu_memory_register(void *address, uint64_t bytes, unsigned flags);
 bool emu_memory_unregister(const void *address);

@@ -108,6 +108,23 @@ typedef struct { /* hipMemAccessDesc */
     int flags;
 } hipMemAccessDesc;
 
+typedef void *hipExternalMemory_t;
+
+typedef struct { /* hipExternalMemoryHandleDesc */
+    int type;
+    union {
+        int fd;
+        void *win32[2];
+    } handle;
+    unsigned long long bytes;
+    unsigned flags, reserved[16];
+} hipExternalMemoryHandleDesc;
+
+typedef struct { /* hipExternalMemoryBufferDesc */
+    unsigned long long offset, bytes;
+    unsigned flags, reserved[16];
+} hipExternalMemoryBufferDesc;
+
 typedef struct {
     char reserved[64];
 } hipIpcMemHandle_t, hipIpcEventHandle_t;

@@ -1,42 +1,44 @@
 /* External memory and semaphores, and the graph nodes over them. See driver/external.h. */
 #include "driver/external.h"
 #include "driver/graph_calls.h"
+#include "runtime/format.h"
 #include "runtime/runtime.h"
 
 cudaError_t
 cass_cudaImportExternalMemory(cudaExternalMemory_t *extMem_out,
                               const struct cudaExternalMemoryHandleDesc *memHandleDesc) {
     ENTER(device);
-    (void)device;
-    if (!memHandleDesc) return cudaErrorInvalidValue;
-    return (cudaError_t)cass_external_memory(extMem_out, (int)memHandleDesc->type,
-                                             memHandleDesc->size, memHandleDesc->flags);
+    const struct cudaExternalMemoryHandleDesc *d = memHandleDesc;
+    if (!d) return cudaErrorInvalidValue;
+    return (cudaError_t)cass_external_import(device, (int)d->type, d->handle.fd, d->size, d->flags,
+                                             (cass_external **)(void *)extMem_out);
 }
 
 cudaError_t
 cass_cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem,
                                        const struct cudaExternalMemoryBufferDesc *bufferDesc) {
     ENTER(device);
-    (void)device, (void)extMem;
-    (void)devPtr, (void)bufferDesc;
-    return cudaErrorInvalidValue;
+    if (!bufferDesc) return cudaErrorInvalidValue;
+    return (cudaError_t)cass_external_buffer(device, extMem, bufferDesc->offset, bufferDesc->size,
+                                             bufferDesc->flags, devPtr);
 }
 
 cudaError_t cass_cudaExternalMemoryGetMappedMipmappedArray(
     cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem,
     const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc) {
     ENTER(device);
-    (void)device, (void)extMem;
-    (void)mipmap;
-    const struct cudaChannelFormatDesc *f = mipmapDesc ? &mipmapDesc->formatDesc : NULL;
-    if (f && !f->x && !f->y && !f->z && !f->w) return cudaErrorInvalidChannelDescriptor;
-    return cudaErrorInvalidValue;
+    const struct cudaExternalMemoryMipmappedArrayDesc *d = mipmapDesc;
+    if (!d) return cudaErrorInvalidValue;
+    cass_external_image image = {d->offset,       {0},          d->extent.width, d->extent.height,
+                                 d->extent.depth, d->numLevels, d->flags};
+    TRY(device, cass_format_read(&d->formatDesc, &image.format));
+    return (cudaError_t)cass_external_mipmap(device, extMem, &image,
+                                             (cass_mipmap **)(void *)mipmap);
 }
 
 cudaError_t cass_cudaDestroyExternalMemory(cudaExternalMemory_t extMem) {
     ENTER(device);
-    (void)device, (void)extMem;
-    return cudaErrorInvalidValue;
+    return (cudaError_t)cass_external_destroy(device, extMem);
 }
 
 cudaError_t
