@@ -6,7 +6,7 @@ block reach.
 
 from __future__ import annotations
 
-from tools.pairs.drafts import BLOCKS, FULL, INDEX, ONCE, Draft, expression, guarded, join, loads, plain, two
+from tools.pairs.drafts import BLOCKS, EXIT, FULL, INDEX, ONCE, Draft, expression, guarded, join, loads, plain, two
 
 
 def product(one: Draft, name: str) -> list[str]:
@@ -146,10 +146,10 @@ def cached(one: Draft, name: str) -> list[str]:
         rng.choice((ONCE, "")),
         f"for (int j = k; j < {rng.choice(('m', str(size)))}; j += blockDim.x)",
     ]
-    lines += [f"{table}[j] = {expression(one, ['t0[j]'], 1)};", "__syncthreads();", "if (i >= n) return;"]
+    lines += [f"{table}[j] = {expression(one, ['t0[j]'], 1)};", "__syncthreads();", EXIT]
     place = rng.choice((f"at[i] & {size - 1}", f"(at[i] + k) & {size - 1}", f"i & {size - 1}", f"at[i] % {size}u"))
     return [
-        *(line for line in lines if line),
+        *lines,
         f"out[i] = {expression(one, [f'{table}[{place}]', *loads(one)], 2)};",
         "}",
     ]

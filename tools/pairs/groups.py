@@ -52,7 +52,7 @@ def rank(one: Draft, name: str) -> list[str]:
     lines += [f"{test}out[(i & ~31) + place] = {value};"]
     if rng.random() < 0.4:
         lines += [f"if (lane == __ffs(votes) - 1) out[n + (i >> 5)] = ({one.kind})__popc(votes);"]
-    return [*(line for line in lines if line), "}"]
+    return [*lines, "}"]
 
 
 def rows(one: Draft, name: str) -> list[str]:
@@ -62,7 +62,7 @@ def rows(one: Draft, name: str) -> list[str]:
     sparse = rng.random() < 0.6
     extra = "const int *at, const int *column, int n" if sparse else "int n, int m"
     lines = [one.signature(name, extra), f"int i = ({INDEX}) >> 5, lane = threadIdx.x & 31;"]
-    lines += ["if (i >= n) return;", f"{one.kind} x = 0;", ONCE]
+    lines += [EXIT, f"{one.kind} x = 0;", ONCE]
     if sparse:
         lines += ["for (int j = at[i] + lane; j < at[i + 1]; j += 32)"]
         values = ["a[j]", f"{one.inputs[-1]}[column[j]]"]
@@ -81,7 +81,7 @@ def normalise(one: Draft, name: str) -> list[str]:
     rng = one.rng
     one.kind = "float"
     lines = [one.signature(name, "int n, int m"), f"int i = ({INDEX}) >> 5, lane = threadIdx.x & 31;"]
-    lines += ["if (i >= n) return;", "float x = 0.0f, y = 0.0f;", ONCE, "for (int j = lane; j < m; j += 32) {"]
+    lines += [EXIT, "float x = 0.0f, y = 0.0f;", ONCE, "for (int j = lane; j < m; j += 32) {"]
     lines += [
         f"float v = {expression(one, loads(one, 'i * m + j'), 1)};",
         "x += v;",
@@ -135,13 +135,13 @@ def retry(one: Draft, name: str) -> list[str]:
     plain(one, ("float", "int", "unsigned"))
     to, back = ("__float_as_int", "__int_as_float") if one.kind == "float" else ("(int)", f"({one.kind})")
     place = rng.choice(("i", "i", "i >> 1", f"i & {2 ** rng.randrange(1, 6) - 1}"))
-    lines = [one.signature(name), f"int i = {INDEX};", "if (i >= n) return;"]
+    lines = [one.signature(name), f"int i = {INDEX};", EXIT]
     lines += [f"{one.kind} x = {expression(one, loads(one), 1)};", f"int *word = (int *)&out[{place}];"]
     lines += ["int old = *word, was;", "do {", "was = old;"]
     new = rng.choice((f"max({back}(was), x)", f"min({back}(was), x)", f"max({back}(was), {expression(one, ['x'], 1)})"))
     lines += [rng.choice(("", f"if ({back}(was) {rng.choice(('>=', '>'))} x) break;"))]
     lines += [f"old = atomicCAS(word, was, {to}({new}));", "} while (old != was);"]
-    return [*(line for line in lines if line), "}"]
+    return [*lines, "}"]
 
 
 def relax(one: Draft, name: str) -> list[str]:
@@ -202,7 +202,7 @@ def pairwise(one: Draft, name: str) -> list[str]:
     rng = one.rng
     one.kind, one.inputs = "float", ["a"]
     kind = rng.choice(("float4", "float"))
-    lines = [one.signature(name, "int n", "float4", kind), f"int i = {INDEX};", "if (i >= n) return;"]
+    lines = [one.signature(name, "int n", "float4", kind), f"int i = {INDEX};", EXIT]
     lines += [
         "float4 p = a[i];",
         "float x = 0.0f, y = 0.0f;",
@@ -220,7 +220,7 @@ def pairwise(one: Draft, name: str) -> list[str]:
     ]
     last = expression(one, ["x", "y", "p.w"], 1)
     result = last if kind == "float" else f"make_float4(x, y, {last}, p.w)"
-    return [*(line for line in lines if line), f"out[i] = {result};", "}"]
+    return [*lines, f"out[i] = {result};", "}"]
 
 
 def argmin(one: Draft, name: str) -> list[str]:
@@ -247,8 +247,8 @@ def argmin(one: Draft, name: str) -> list[str]:
             "for (int o = 16; o > 0; o >>= 1) {",
         ]
         lines += [
-            f"{one.kind} v = __shfl_down_sync(0xffffffffu, x, o);",
-            "int q = __shfl_down_sync(0xffffffffu, p, o);",
+            f"{one.kind} v = __shfl_down_sync({FULL}, x, o);",
+            f"int q = __shfl_down_sync({FULL}, p, o);",
         ]
         lines += [f"if (v {compare} x{rng.choice(('', ' || (v == x && q < p)'))}) {{ x = v; p = q; }}", "}"]
         lines += [rng.choice(("if ((threadIdx.x & 31) != 0) return;", EXIT))]

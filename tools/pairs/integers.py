@@ -36,7 +36,7 @@ def wide(one: Draft, name: str) -> list[str]:
         )
         lines.append(f"{one.kind} v{number} = {value};")
         known.append(f"v{number}")
-    return [*(line for line in lines if line), f"out[i] = {' ^ '.join(known[-2:])};", "}"]
+    return [*lines, f"out[i] = {' ^ '.join(known[-2:])};", "}"]
 
 
 def unravel(one: Draft, name: str) -> list[str]:
@@ -208,7 +208,7 @@ def spread(one: Draft, name: str) -> list[str]:
             )
         )
     return [
-        *(line for line in lines if line),
+        *lines,
         f"out[i] = {rng.choice(('x', 'x', '__popc(x)', 'x & 1', 'x * 0x01010101u >> 24'))};",
         "}",
     ]

@@ -9,7 +9,21 @@ import random
 from collections.abc import Callable
 
 from tools.pairs.blocks import SHARED
-from tools.pairs.drafts import BLOCKS, INDEX, SCALARS, Draft, condition, draft, expression, literal, loads
+from tools.pairs.drafts import (
+    BLOCKS,
+    EXIT,
+    FULL,
+    INDEX,
+    ONCE,
+    Draft,
+    Y,
+    condition,
+    draft,
+    expression,
+    literal,
+    loads,
+    plain,
+)
 from tools.pairs.groups import TOGETHER
 from tools.pairs.integers import WHOLE
 from tools.pairs.programs import MORE
@@ -45,7 +59,7 @@ def guard(one: Draft, name: str) -> list[str]:
     """The same under `if (i < n)`."""
     lines, known = assignments(one, loads(one), one.rng.randrange(0, 4), 2)
     value = expression(one, known[-4:], 3)
-    test = one.rng.choice(("if (i >= n) return;", "if (i < n) {"))
+    test = one.rng.choice((EXIT, "if (i < n) {"))
     closing = ["}"] if test.endswith("{") else []
     return [one.signature(name), f"int i = {INDEX};", test, *lines, f"out[i] = {value};", *closing, "}"]
 
@@ -53,7 +67,7 @@ def guard(one: Draft, name: str) -> list[str]:
 def branch(one: Draft, name: str) -> list[str]:
     """Two sides with different work."""
     values = loads(one)
-    lines = [one.signature(name), f"int i = {INDEX};", "if (i >= n) return;", f"{one.kind} x = {values[0]};"]
+    lines = [one.signature(name), f"int i = {INDEX};", EXIT, f"{one.kind} x = {values[0]};"]
     test = condition(one, ["x", *values[1:]]) if one.rng.random() < 0.7 else f"i % {one.rng.choice((2, 4, 8))} == 0"
     sides = [f"out[i] = {expression(one, ['x', *values], 3)};", f"out[i] = {expression(one, ['x', *values], 3)};"]
     if one.rng.random() < 0.3:
@@ -69,7 +83,7 @@ def loop(one: Draft, name: str) -> list[str]:
     step = expression(one, ["x", *loads(one, index)], 2)
     start = rng.choice(("0", f"{one.inputs[0]}[i]"))
     head = [one.signature(name, "int n, int m"), f"int i = {INDEX};"]
-    head += ["if (i >= n) return;"] if rng.random() < 0.7 else []
+    head += [EXIT] if rng.random() < 0.7 else []
     operator = rng.choice(("x +=", "x =", "x -=", "x +="))
     body = f"#pragma unroll 1\nfor (int j = 0; j < {bound}; ++j) {{ {operator} {step}; }}"
     return [*head, f"{one.kind} x = {start};", body, f"out[i] = {expression(one, ['x'], 1)};", "}"]
@@ -77,9 +91,9 @@ def loop(one: Draft, name: str) -> list[str]:
 
 def until(one: Draft, name: str) -> list[str]:
     """A loop that each thread leaves on its own."""
-    lines = [one.signature(name, "int n, int m"), f"int i = {INDEX};", "if (i >= n) return;"]
+    lines = [one.signature(name, "int n, int m"), f"int i = {INDEX};", EXIT]
     lines += [f"{one.kind} x = {loads(one)[0]};", "int j = 0;"]
-    lines += ["#pragma unroll 1", f"while (j < m && {condition(one, ['x'])}) {{"]
+    lines += [ONCE, f"while (j < m && {condition(one, ['x'])}) {{"]
     lines += [f"x = {expression(one, ['x', *loads(one)], 2)};", f"j += {one.rng.randrange(1, 4)};", "}"]
     return [*lines, f"out[i] = {one.rng.choice(('x', 'x', f'x + ({one.kind})j'))};", "}"]
 
@@ -104,7 +118,7 @@ def tree(one: Draft, name: str) -> list[str]:
     value = expression(one, loads(one), 2)
     first = f"i < n ? {value} : ({one.kind})0" if rng.random() < 0.6 else value
     lines = [one.signature(name), f"__shared__ {one.kind} cell[{block}];", f"int k = threadIdx.x, i = {INDEX};"]
-    lines += [f"cell[k] = {first};", "__syncthreads();", "#pragma unroll 1"]
+    lines += [f"cell[k] = {first};", "__syncthreads();", ONCE]
     lines += [
         f"for (int h = {block // 2}; h > 0; h >>= 1) {{",
         f"if (k < h) cell[k] = {join};",
@@ -117,7 +131,7 @@ def tree(one: Draft, name: str) -> list[str]:
 def plane(one: Draft, name: str) -> list[str]:
     """Two dimensions: rows and columns."""
     rng = one.rng
-    lines = [one.signature(name, "int w, int h"), f"int x = {INDEX};", "int y = blockIdx.y * blockDim.y + threadIdx.y;"]
+    lines = [one.signature(name, "int w, int h"), f"int x = {INDEX};", f"int y = {Y};"]
     lines += ["if (x >= w || y >= h) return;"]
     here, there = rng.choice((("y * w + x", "y * w + x"), ("y * w + x", "x * h + y"), ("x * h + y", "y * w + x")))
     return [*lines, f"out[{there}] = {expression(one, loads(one, here), 3)};", "}"]
@@ -156,10 +170,9 @@ def index_values(one: Draft, name: str) -> list[str]:
 def vector(one: Draft, name: str) -> list[str]:
     """Two or four elements a thread, loaded and stored as one."""
     rng, width = one.rng, one.rng.choice((2, 4))
-    if one.kind not in ("float", "int"):
-        one.kind = rng.choice(("float", "int"))
+    plain(one, ("float", "int"))
     wide = f"{one.kind}{width}"
-    lines = [one.signature(name, "int n", wide, wide), f"int i = {INDEX};", "if (i >= n) return;"]
+    lines = [one.signature(name, "int n", wide, wide), f"int i = {INDEX};", EXIT]
     lines += [f"{wide} {source}v = {source}[i];" for source in one.inputs] + [f"{wide} r;"]
     same = expression(one, [f"{source}v.@" for source in one.inputs], 2)
     for part in "xyzw"[:width]:
@@ -174,38 +187,36 @@ def convert(one: Draft, name: str) -> list[str]:
     small = ("unsigned char", "signed char", "short", "unsigned short", "int", "float", "unsigned", "double")
     source, result = rng.choice(small), rng.choice(small)
     values = [f"({one.kind}){value}" for value in loads(one)]
-    lines = [one.signature(name, "int n", source, result), f"int i = {INDEX};", "if (i >= n) return;"]
+    lines = [one.signature(name, "int n", source, result), f"int i = {INDEX};", EXIT]
     return [*lines, f"out[i] = ({result}){expression(one, values, 2)};", "}"]
 
 
 def shuffle(one: Draft, name: str) -> list[str]:
     """Exchange between the lanes of a warp, or a vote of them."""
     rng = one.rng
-    if one.kind not in SCALARS:
-        one.kind = rng.choice(SCALARS)
+    plain(one)
     lines = [one.signature(name), f"int i = {INDEX};", f"{one.kind} x = {expression(one, loads(one), 2)};"]
     choice = rng.randrange(4)
     if choice == 0:
         call = rng.choice(("_xor", "_down", "_up"))
-        lines.append(f"x = x + __shfl{call}_sync(0xffffffffu, x, {rng.choice((1, 2, 4, 8, 16))});")
+        lines.append(f"x = x + __shfl{call}_sync({FULL}, x, {rng.choice((1, 2, 4, 8, 16))});")
     elif choice == 1:
-        lines.append(f"x = __shfl_sync(0xffffffffu, x, {rng.choice(('0', 'i & 7', '31', 'n'))});")
+        lines.append(f"x = __shfl_sync({FULL}, x, {rng.choice(('0', 'i & 7', '31', 'n'))});")
     elif choice == 2:
-        lines.append(f"unsigned v = __ballot_sync(0xffffffffu, {condition(one, ['x'])});")
+        lines.append(f"unsigned v = __ballot_sync({FULL}, {condition(one, ['x'])});")
         lines.append(f"x = x + ({one.kind}){rng.choice(('v', '__popc(v)', '(v >> (threadIdx.x & 31) & 1)'))};")
     else:
-        lines += ["#pragma unroll 1", "for (int o = 16; o > 0; o >>= 1)", "x += __shfl_down_sync(0xffffffffu, x, o);"]
+        lines += [ONCE, "for (int o = 16; o > 0; o >>= 1)", f"x += __shfl_down_sync({FULL}, x, o);"]
     return [*lines, *(["if (i < n)"] if rng.random() < 0.6 else []), "out[i] = x;", "}"]
 
 
 def divide(one: Draft, name: str) -> list[str]:
     """Division and remainder."""
     rng = one.rng
-    if one.kind not in SCALARS:
-        one.kind = rng.choice(SCALARS)
+    plain(one)
     by = rng.choice((f"{one.inputs[-1]}[i]", *one.scalars, literal(rng, one.kind)))
     operator = "/" if one.kind == "float" else rng.choice("/%")
-    lines = [one.signature(name), f"int i = {INDEX};", *(["if (i >= n) return;"] if rng.random() < 0.7 else [])]
+    lines = [one.signature(name), f"int i = {INDEX};", *([EXIT] if rng.random() < 0.7 else [])]
     return [*lines, f"out[i] = {expression(one, loads(one), 1)} {operator} {by};", "}"]
 
 
@@ -224,7 +235,7 @@ def stride(one: Draft, name: str) -> list[str]:
     """A loop over the grid: held out, no model sees it in training."""
     value = expression(one, loads(one), 3)
     walk = f"for (int i = {INDEX}; i < n; i += gridDim.x * blockDim.x)"
-    return [one.signature(name), "#pragma unroll 1", walk, f"out[i] = {value};", "}"]
+    return [one.signature(name), ONCE, walk, f"out[i] = {value};", "}"]
 
 
 def stencil(one: Draft, name: str) -> list[str]:
@@ -258,7 +269,8 @@ def kernel(seed: int, number: int) -> tuple[str, str]:
 def written(rng: random.Random, family: str, name: str) -> str:
     """Source of a kernel of one family."""
     kind = rng.choice(("int", "unsigned")) if family in ("atomic", "histogram") else ""
-    return "\n".join(FAMILIES[family][0](draft(rng, kind), name)) + "\n"
+    lines = FAMILIES[family][0](draft(rng, kind), name)
+    return "".join(f"{line}\n" for line in lines if line)  # an empty one: a choice that fell on nothing
 
 
 def unit(seed: int, first: int, amount: int) -> tuple[dict[str, str], str]:

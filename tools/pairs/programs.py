@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tools.pairs.drafts import BLOCKS, INDEX, Draft, condition, expression, literal, loads
+from tools.pairs.drafts import BLOCKS, EXIT, FULL, INDEX, ONCE, Draft, Y, condition, expression, literal, loads
 
 DEPTH = 2  # of nested loops and branches
 INTEGERS = ("int", "unsigned")
@@ -104,7 +104,7 @@ def _repeat(scope: Scope, depth: int) -> list[str]:
     bound = rng.choice(("m", "m", "n", str(rng.randrange(2, 40))))
     bound = bound if start in ("0", "1") else rng.choice(("n", "m"))
     step = rng.choice(("++" + index, "++" + index, f"{index} += {rng.choice((2, 4, 32))}"))
-    unroll = "#pragma unroll 1" if rng.random() < 0.85 or not bound.isdigit() else "#pragma unroll"
+    unroll = ONCE if rng.random() < 0.85 or not bound.isdigit() else "#pragma unroll"
     if rng.random() < 0.1:
         head = f"for (int {index} = m; {index} > 0; {index} >>= 1) {{"
     else:
@@ -121,7 +121,7 @@ def _start(one: Draft, lines: list[str]) -> Scope:
     if rng.random() < 0.3:
         lines.append("int k = threadIdx.x;")
         indices.append("k")
-    lines += rng.choice((["if (i >= n) return;"], ["if (i >= n) return;"], []))
+    lines += rng.choice(([EXIT], [EXIT], []))
     lines.append(f"{one.kind} x = {rng.choice((loads(one)[0], literal(rng, one.kind)))};")
     return Scope(one, ["x", *one.scalars], indices)
 
@@ -142,14 +142,14 @@ def staged(one: Draft, name: str) -> list[str]:
     rng, block = one.rng, one.rng.choice(BLOCKS)
     lines = [one.signature(name, "int n, int m"), f"__shared__ {one.kind} cell[{block}];"]
     lines += ["int k = threadIdx.x;", f"int i = {INDEX};", f"{one.kind} x = {literal(rng, one.kind)};"]
-    lines += ["#pragma unroll 1", f"for (int g = 0; g < m; g{rng.choice(('++', '+= 1', ' += blockDim.x'))}) {{"]
+    lines += [ONCE, f"for (int g = 0; g < m; g{rng.choice(('++', '+= 1', ' += blockDim.x'))}) {{"]
     source = rng.choice((f"g * {block} + k", "g * n + i", "g + k", "i + g"))
     first = f"{one.inputs[0]}[{source}]"
     lines.append(f"cell[k] = {rng.choice((first, f'{source} < n ? {first} : ({one.kind})0'))};")
     lines.append("__syncthreads();")
     other = rng.choice(("j", "k ^ j", f"(k + j) & {block - 1}", f"{block - 1} - k"))
     if "j" in other:
-        lines += [rng.choice(("#pragma unroll 1", "#pragma unroll 4"))]
+        lines += [rng.choice((ONCE, "#pragma unroll 4"))]
         lines += [f"for (int j = 0; j < {rng.choice((4, 8, 16, 32))}; ++j)"]
     lines.append(f"x = {expression(one, ['x', f'cell[{other}]', 'x', *loads(one)], 2)};")
     return [*lines, "__syncthreads();", "}", *rng.choice(([], ["if (i < n)"])), "out[i] = x;", "}"]
@@ -160,7 +160,7 @@ def sums(one: Draft, name: str) -> list[str]:
     rng, block = one.rng, one.rng.choice(BLOCKS)
     value = expression(one, loads(one), 1)
     lines = [one.signature(name), f"__shared__ {one.kind} cell[{block}];", f"int k = threadIdx.x, i = {INDEX};"]
-    lines += [f"cell[k] = i < n ? {value} : ({one.kind})0;", "__syncthreads();", "#pragma unroll 1"]
+    lines += [f"cell[k] = i < n ? {value} : ({one.kind})0;", "__syncthreads();", ONCE]
     lines += [f"for (int h = 1; h < {rng.choice((str(block), 'blockDim.x'))}; h <<= 1) {{"]
     lines += [f"{one.kind} v = k >= h ? cell[k - h] : ({one.kind})0;", "__syncthreads();"]
     lines += [rng.choice(("cell[k] += v;", "cell[k] = max(cell[k], v);")), "__syncthreads();", "}"]
@@ -189,7 +189,7 @@ def bits(one: Draft, name: str) -> list[str]:
             )
         )
 
-    lines = [one.signature(name), f"int i = {INDEX};", "if (i >= n) return;"]
+    lines = [one.signature(name), f"int i = {INDEX};", EXIT]
     values = loads(one)
     for number in range(rng.randrange(1, 5)):
         lines.append(f"{one.kind} v{number} = {call(rng.choice(values), rng.choice(values))};")
@@ -201,19 +201,18 @@ def warps(one: Draft, name: str) -> list[str]:
     """Votes, matches, lane masks and reductions of a warp."""
     rng = one.rng
     one.kind = rng.choice(INTEGERS)
-    full = "0xffffffffu"
     lines = [one.signature(name), f"int i = {INDEX};", f"{one.kind} x = {expression(one, loads(one), 1)};"]
     for number in range(rng.randrange(1, 4)):
         call = rng.choice(
             (
-                f"__reduce_{rng.choice(('add', 'min', 'max'))}_sync({full}, x)",
-                f"__reduce_{rng.choice(('and', 'or', 'xor'))}_sync({full}, (unsigned)x)",
-                f"__match_any_sync({full}, x)",
-                f"__any_sync({full}, {condition(one, ['x'])})",
-                f"__all_sync({full}, {condition(one, ['x'])})",
-                f"__ballot_sync({full}, {condition(one, ['x'])})",
+                f"__reduce_{rng.choice(('add', 'min', 'max'))}_sync({FULL}, x)",
+                f"__reduce_{rng.choice(('and', 'or', 'xor'))}_sync({FULL}, (unsigned)x)",
+                f"__match_any_sync({FULL}, x)",
+                f"__any_sync({FULL}, {condition(one, ['x'])})",
+                f"__all_sync({FULL}, {condition(one, ['x'])})",
+                f"__ballot_sync({FULL}, {condition(one, ['x'])})",
                 "__popc(__activemask())",
-                f"__shfl_{rng.choice(('up', 'down', 'xor'))}_sync({full}, x, {rng.choice((1, 2, 4, 8, 16))}, "
+                f"__shfl_{rng.choice(('up', 'down', 'xor'))}_sync({FULL}, x, {rng.choice((1, 2, 4, 8, 16))}, "
                 f"{rng.choice((8, 16, 32))})",
             )
         )
@@ -228,9 +227,9 @@ def table(one: Draft, name: str) -> list[str]:
     """Indirect reads and writes, as gathers, look-ups and sparse rows do."""
     rng = one.rng
     lines = [one.signature(name, "const int *__restrict__ at, int n, int m"), f"int i = {INDEX};"]
-    lines += ["if (i >= n) return;"]
+    lines += [EXIT]
     if rng.random() < 0.4:
-        lines += [f"{one.kind} x = 0;", "#pragma unroll 1", "for (int j = at[i]; j < at[i + 1]; ++j)"]
+        lines += [f"{one.kind} x = 0;", ONCE, "for (int j = at[i]; j < at[i + 1]; ++j)"]
         lines += [f"x += {expression(one, [*loads(one, 'j'), *one.scalars], 2)};", "out[i] = x;", "}"]
         return lines
     where = rng.choice(("at[i]", "at[i] & m", "at[at[i] & 63]", "at[i * m]"))
@@ -242,7 +241,7 @@ def table(one: Draft, name: str) -> list[str]:
 def pick(one: Draft, name: str) -> list[str]:
     """A chain of cases by a small number."""
     rng = one.rng
-    lines = [one.signature(name, "int n, int m"), f"int i = {INDEX};", "if (i >= n) return;"]
+    lines = [one.signature(name, "int n, int m"), f"int i = {INDEX};", EXIT]
     lines += [
         f"{one.kind} x = {loads(one)[0]};",
         f"int c = {rng.choice(('i & 3', 'i % 3', 'm', '(int)threadIdx.x & 1'))};",
@@ -255,7 +254,7 @@ def pick(one: Draft, name: str) -> list[str]:
 def volume(one: Draft, name: str) -> list[str]:
     """Three dimensions, with sizes as parameters."""
     lines = [one.signature(name, "int w, int h, int depth"), f"int x = {INDEX};"]
-    lines += ["int y = blockIdx.y * blockDim.y + threadIdx.y;", "int z = blockIdx.z * blockDim.z + threadIdx.z;"]
+    lines += [f"int y = {Y};", "int z = blockIdx.z * blockDim.z + threadIdx.z;"]
     lines += ["if (x >= w || y >= h || z >= depth) return;", "int i = (z * h + y) * w + x;"]
     return [*lines, f"out[i] = {expression(one, loads(one), 3)};", "}"]
 
@@ -265,7 +264,7 @@ def exchange(one: Draft, name: str) -> list[str]:
     rng = one.rng
     one.kind = rng.choice(INTEGERS)
     value = expression(one, loads(one), 1)
-    lines = [one.signature(name, "int n, int m"), f"int i = {INDEX};", "if (i >= n) return;"]
+    lines = [one.signature(name, "int n, int m"), f"int i = {INDEX};", EXIT]
     call = rng.choice(
         (
             f"atomicAdd(&out[i], {value})",

@@ -50,7 +50,7 @@ def special(one: Draft, name: str) -> list[str]:
     for _ in range(rng.choice((1, 1, 2))):
         call = rng.choice(calls)
         lines.append(f"x {rng.choice(('=', '=', '+=', '*='))} {call.format('x', other)};")
-    return [*(line for line in lines if line), f"out[i] = {expression(one, ['x', *loads(one)], 1)};", "}"]
+    return [*lines, f"out[i] = {expression(one, ['x', *loads(one)], 1)};", "}"]
 
 
 def escape(one: Draft, name: str) -> list[str]:
@@ -213,7 +213,7 @@ def activate(one: Draft, name: str) -> list[str]:
             )
         ),
     ]
-    return [*(line for line in lines if line), "out[i] = x;", "}"]
+    return [*lines, "out[i] = x;", "}"]
 
 
 def horner(one: Draft, name: str) -> list[str]:
@@ -237,7 +237,7 @@ def horner(one: Draft, name: str) -> list[str]:
             rng.choice(("", f"x = {expression(one, ['x', 'y'], 1)};")),
             "}",
         ]
-    return [*(line for line in lines if line), f"out[i] = {expression(one, ['y', 'x'], 1)};", "}"]
+    return [*lines, f"out[i] = {expression(one, ['y', 'x'], 1)};", "}"]
 
 
 REALS = {

@@ -28,7 +28,7 @@ def chase(one: Draft, name: str) -> list[str]:
     ]
     lines += [rng.choice(("", "", f"if ({condition(one, ['x'])}) break;")), "}"]
     return [
-        *(line for line in lines if line),
+        *lines,
         f"out[i] = {rng.choice(('x', f'({one.kind})c', f'x + ({one.kind})p'))};",
         "}",
     ]
@@ -81,7 +81,7 @@ def dynamic(one: Draft, name: str) -> list[str]:
         *rng.choice((["x = y;", "y = v;"], ["z = x;", "x = v;"], ["z = y + 1;", "y = x;", "x = v;"])),
     ]
     lines += [rng.choice(("out[j * n + i] = v;", "", f"if ({condition(one, ['v'])}) break;")), "}"]
-    return [*(line for line in lines if line), f"out[i] = {expression(one, ['x', 'y', 'z'], 1)};", "}"]
+    return [*lines, f"out[i] = {expression(one, ['x', 'y', 'z'], 1)};", "}"]
 
 
 def triangle(one: Draft, name: str) -> list[str]:

@@ -70,11 +70,11 @@ def packed(one: Draft, name: str) -> list[str]:
     if rng.random() < 0.3:
         last = known[-1]
         return [
-            *(line for line in lines if line),
+            *lines,
             f"out[i] = __byte_perm({last}, {rng.choice(known)}, 0x{rng.choice(('1032', '5410', '7632'))});",
             "}",
         ]
-    return [*(line for line in lines if line), f"out[i] = {known[-1]};", "}"]
+    return [*lines, f"out[i] = {known[-1]};", "}"]
 
 
 def halves(one: Draft, name: str) -> list[str]:
@@ -119,8 +119,8 @@ def structs(one: Draft, name: str) -> list[str]:
     if written:
         for part in rng.sample((*main, *rest), rng.randrange(1, 3)):
             lines += [f"out[i].{part} = {expression(one, [*values, f'({one.kind})out[i].{part}'], 2)};"]
-        return [*(line for line in lines if line), "}"]
-    return [*(line for line in lines if line), f"out[i] = {expression(one, values, 3)};", "}"]
+        return [*lines, "}"]
+    return [*lines, f"out[i] = {expression(one, values, 3)};", "}"]
 
 
 def fixed(one: Draft, name: str) -> list[str]:
@@ -183,7 +183,7 @@ def float_bits(one: Draft, name: str) -> list[str]:
                     f"v += {rng.randrange(1, 30)} << 23;",
                     "v = (v & 0x007fffff) | 0x3f800000;",
                     "v = v + 0x7fff + (v >> 16 & 1) & 0xffff0000;",
-                    f"if (({'v & 0x7f800000'}) == 0x7f800000) v = 0;",
+                    "if ((v & 0x7f800000) == 0x7f800000) v = 0;",
                     f"v = max(v, {rng.getrandbits(30)});",
                     "v = __float2int_rn(__int_as_float(v));",
                 )
@@ -194,7 +194,7 @@ def float_bits(one: Draft, name: str) -> list[str]:
         rng.choice(("", "y = y * (1.5f - 0.5f * x * y * y);", f"y = {expression(one, ['x', 'y'], 2)};")),
     ]
     return [
-        *(line for line in lines if line),
+        *lines,
         f"out[i] = {rng.choice(('y', 'y * x', '(float)v', 'copysignf(y, x)'))};",
         "}",
     ]
@@ -225,7 +225,7 @@ def dots(one: Draft, name: str) -> list[str]:
         lines += [f"{wide} p = a[{rng.choice(('i * m + j', 'j * n + i'))}], q = b[j];"]
         terms = [f"p.{part} * q.{rng.choice((part, part, 'x'))}" for part in rng.sample("xyzw", rng.randrange(1, 5))]
         lines += [f"x += {' + '.join(terms)};", "}"]
-    return [*(line for line in lines if line), f"out[i] = {expression(one, ['x'], 1)};", "}"]
+    return [*lines, f"out[i] = {expression(one, ['x'], 1)};", "}"]
 
 
 def generated(one: Draft, name: str) -> list[str]:
