@@ -18,6 +18,7 @@ from typing import Any
 from cass_shim.cache.local import LocalTier, cache_root
 from cass_shim.cache.record import Record
 from cass_shim.extract.choice import choose_entries
+from cass_shim.extract.elf import is_relocatable
 from cass_shim.model.artifacts import EntryKind, Fatbin, FatbinEntry
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Malformed
@@ -30,7 +31,6 @@ READ_ADVICE = {
     errno.EISDIR: "a folder; name a file in it (`cass precompile` and `cass compat run` take folders)",
     errno.EACCES: "you may not read it",
 }
-ET_REL = b"\1\0"  # e_type, ELF specification
 
 
 def read_program(path: Path) -> bytes:
@@ -103,7 +103,7 @@ def find_modules(path: Path, config: Config) -> Iterator[FoundModule]:
 
 def _is_relocatable(entry: FatbinEntry) -> bool:
     """The object of an -rdc build, which stays in the program beside the linked module and is never registered."""
-    return entry.kind is EntryKind.ELF and entry.payload[16:18] == ET_REL
+    return entry.kind is EntryKind.ELF and is_relocatable(entry.payload)
 
 
 def _region_bytes(content: bytes, fatbin: Fatbin) -> bytes:
