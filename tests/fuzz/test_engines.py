@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from tools.environment import ROOT
 from tools.fuzz import campaigns, native_build
 from tools.fuzz.engine import Campaign, minimize
 from tools.fuzz.targets import TARGETS
@@ -45,6 +47,7 @@ def test_new_inputs_join_the_corpus(tmp_path: Path) -> None:
 
 PART = """
 import sys
+import time
 from pathlib import Path
 from tools.fuzz.engine import Finding, Result
 folder, _, cases, seed, *corpora = sys.argv[1:]
@@ -101,3 +104,17 @@ def test_planted_faults_in_c_are_found(tmp_path: Path, monkeypatch: pytest.Monke
     overflow = next(one["file"] for one in result["findings"] if "overflow" in one["what"])
     subprocess.run([program, "minimize", overflow, tmp_path / "small"], check=True, capture_output=True, timeout=60)
     assert (tmp_path / "small").read_bytes() == bytes.fromhex("551eed5efecaad0b") + bytes(4)
+
+
+def test_a_run_that_is_ended_early_leaves_its_results(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tools.fuzz", "run", "record", "listing", "--seconds", "100", "--split", "2"]
+    places = [tmp_path / "record" / f"part-{number}" / "current" for number in (0, 1)]
+    with subprocess.Popen([*command, "--out", str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 60
+        while not all(place.exists() and any(place.read_bytes()) for place in places):
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.05)
+        process.terminate()
+        assert process.wait(30) == 0
+    (result,) = campaigns.read_results([tmp_path])  # the second target was not begun
+    assert result.target == "record" and result.cases > 0 and result.seconds < 90

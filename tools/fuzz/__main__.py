@@ -1,8 +1,9 @@
 """Fuzz every parser and protocol.
 
 python3 -m tools.fuzz list                                   the targets
-python3 -m tools.fuzz run TARGET…|all --seconds N --jobs J   campaigns; --page adds dated rows to docs/hardening.md
-python3 -m tools.fuzz run TARGET --cases N --split P         one campaign in P processes, a seed each; sums and one corpus
+python3 -m tools.fuzz run TARGET…|all --seconds N --jobs J   campaigns; --page adds dated rows to docs/hardening.md;
+                                                             SIGTERM ends them early, with their results
+python3 -m tools.fuzz run TARGET --cases N --split P         a campaign in P processes, a seed each; sums and one corpus
 python3 -m tools.fuzz minimize TARGET FILE OUT               a smaller input that fails in the same way
 python3 -m tools.fuzz replay TARGET FILE…                    each input once
 python3 -m tools.fuzz merge TARGET…                          adds to tests/fuzz/corpus what campaigns found, thinned

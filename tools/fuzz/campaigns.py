@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -64,6 +65,39 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
 
 
+class Running:
+    """The processes of a run, so that SIGTERM ends all of them with the results that they have."""
+
+    def __init__(self) -> None:
+        self.stopping = False
+        self._processes: set[subprocess.Popen[bytes]] = set()
+
+    def stop(self, *_: object) -> None:
+        self.stopping = True
+        for process in list(self._processes):
+            process.terminate()
+
+    def wait(self, command: Sequence[str], patience: float | None) -> str:
+        """Run a process to its end; how it ended. Raises TimeoutExpired."""
+        with subprocess.Popen(
+            command, env=_environment(), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        ) as process:
+            self._processes.add(process)
+            if self.stopping:  # the signal came before this process was known
+                process.terminate()
+            try:
+                said = process.communicate(timeout=patience)[1].decode(errors="replace").strip().splitlines()
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+            finally:
+                self._processes.discard(process)
+        return f"ended with {process.returncode}: {said[-1] if said else 'nothing said'}"
+
+
+RUNNING = Running()
+
+
 def run_one(name: str, out: Path, limits: Limits, programs: dict[str, Path]) -> Result:
     """One target's campaign, in as many processes as it is split into, each with a seed of its own."""
     folder = out / name
@@ -114,17 +148,16 @@ def run_process(name: str, folder: Path, limits: Limits, programs: dict[str, Pat
     """One process of a campaign; one that dies is a finding too."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "result.json").unlink(missing_ok=True)
-    environment = _environment()
     patience = limits.seconds * 1.5 + GRACE_S if limits.seconds else None
     try:
         command = _command(name, folder, limits, programs)
-        done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, timeout=patience, check=False)
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        why = f"ended with {done.returncode}: {said[-1] if said else 'nothing said'}"
+        why = RUNNING.wait(command, patience)
     except subprocess.TimeoutExpired:
         why = "the whole campaign did not end"
     if (folder / "result.json").exists():
         return read_result(folder / "result.json")
+    if RUNNING.stopping:  # before it could say anything
+        return Result(name, "ended before it began")
     return Result(name, "", failures=1, findings=[_died(folder, why)])
 
 
@@ -159,8 +192,11 @@ def run(names: Sequence[str], out: Path, limits: Limits, page: Path | None) -> i
     elif native:
         programs = native_build.build(native)
     results = []
+    signal.signal(signal.SIGTERM, RUNNING.stop)
     with concurrent.futures.ThreadPoolExecutor(limits.jobs) as pool:
-        for result in pool.map(lambda name: run_one(name, out, limits, programs), names):
+        jobs = [pool.submit(lambda name: None if RUNNING.stopping else run_one(name, out, limits, programs), name)
+                for name in names]  # fmt: skip
+        for result in filter(None, (job.result() for job in jobs)):
             results.append(result)
             show(result)
     if page is not None:

@@ -131,6 +131,11 @@ class Campaign:
     folder: Path
     text: bool
     seed: int
+    stopped: bool = False
+
+    def stop(self, *_: object) -> None:
+        """End after the current case, with a result of what was done (SIGTERM)."""
+        self.stopped = True
 
     def run(self, seeds: Sequence[bytes], seconds: float, cases: int) -> Result:
         """Fuzz until the time or the number of cases is used up; 0 means without limit."""
@@ -148,7 +153,7 @@ class Campaign:
         try:
             for data in corpus:
                 self._case(data, coverage, result, current)
-            while time.monotonic() < until and (not cases or result.cases < cases):
+            while not self.stopped and time.monotonic() < until and (not cases or result.cases < cases):
                 recent = corpus[-32:] if len(corpus) > 32 and chance.random() < 0.5 else corpus
                 data = mutate(chance, chance.choice(recent), corpus, self.text)[:INPUT_LIMIT]
                 if self._case(data, coverage, result, current):

@@ -5,6 +5,7 @@ Or, instead of the campaign: `TARGET replay FILE…`, `TARGET minimize FILE OUT`
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -68,6 +69,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     seconds, cases, seed, *corpus = rest
     campaign = Campaign(name, check, expected(), Path(verb), target.text, int(seed))
+    signal.signal(signal.SIGTERM, campaign.stop)
     campaign.run(inputs(corpus), float(seconds), int(cases)).write(Path(verb) / "result.json")
     return 0
 
