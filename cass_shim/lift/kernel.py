@@ -30,7 +30,7 @@ _CLEAR = "clear"
 _NO_OPERATION = frozenset({"BSSY", "BSYNC", "BREAK", "BMOV"})
 
 
-def lift_kernel(kernel: SassKernel, *, lines: bool = False) -> LlvmModule:
+def lift_kernel(kernel: SassKernel, *, lines: bool = False, emitting: type[LlvmEmitter] = LlvmEmitter) -> LlvmModule:
     """The kernel as LLVM IR. lines: with every instruction's address as a debug line. Raises Unsupported."""
     try:
         code = Code.of(kernel, frozenset(SYSTEM_CALLS))
@@ -42,7 +42,7 @@ def lift_kernel(kernel: SassKernel, *, lines: bool = False) -> LlvmModule:
             functions = find_functions(code)
         shortcuts = _find_shortcuts(code, functions)
         layout = Layout(functions, code.entry, choose_shared(functions, code.entry))
-        emitter = _emitter(kernel, code, functions)
+        emitter = _emitter(kernel, code, functions, emitting)
         flow = Independent(emitter) if apart else Flow(emitter)
         lifter = _Lifter(code, emitter, functions, layout, shortcuts, flow)
         lifter.marks = lines
@@ -63,13 +63,15 @@ def _find_shortcuts(code: Code, functions: dict[int, Function]) -> dict[int, Sho
     return found
 
 
-def _emitter(kernel: SassKernel, code: Code, functions: dict[int, Function]) -> LlvmEmitter:
+def _emitter(
+    kernel: SassKernel, code: Code, functions: dict[int, Function], emitting: type[LlvmEmitter]
+) -> LlvmEmitter:
     live = [i for f in functions.values() for start in f.blocks for _, i in code.block(start)]
     sites = [(at, callees) for f in functions.values() for at, callees in f.calls.items()]
     indirect = any(callees and target_of(code.instructions[at]) is None for at, callees in sites)
     deep = indirect or any(f.recursive for f in functions.values())
     frame = kernel.abi.local_bytes + (_DEFAULT_STACK if deep else 0)
-    return LlvmEmitter(
+    return emitting(
         flush_f32=flushes_f32(live),
         sm=kernel.sm,
         kernel=kernel.kernel,

@@ -65,6 +65,13 @@ class Registers(Barriers):
         self._meet(name)
         if self.guard is not None:
             value = self.select(self.guard, value, self.get_state(name, value.width))
+        self._put(name, self.result(value))
+
+    def result(self, value: Value) -> Value:
+        """What a register takes of an instruction's result; for emitters that keep instructions apart."""
+        return value
+
+    def _put(self, name: str, value: Value) -> None:
         self.used[name] = value.width
         self.held[name] = value
         self.dirty[name] = None
@@ -169,7 +176,7 @@ class Registers(Barriers):
         self.start(after)
         for name, value in written.items():
             phi = f"phi i{value.width} [ {value.text}, %{region.block} ], [ {old[name].text}, %{before} ]"
-            self.put_state(name, self.op(value.width, phi))
+            self._put(name, self.op(value.width, phi))
 
     def allocations(self) -> list[str]:
         """The allocas and their first values: any but fixed for registers, false for predicates."""

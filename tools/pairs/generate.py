@@ -7,6 +7,8 @@ also the unit's cubin, and `counts.json`.
 from __future__ import annotations
 
 import collections
+import dataclasses
+import functools
 import gzip
 import json
 import multiprocessing
@@ -28,6 +30,7 @@ from cass_shim.model.errors import CassError
 from cass_shim.translate.cass import fields, frame
 from cass_shim.translate.cass.contract import rebuild
 from cass_shim.translate.cass.contracts import CONTRACTS, FIELDS
+from cass_shim.translate.cass.parts import Splitter
 from cass_shim.verify import verify_kernel
 from tools import environment
 from tools.pairs.kernels import SPLITS, unit
@@ -38,6 +41,8 @@ from tools.pairs.targets import target
 UNIT = 100  # kernels a compiler call
 CONTEXT = 2048  # tokens of source and target together
 VERIFIED_SHARE = 1 / 12  # of the training pairs, at random; of the held-out ones all
+PARTS_SHARE = 1 / 6  # of the training kernels, of which a part is made a pair too
+PART_SIZES = (16, 24, 40)  # instructions at most
 BUDGET_S = 0.1  # of verification, a pair: about six inputs
 
 
@@ -127,11 +132,26 @@ def make_unit(split: str, first: int, amount: int, share: float, known: set[str]
     made = Made(split, first, [], collections.Counter(), content)
     for name in sorted(families):
         chosen = rng.random() < share or split != "train"
-        try:
-            made.pairs.append(_one(cubin, name, families[name], known, chosen))
-        except (CassError, Skip) as error:
-            made.counts[f"left out: {type(error).__name__}: {_reason(error)}"] += 1
+        makers = [functools.partial(_one, chosen=chosen)]
+        if split == "train" and rng.random() < PARTS_SHARE:
+            makers.append(functools.partial(_part, rng=rng))
+        for make in makers:
+            try:
+                made.pairs.append(make(cubin, name, families[name], known))
+            except (CassError, Skip) as error:
+                made.counts[f"left out: {type(error).__name__}: {_reason(error)}"] += 1
     return made
+
+
+def _part(cubin: Cubin, name: str, family: str, known: set[str], rng: random.Random) -> Pair:
+    """A part of a kernel as a pair, as kernels beyond the window are asked for; it runs only among others."""
+    sass = decode_kernel(cubin.kernels[name], cubin)
+    size = rng.choice(PART_SIZES)
+    parts = Splitter(sass).split(lambda one: len(one.instructions) <= size)
+    if len(parts) < 2:
+        raise Skip("too small to be cut")
+    part = rng.choice(parts)
+    return dataclasses.replace(make_pair(part.sass, family, known), name=f"{name}.part{part.number}")
 
 
 def _one(cubin: Cubin, name: str, family: str, known: set[str], chosen: bool) -> Pair:

@@ -1,9 +1,10 @@
 """Names for the registers of a pair's target, as `translate/cass/registers.py` allocates them.
 
 In: lines of fields with registers that LLVM chose. Out: the same lines in which every value has a number of its own,
-given in the order of first use; registers that the hardware fills keep theirs. What belongs to one value is found by
-reaching definitions. A wave's inactive lanes keep their values while others run, so for vector registers there is a
-path from each instruction that clears bits of EXEC to each later one that sets some.
+given in the order of first use; registers that the hardware fills keep theirs. VCC is a scalar register like others,
+but where an instruction reads it without saying so. What belongs to one value is found by reaching definitions. A
+wave's inactive lanes keep their values while others run, so for vector registers there is a path from each instruction
+that clears bits of EXEC to each later one that may set them again.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from cass_shim.translate.cass.registers import FIXED, Place, Register, alignment
 from cass_shim.translate.cass.webs import Classes, Flow, Webs
 
 HIGHEST = 255  # what a number token can say
+VCC: Register = ("s", 106)
+_READS_VCC = ("v_div_fmas", "s_cbranch_vcc")
 
 
 class Unnameable(Exception):
@@ -43,22 +46,55 @@ def followers(lines: Sequence[Line]) -> list[list[int]]:
     return found
 
 
-def _sleepers(lines: Sequence[Line]) -> dict[int, list[int]]:
-    """From a line that clears bits of EXEC to the lines behind those that set some, later."""
-    wakes = [number for number, line in enumerate(lines) if _sets_exec(line) and not _only_clears(line)]
+def _saved(lines: Sequence[Line], masks: Webs[Register] | None) -> dict[int, int]:
+    """Lines that set bits of EXEC → the first line that writes a mask which they read: no earlier lanes wake there."""
+    found: dict[int, int] = {}
+    made: dict[int, int] = {}
+    for number, line in enumerate(lines):
+        for place in places(line):
+            if masks is not None and place.kind == "s" and place.written:
+                for one in place.registers():
+                    made.setdefault(masks.written(number, one), number)
+    for number, line in enumerate(lines):
+        if _sets_exec(line) and not _only_clears(line):
+            read = [(number, one) for place in places(line) if place.read for one in place.registers()]
+            webs = [masks.read(*each) for each in read] if masks is not None else []
+            found[number] = min((made.get(one, 0) if one is not None else 0 for one in webs), default=0)
+    return found
+
+
+def _sleepers(lines: Sequence[Line], masks: Webs[Register] | None = None) -> dict[int, list[int]]:
+    """From a line that clears bits of EXEC to the lines behind those that may set them again, later.
+
+    masks: the webs of scalar registers: a mask that is made later holds no lane that sleeps already.
+    """
+    wakes = _saved(lines, masks)
     return {
-        number: [wake + 1 for wake in wakes if wake > number and wake + 1 < len(lines)]
+        number: [wake + 1 for wake, made in wakes.items() if wake > number >= made and wake + 1 < len(lines)]
         for number, line in enumerate(lines)
         if _sets_exec(line) and line[0] != "s_or_b32"
     }
 
 
+def _with_masks(lines: list[Line]) -> list[Line]:
+    """VCC as a register, unless both halves are spoken of."""
+    if any(token in ("vcc", "vcc_hi") for line in lines for token in line):
+        return lines
+    spelled = {"vcc_lo": [VCC[0], f"#{VCC[1]}"]}
+    return [[part for token in line for part in spelled.get(token, [token])] for line in lines]
+
+
 def named(lines: list[Line]) -> list[Line]:
     """The lines with names for registers. Raises Unnameable when there are more values than numbers."""
+    lines = _with_masks(lines)
     found = [places(line) for line in lines]
     reads = [{one for place in line if place.read for one in place.registers()} for line in found]
+    for line, read in zip(lines, reads, strict=True):
+        read |= {VCC} if line[0].startswith(_READS_VCC) else set()
     writes = [{one for place in line if place.written for one in place.registers()} for line in found]
-    flow = Flow(reads, writes, followers(lines), _sleepers(lines), lambda one: one[0] == "v")
+    follow = followers(lines)
+    asleep = _sleepers(lines, Webs(Flow(reads, writes, follow)))
+    flow = Flow(reads, writes, follow, asleep, lambda one: one[0] == "v")
     webs = Webs(flow)
     for number, line in enumerate(found):
         for place in line:
@@ -78,6 +114,8 @@ class _Naming:
         for _, _, each in self.operands:
             self.groups.join(each)
         starting = webs.from_start()
+        hidden = [webs.read(number, VCC) for number, line in enumerate(lines) if line[0].startswith(_READS_VCC)]
+        self.hidden = {self.groups.find(one) for one in hidden if one is not None}
         self.lowest: dict[int, int] = {}
         self.highest: dict[int, int] = {}
         self.align: dict[int, int] = {}
@@ -107,10 +145,13 @@ class _Naming:
         made = [list(line) for line in self.given]
         for number, place, each in self.operands:
             group = self.groups.find(each[0])
+            if group in self.hidden:
+                made[number][place.at - 1 : place.at + 1] = ["vcc_lo", ""]
+                continue
             if group not in names:
                 names[group] = self._name(place.kind, group)
             made[number][place.at] = f"#{place.number - self.lowest[group] + names[group]}"
-        return made
+        return [[token for token in line if token] for line in made]
 
     def _name(self, kind: str, group: int) -> int:
         low, high = self.lowest[group], self.highest[group]

@@ -13,9 +13,17 @@ from llvmlite import binding
 
 from cass_shim.lift import hip_text, lift_kernel
 from cass_shim.model.artifacts import SassKernel
+from tools.pairs.literal import LiteralEmitter
 
 # Instructions as in the IR, which follows the SASS: nothing is combined, moved or paired. What a small model can learn.
 _REGULAR = (
+    "-pre-RA-sched=source",
+    "-disable-machine-licm",
+    "-disable-machine-sink",
+    "-enable-tail-merge=false",
+    "-disable-tail-duplicate",
+    "-disable-early-taildup",
+    "-amdgpu-skip-threshold=0",  # whether a branch goes around few instructions would depend on how many
     "-combiner-disabled",
     "-amdgpu-codegenprepare-mul24=false",
     "-amdgpu-load-store-vectorizer=false",
@@ -35,12 +43,14 @@ def _machine() -> binding.TargetMachine:
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
     target = binding.Target.from_triple("amdgcn-amd-amdhsa")
-    return target.create_target_machine(cpu="gfx1100", features="-real-true16", opt=1, reloc="pic", codemodel="default")
+    return target.create_target_machine(
+        cpu="gfx1100", features="-real-true16,-load-store-opt", opt=1, reloc="pic", codemodel="default"
+    )
 
 
 def target(sass: SassKernel) -> tuple[list[str], dict[str, int]]:
     """Body and descriptor. Raises Unsupported when the kernel needs more than its parameters."""
-    text = hip_text(lift_kernel(sass))
+    text = hip_text(lift_kernel(sass, emitting=LiteralEmitter))
     machine = _machine()
     with binding.parse_assembly(text) as parsed:
         with binding.create_new_module_pass_manager() as passes, _builder(machine) as builder:

@@ -37,6 +37,7 @@ Line = list[str]
 # value. Source: LLVM AMDGPUUsage (code object v5); docs/abi.md for the bank.
 _LAUNCH = {0x0: ("ntid.x", 12), 0x4: ("ntid.y", 14), 0x8: ("ntid.z", 16),
            0xC: ("nctaid.x", 0), 0x10: ("nctaid.y", 4), 0x14: ("nctaid.z", 8)}  # fmt: skip
+_SHARED_BANKS = (0, 3, 4)  # parameters, the module's constants, addresses
 _STACK = {0x28: "stack", 0x118: "descriptor"}  # initial stack pointer, memory descriptor: no meaning for the target
 
 
@@ -60,7 +61,7 @@ class _Source:
     """The lines of one kernel. values: with numbers of values for registers (`values.py`), labels as they are met."""
 
     def __init__(self, sass: SassKernel, values: bool) -> None:
-        self.sass = sass
+        self.sass, self.wide = sass, False  # wide: the instruction at hand reads constants of 64 bits
         self.code = sass.instructions[: last_instruction(sass.instructions)]
         jumps = [[operand.address for operand in one.operands if isinstance(operand, Target) and not operand.symbol]
                  for one in self.code]  # fmt: skip
@@ -88,6 +89,7 @@ class _Source:
         if one.relocation is not None or one.targets:
             raise self.refuse(f"{one.mnemonic} with an address of the module")
         line: Line = []
+        self.wide = one.mnemonic.startswith("D") or "64" in one.modifiers
         if one.guard is not None:
             line += ["@", *self.operand(one.guard)]
         line += [one.mnemonic, *(f".{modifier}" for modifier in one.modifiers)]
@@ -132,8 +134,10 @@ class _Source:
 
     def constant(self, operand: Const) -> Line:
         abi, offset = self.sass.abi, operand.offset
-        if operand.bank or operand.index is not None or operand.bank_register is not None:
-            raise self.refuse(f"constant bank {operand.bank}")
+        if operand.index is not None or operand.bank_register is not None:
+            raise self.refuse(f"constant bank {operand.bank} at a place that is computed")
+        if operand.bank:
+            return self.own_constant(operand)
         if offset in _LAUNCH:
             name, hidden = _LAUNCH[offset]
             return [name, *number(abi.bindings_offset + hidden)]
@@ -142,6 +146,14 @@ class _Source:
         if offset in _STACK:
             return [_STACK[offset]]
         raise self.refuse(f"c[0x0][{offset:#x}]")
+
+    def own_constant(self, operand: Const) -> Line:
+        """What ptxas put into a bank of the kernel's own: a number, as large as the instruction wants it."""
+        begin, end = operand.offset, operand.offset + (8 if self.wide else 4)
+        known = self.sass.kernel.constants.get(operand.bank, b"")
+        if operand.bank in _SHARED_BANKS or end > len(known):
+            raise self.refuse(f"constant bank {operand.bank}")
+        return ["const", *number(int.from_bytes(known[begin:end], "little"))]
 
     def memory(self, operand: Mem) -> Line:
         line = ["["]

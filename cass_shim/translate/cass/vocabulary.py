@@ -15,6 +15,7 @@ from cass_shim.model.errors import Malformed, Unsupported
 FILE = "vocabulary.json"
 PAD, START, ANSWER, END, NEWLINE = "<pad>", "<start>", "<answer>", "<end>", "<newline>"
 SPECIAL = (PAD, START, ANSWER, END, NEWLINE)
+MULTIPLE = 256  # of a vocabulary's size
 NUMBERS = tuple(f"#{value}" for value in range(256))
 
 
@@ -30,8 +31,12 @@ class Vocabulary:
 
     @classmethod
     def of_words(cls, words: Iterable[str]) -> Vocabulary:
-        """A vocabulary of these words, in alphabetical order behind what every vocabulary has."""
-        return cls([*SPECIAL, *NUMBERS, *sorted(set(words) - set(NUMBERS))])
+        """A vocabulary of these words, in alphabetical order behind what every vocabulary has.
+
+        Spare tokens fill it up: sets of nearly the same words then give networks of one shape.
+        """
+        tokens = [*SPECIAL, *NUMBERS, *sorted(set(words) - set(NUMBERS))]
+        return cls([*tokens, *(f"<spare {number}>" for number in range(-len(tokens) % MULTIPLE))])
 
     @classmethod
     def read(cls, folder: Path) -> Vocabulary:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
 import json
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,9 +20,10 @@ from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.model.artifacts import CodeObject, Cubin, EntryKind, Evidence, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Malformed, Rejected, Unsupported
+from cass_shim.model.instruction import Const, Instruction, Reg
 from cass_shim.translate.cass import models, translate_kernel
 from cass_shim.translate.cass.contracts import FIELDS
-from cass_shim.translate.cass.fields import Line, source_lines, target_lines, target_text
+from cass_shim.translate.cass.fields import Line, _Source, source_lines, target_lines, target_text
 from cass_shim.translate.cass.models import CONTRACT_FILE, Answer, Decoding, Doubt, Message, choose
 from cass_shim.translate.cass.search import Budget, Check, Search
 from cass_shim.translate.cass.shipped import ShippedModel
@@ -152,6 +155,25 @@ def test_what_fields_cannot_hold_is_refused(text: str) -> None:
 def test_a_register_without_a_number_is_refused() -> None:
     with pytest.raises(Rejected, match="without a number"):
         target_text([["v_mov_b32", "v", ",", "v", "#1"]])
+
+
+@pytest.mark.parametrize(("mnemonic", "shown"), [("FADD", "0x #64 #73 #15 #219"), ("DADD", "0x #1 #64 #73 #15 #219")])
+def test_what_ptxas_put_into_a_bank_of_the_kernels_own_is_a_number(mnemonic: str, shown: str) -> None:
+    sass = kernel()[0]
+    banks = {2: bytes(4) + struct.pack("<II", 0x40490FDB, 1)}
+    one = Instruction(0, mnemonic, (), (Reg(0), Reg(1), Const(2, 4)))
+    source = _Source(dataclasses.replace(sass, kernel=dataclasses.replace(sass.kernel, constants=banks)), False)
+    assert " ".join(source.instruction(one)).endswith(f"R #1 , const {shown}")
+    for beyond in (Const(2, 12), Const(3, 4), Const(2, 4, Reg(3))):
+        with pytest.raises(Unsupported, match="constant bank"):
+            source.instruction(dataclasses.replace(one, operands=(Reg(0), beyond)))
+
+
+def test_vocabularies_of_about_as_many_words_are_of_one_size() -> None:
+    for many in (1, 200):
+        words = Vocabulary.of_words(f"w{number}" for number in range(many))
+        assert len(words.tokens) == 512
+        assert Vocabulary(words.tokens).ids[f"w{many - 1}"] < 512
 
 
 def test_what_the_prompt_has_no_words_for_is_named() -> None:
