@@ -28,7 +28,7 @@ class _Product:
 
 @dataclass
 class LiteralEmitter(LlvmEmitter):
-    """One kernel's. scalars: values in scalar registers; extended: 64-bit values, of which words; both by their text."""
+    """One kernel's. scalars: values in scalar registers; extended: what 64-bit values are of; both by their text."""
 
     scalars: set[str] = field(default_factory=set)
     extended: dict[str, tuple[bool, Value]] = field(default_factory=dict)
