@@ -93,6 +93,13 @@ class LiteralEmitter(LlvmEmitter):
             return ("" if int(one.text) in INLINE else "v"), one
         return ("s" if one.text in self.scalars else "v"), one
 
+    def _intrinsic(self, kind: str, name: str, *names: str) -> str:
+        """LLVM takes v_fmac_f32 with a copy in front, or v_fma_f32, by whether the addend is read again."""
+        if (kind, name) != ("f32", "fma"):
+            return super()._intrinsic(kind, name, *names)
+        values = ", ".join(f"float {one}" for one in names)
+        return self.text(f'call float asm sideeffect "v_fma_f32 $0, $1, $2, $3", "=v,v,v,v"({values})')
+
     def _load_from(self, base: str, offset: int, index: Value | None, width: int, base_align: int) -> Value:
         if base != "%params" or index is not None:
             return super()._load_from(base, offset, index, width, base_align)
