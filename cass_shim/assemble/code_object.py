@@ -230,7 +230,8 @@ def parse_code_object(
 
 
 def check_cass1_layout(code: CodeObject, abi: KernelAbi) -> None:
-    """The kernarg of `abi: cass1`: parameter block at 0, binding pointer behind it, then hidden arguments.
+    """The kernarg of `abi: cass1`: parameter block at 0, whole or a parameter an argument, binding pointer behind it,
+    then hidden arguments.
 
     Raises Malformed when the compiler laid the arguments out in another way.
     """
@@ -240,5 +241,8 @@ def check_cass1_layout(code: CodeObject, abi: KernelAbi) -> None:
         raise Malformed(f"binding pointer is not 8 bytes at offset {abi.bindings_offset}", where=code.symbol)
     if any(argument.offset + argument.size > abi.bindings_offset for argument in arguments):
         raise Malformed("a parameter lies behind the parameter block", where=code.symbol)
+    placed = [(parameter.offset, parameter.size) for parameter in abi.params]
+    if len(arguments) > 1 and [(argument.offset, argument.size) for argument in arguments] != placed:
+        raise Malformed(f"parameters are not where CUDA has them: {placed}", where=code.symbol)
     if len(arguments) == 1 and (arguments[0].offset != 0 or arguments[0].size < abi.params_bytes):
         raise Malformed(f"parameter block is not {abi.params_bytes} bytes at offset 0", where=code.symbol)

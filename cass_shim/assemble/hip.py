@@ -23,7 +23,7 @@ FLAGS = (
     "-nogpuinc", "-nogpulib", "-target", "x86_64-linux-gnu", "-mcode-object-version=5", "-std=c++20",
     "-O3", "-ffp-contract=off",
     "-fhip-fp32-correctly-rounded-divide-sqrt", "-fno-gpu-flush-denormals-to-zero", "-fno-strict-aliasing",
-    "-fwrapv", "-fno-unsafe-math-optimizations", "-ffreestanding", "-fuse-cuid=none", "-fno-exceptions",
+    "-fwrapv", "-fwrapv-pointer", "-fno-unsafe-math-optimizations", "-ffreestanding", "-fuse-cuid=none", "-fno-exceptions",
     "-fno-rtti", "-nostdinc", "-w", "-fno-strict-float-cast-overflow", "-fbracket-depth=4096", "-ferror-limit=20",
     "-Xclang", "-target-feature", "-Xclang", toolchain.FEATURES,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """The kernel's contract with its caller, on the CUDA side and on ours (docs/abi.md).
 
-`abi: cass1` kernarg: the CUDA parameter block at offset 0 (byref, `params_bytes` long), then at
+`abi: cass1` kernarg: the CUDA parameter block at offset 0 (`params_bytes` long), then at
 `bindings_offset` (next multiple of 8) one pointer to the binding table, then HIP's hidden arguments.
 A binding table is an array of 64-bit slots, one per entry of the kernel record's `slots`, in order.
 """

@@ -62,6 +62,15 @@ def test_a_different_parameter_block_is_refused() -> None:
         check_cass1_layout(compiled, KernelAbi(params_bytes=40))
 
 
+def test_arguments_of_their_own_lie_where_cuda_has_them() -> None:
+    text = SOURCE.text.replace("Params p,", "float *out, short low, int n,").replace("p.", "")
+    ordered = KernelAbi(params=(Param(0, 0, 8), Param(1, 8, 2), Param(2, 12, 4)), params_bytes=16)
+    assert compile_hip(HipSource(text, "k"), ordered).bindings_offset == 16
+    swapped = KernelAbi(params=(Param(0, 0, 8), Param(1, 8, 4), Param(2, 12, 4)), params_bytes=16)
+    with pytest.raises(Malformed, match="not where CUDA has them"):
+        compile_hip(HipSource(text, "k"), swapped)
+
+
 def test_a_missing_kernel_is_named() -> None:
     with pytest.raises(Malformed, match="no kernel 'other'; it has k"):
         parse_code_object(code(), "other")

@@ -99,6 +99,10 @@ class Notes:
         self.spaces.add(space)
         return "address"
 
+    def place(self, operand: Operand, space: str) -> tuple[str, int]:
+        """Note the space."""
+        return self.address(operand, space), 0
+
     def space_of(self, operand: Operand) -> str:
         """No variable is named."""
         return ""

@@ -49,7 +49,7 @@ def ld(w: Writer, i: Use) -> None:
     if i["space"].startswith("param"):
         w.parameter_load(i, _types(i))
         return
-    load = f"ptx_ld_{_suffix(w, i, a)}<{_vector_type(TYPES[i.t].c, _count(i))}>({_at(w, i, a)})"
+    load = f"ptx_ld_{_suffix(w, i, a)}<{_vector_type(TYPES[i.t].c, _count(i))}>({_place(w, i, a)})"
     _spread(w, i, d, load)
 
 
@@ -124,7 +124,7 @@ def st(w: Writer, i: Use) -> None:
     count = _count(i)
     values = [w.get(item, i.t) for item in items_of(b, count, i)]
     value = values[0] if count == 1 else f"v{count}<{TYPES[i.t].c}>{{{', '.join(values)}}}"
-    w.line(f"ptx_st_{_suffix(w, i, a)}<{_vector_type(TYPES[i.t].c, count)}>({_at(w, i, a)}, {value})")
+    w.line(f"ptx_st_{_suffix(w, i, a)}<{_vector_type(TYPES[i.t].c, count)}>({_place(w, i, a)}, {value})")
 
 
 @ptx(
@@ -175,6 +175,12 @@ def _suffix(w: Writer, i: Use, a: Operand) -> str:
 
 def _at(w: Writer, i: Use, a: Operand) -> str:
     return w.address(memory(a, i), access_space(w, i, a))
+
+
+def _place(w: Writer, i: Use, a: Operand) -> str:
+    """The address as arguments: where accesses share a pointer, clang sees which are neighbours, and joins them."""
+    base, offset = w.place(memory(a, i), access_space(w, i, a))
+    return f"{base}, {offset}" if offset else base
 
 
 def _spread(w: Writer, i: Use, d: Operand, load: str) -> None:

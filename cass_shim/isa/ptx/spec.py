@@ -42,6 +42,9 @@ class Writer(Protocol):
     def address(self, operand: Operand, space: str) -> str:
         """The address an operand denotes in a space ("" generic) as u64, or u32 for shared and local."""
 
+    def place(self, operand: Operand, space: str) -> tuple[str, int]:
+        """The same address as the value of its register or variable, and the bytes behind it."""
+
     def space_of(self, operand: Operand) -> str:
         """The space of the variable that an address operand names, "" when it names none."""
 

@@ -48,7 +48,7 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
     types = writer.named_types()
     body, moved = move_declarations(body, types)
     if not program.line_references:
-        fixed = {**program.field_types(function), **dict.fromkeys(writer.symbols.values(), "u64")}
+        fixed = {**writer.parameter_types(), **dict.fromkeys(writer.symbols.values(), "u64")}
         body, gone = inline_values(body, types, fixed)
         moved |= gone
     return writer, [*(f"    {line}" for line in _declarations(program, writer, moved)), *body]

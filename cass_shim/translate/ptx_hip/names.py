@@ -17,7 +17,7 @@ _KEYWORDS = frozenset((
     "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct",
     "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename",
     "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "main",
-    "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "f16", "f32", "f64", "FN", "Params", "p",
+    "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "f16", "f32", "f64", "FN",
     "bindings", "carry", "target", "next", "now",
 ))  # fmt: skip
 

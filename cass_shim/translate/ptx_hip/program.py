@@ -38,6 +38,7 @@ NEEDS = (
     "// Compile as HIP (C++20) for gfx1100 with -fwrapv -ffp-contract=off -fno-strict-float-cast-overflow",
     "// -fno-strict-aliasing; its kernarg is the CUDA parameter block, then the address of the binding table.",
 )
+_WIDTH = 110  # of a kernel's head
 _LDS_BYTES = 64 << 10  # per work-group; AMD RDNA3 ISA manual §2.2
 
 
@@ -130,17 +131,6 @@ class Program:
                 f"address of function {name}", kernel=self.kernel.name, why="the SASS does not tell its value"
             )
         raise writer.malformed(f"{name} is not declared")
-
-    def field(self, function: Function, variable: Variable) -> str:
-        """The member of Params for a kernel parameter."""
-        return self.names.of(f"field {variable.name}", variable.name.removeprefix(f"{function.name}_"))
-
-    def field_types(self, function: Function) -> dict[str, str]:
-        """C++ type of each parameter of a kernel that is passed as it is."""
-        if not function.entry:
-            return {}
-        plain = [each for each in function.signature.parameters if not each.array and each.vector == 1]
-        return {f"p.{self.field(function, each)}": TYPES[each.type].c for each in plain}
 
     def write_call(self, writer: FunctionWriter, use: Use) -> None:
         """call [(results),] target [, (arguments)] [, prototype]."""
@@ -235,25 +225,11 @@ def value_type(variable: Variable) -> str:
     return TYPES[variable.type].c
 
 
-def _params_struct(program: Program, kernel: Function, abi: KernelAbi) -> list[str]:
-    """The struct of the exact CUDA layout, padded to where the binding pointer goes."""
-    placed, size = parameter_block(kernel)
+def _check_block(kernel: Function, abi: KernelAbi) -> None:
+    """Each parameter is an argument of its own: clang lays them out as CUDA does, the binding pointer behind them."""
+    _, size = parameter_block(kernel)
     if abi.params_bytes != size:
         raise Malformed(f"PTX says {size} bytes of parameters, the kernel takes {abi.params_bytes}", where=kernel.name)
-    lines, at, pads = ["struct __attribute__((packed, aligned(8))) Params {"], 0, 0
-    for variable, param in zip(kernel.signature.parameters, placed, strict=True):
-        if param.offset > at:
-            lines.append(f"    u8 pad_{pads}[{param.offset - at}];")
-            pads += 1
-        name = program.field(kernel, variable)
-        if variable.array or variable.vector > 1:
-            lines.append(f"    u8 {name}[{param.size}];")
-        else:
-            lines.append(f"    {TYPES[variable.type].c} {name};")
-        at = param.offset + param.size
-    if abi.bindings_offset > at:
-        lines.append(f"    u8 pad_{pads}[{abi.bindings_offset - at}];")
-    return [*lines, "};", ""]
 
 
 def _prototype(program: Program, function: Function, writer: FunctionWriter) -> str:
@@ -262,27 +238,29 @@ def _prototype(program: Program, function: Function, writer: FunctionWriter) -> 
     if len(results) > 1:
         raise Unsupported("several results", kernel=function.name)
     result = value_type(results[0]) if results else "void"
-    parameters = ["void *const *bindings"]
-    parameters += [f"{value_type(each)} {writer.parameter(each)}" for each in function.signature.parameters]
+    parameters = ["void *const *bindings", *_formals(function, writer)]
     inline = "noinline" if recursive(program.module, function.name) else "always_inline"
     return (
         f"static __attribute__((device, {inline})) {result} {program.function_name(function)}({', '.join(parameters)})"
     )
 
 
-def _kernel_head(kernel: Function, name: str) -> str:
+def _formals(function: Function, writer: FunctionWriter) -> list[str]:
+    return [f"{value_type(each)} {writer.parameter(each)}" for each in function.signature.parameters]
+
+
+def _kernel_head(kernel: Function, name: str, writer: FunctionWriter) -> str:
     """The kernel's head; one whose name C++ or the prelude uses gets it as the symbol only."""
     threads = kernel.tuning.get("reqntid") or kernel.tuning.get("maxntid") or ()
     total = 1
     for extent in threads:
         total *= extent
     bound = f", amdgpu_flat_work_group_size(1, {total})" if threads and 1 <= total <= 1024 else ""
-    params = "Params p, " if kernel.signature.parameters else ""
-    head = f'extern "C" __attribute__((global{bound})) void'
-    if name == kernel.name:
-        return f"{head} {name}({params}void *const *bindings)"
-    declared = f'{head} {name}({params}void *const *bindings) __asm__("{kernel.name}");'
-    return f"{declared}\n{head} {name}({params}void *const *bindings)"
+    formals = [*_formals(kernel, writer), "void *const *bindings"]
+    head = f'extern "C" __attribute__((global{bound})) void {name}('
+    one_line = len(head) + sum(len(each) + 2 for each in formals) <= _WIDTH
+    head += f"{', '.join(formals)})" if one_line else "\n    " + ",\n    ".join(formals) + ")"
+    return head if name == kernel.name else f'{head} __asm__("{kernel.name}");\n{head}'
 
 
 def write_program(
@@ -303,6 +281,7 @@ def write_own(
     kernel = module.functions.get(name)
     if kernel is None or not kernel.entry or kernel.body is None:
         raise Malformed(f"the module has no kernel {name}", where="PTX")
+    _check_block(kernel, abi)
     program = Program(module, kernel, tokens, line_references)
     program.names.of(f"function {name}", name)
     module = program.module = flattened(module, kernel, program.resolve)
@@ -316,10 +295,10 @@ def write_own(
         bodies.append("\n".join([f"{head} {{", *lines, "}", ""]))
     writer, lines = write_function(program, kernel)
     zeroing = _zero_shared(program)
-    main = "\n".join([f"{_kernel_head(kernel, program.function_name(kernel))} {{", *zeroing, *lines, "}", ""])
-    struct = _params_struct(program, kernel, abi) if kernel.signature.parameters else []
+    head = _kernel_head(kernel, program.function_name(kernel), writer)
+    main = "\n".join([f"{head} {{", *zeroing, *lines, "}", ""])
     shared = [*program.shared.values(), ""] if program.shared else []
-    return program, "\n".join([*struct, *shared, *forward, *([""] if forward else []), *bodies, main])
+    return program, "\n".join([*shared, *forward, *([""] if forward else []), *bodies, main])
 
 
 def _zero_shared(program: Program) -> list[str]:

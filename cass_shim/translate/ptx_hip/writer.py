@@ -270,6 +270,10 @@ class FunctionWriter:
         return self.function.variables.get(name) or self.program.module.variables.get(name)
 
     def address(self, operand: Operand, space: str) -> str:
+        base, offset = self.place(operand, space)
+        return f"{base} {'+' if offset > 0 else '-'} {abs(offset)}" if offset else base
+
+    def place(self, operand: Operand, space: str) -> tuple[str, int]:
         narrow = space in ("shared", "local")
         offset = 0
         if isinstance(operand, Address):
@@ -280,14 +284,12 @@ class FunctionWriter:
         if isinstance(operand, Symbol):
             base, offset = self._symbol_address(operand, space), offset + operand.offset
         elif isinstance(operand, Integer):
-            return literal(Integer(operand.value + offset), "u32" if narrow else "u64")
+            return literal(Integer(operand.value + offset), "u32" if narrow else "u64"), 0
         elif isinstance(operand, Register):
             base = self._address_register(operand, narrow)
         else:
             raise self.malformed("expected an address")
-        if not offset:
-            return base
-        return f"{base} {'+' if offset > 0 else '-'} {abs(offset)}"
+        return base, offset
 
     def _address_register(self, register: Register, narrow: bool) -> str:
         if bits_of(register.type) == 32 and narrow:
@@ -336,9 +338,12 @@ class FunctionWriter:
 
     def parameter(self, variable: Variable) -> str:
         """The C++ lvalue that holds a .param variable."""
-        if self.function.entry and variable.name in self.formal:
-            return f"p.{self.program.field(self.function, variable)}"
         return self.names.of(f"param {variable.name}", _short(variable.name, self.function.name))
+
+    def parameter_types(self) -> dict[str, str]:
+        """C++ type of each parameter of a kernel that is passed as it is: nothing writes to them."""
+        formal = self.function.signature.parameters if self.function.entry else ()
+        return {self.parameter(each): TYPES[each.type].c for each in formal if not each.array and each.vector == 1}
 
     def _parameter_part(self, address: Address, type_name: str, step: int) -> str:
         """An lvalue for `type_name` at the address plus `step` bytes."""

@@ -99,7 +99,7 @@ def source_of(body: str) -> str:
 
 def test_a_guard_becomes_an_if() -> None:
     text = source_of("ld.param.u32 %r1,[n]; setp.gt.s32 %p1,%r1,3; @%p1 bra END; mov.u32 %r2,1; membar.gl; END: ret;")
-    assert re.search(r"if \(\(i32\)p\.n <= 3\) \{\n        __builtin_amdgcn_fence", text)
+    assert re.search(r"if \(\(i32\)n <= 3\) \{\n        __builtin_amdgcn_fence", text)
     assert "goto" not in text
 
 
@@ -138,7 +138,7 @@ def test_switch() -> None:
         "ld.param.u32 %r1,[n]; T: .branchtargets A, B, A; brx.idx %r1, T; A: membar.gl; bra E; B: membar.cta; E: ret;"
     )
     text = source_of(body)
-    assert "switch (p.n) {" in text
+    assert "switch (n) {" in text
     assert "case 0: case 2: default: {" in text or "case 0: case 2:" in text
 
 

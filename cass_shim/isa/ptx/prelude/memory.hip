@@ -1,20 +1,29 @@
 template <class T> FN T ptx_ld_generic(u64 at) { return *(const T *)at; }
+template <class T> FN T ptx_ld_generic(u64 at, i32 by) { return *(const T *)((const u8 *)at + by); }
 
 template <class T> FN void ptx_st_generic(u64 at, T x) { *(T *)at = x; }
+template <class T> FN void ptx_st_generic(u64 at, i32 by, T x) { *(T *)((u8 *)at + by) = x; }
 
 template <class T> FN T ptx_ld_global(u64 at) { return *(const GLOBAL T *)at; }
+template <class T> FN T ptx_ld_global(u64 at, i32 by) { return *(const GLOBAL T *)((const GLOBAL u8 *)at + by); }
 
 template <class T> FN void ptx_st_global(u64 at, T x) { *(GLOBAL T *)at = x; }
+template <class T> FN void ptx_st_global(u64 at, i32 by, T x) { *(GLOBAL T *)((GLOBAL u8 *)at + by) = x; }
 
 template <class T> FN T ptx_ld_const(u64 at) { return *(const CONSTANT T *)at; }
+template <class T> FN T ptx_ld_const(u64 at, i32 by) { return *(const CONSTANT T *)((const CONSTANT u8 *)at + by); }
 
 template <class T> FN T ptx_ld_shared(u32 at) { return *(const SHARED T *)at; }
+template <class T> FN T ptx_ld_shared(u32 at, i32 by) { return *(const SHARED T *)((const SHARED u8 *)at + by); }
 
 template <class T> FN void ptx_st_shared(u32 at, T x) { *(SHARED T *)at = x; }
+template <class T> FN void ptx_st_shared(u32 at, i32 by, T x) { *(SHARED T *)((SHARED u8 *)at + by) = x; }
 
 template <class T> FN T ptx_ld_local(u32 at) { return *(const LOCAL T *)at; }
+template <class T> FN T ptx_ld_local(u32 at, i32 by) { return *(const LOCAL T *)((const LOCAL u8 *)at + by); }
 
 template <class T> FN void ptx_st_local(u32 at, T x) { *(LOCAL T *)at = x; }
+template <class T> FN void ptx_st_local(u32 at, i32 by, T x) { *(LOCAL T *)((LOCAL u8 *)at + by) = x; }
 
 template <class T, int scope> FN T ptx_ld_generic_relaxed(u64 at) {
     return ptx_same<T>(__hip_atomic_load((ptx_bits<T> *)at, __ATOMIC_RELAXED, scope));
