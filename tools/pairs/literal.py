@@ -77,7 +77,8 @@ class LiteralEmitter(LlvmEmitter):
 
     def _multiply(self, signed: bool, factors: tuple[Value, Value], addend: Value) -> Value:
         operands = [self._operand(one) for one in (*factors, addend)]
-        places, given = [], []
+        places: list[str] = []
+        given: list[tuple[str, Value]] = []
         for kind, value in operands:
             places.append(f"${len(given) + 1}" if kind else value.text)
             given += [(kind, value)] if kind else []
