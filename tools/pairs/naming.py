@@ -89,8 +89,8 @@ def named(lines: list[Line]) -> list[Line]:
     lines = _with_masks(lines)
     found = [places(line) for line in lines]
     reads = [{one for place in line if place.read for one in place.registers()} for line in found]
-    for line, read in zip(lines, reads, strict=True):
-        read |= {VCC} if line[0].startswith(_READS_VCC) else set()
+    for text, read in zip(lines, reads, strict=True):
+        read |= {VCC} if text[0].startswith(_READS_VCC) else set()
     writes = [{one for place in line if place.written for one in place.registers()} for line in found]
     follow = followers(lines)
     asleep = _sleepers(lines, Webs(Flow(reads, writes, follow)))
