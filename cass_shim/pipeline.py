@@ -139,10 +139,10 @@ def _cass(work: Work) -> AmdgcnAsm:
         verify(work, code)
 
     judge = Check(lambda candidate: assemble(candidate, work.abi), check)
-    return translate_kernel(lambda: print_sass(cubin, work.kernel), sass, half, judge, _region)
+    return translate_kernel(lambda: print_sass(cubin, work.kernel), sass, half, judge, region)
 
 
-def _region(part: SassKernel) -> str:
+def region(part: SassKernel) -> str:
     """The lifter's assembly of a part of a kernel, with HIP's own kernarg as the model's parts have it."""
     from cass_shim.assemble.llvm import generate_assembly
     from cass_shim.lift import hip_text, lift_kernel

@@ -42,13 +42,14 @@ from cass_shim.native.build import BUILD
 @click.option("--seconds", default=60.0, help="One request to a model may take.")
 @click.option("--repairs", default=2, help="Second looks where a model's greedy answer is rejected.")
 @click.option("--no-grammar", is_flag=True, help="Let our own model say what cannot be assembled, to compare.")
+@click.option("--parts", default=0, help="Cut kernels into parts of at most so many instructions, for a model.")
 @click.option("--limit", default=0, help="Kernels of each benchmark (0: all).")
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Write everything here, after every kernel.")
 @click.option("--columns", default="", help="Of a benchmark in JSON rows: name=…,domain=…,source=…,output=….")
 @click.option("--run", "runs", is_flag=True, help="Also run programs whose expected output lies beside them.")
 def eval_command(
     benchmarks: tuple[Path, ...], translators: str, samples: int, temperature: float, seconds: float, repairs: int,
-    no_grammar: bool, limit: int, out: Path | None, columns: str, runs: bool,
+    no_grammar: bool, parts: int, limit: int, out: Path | None, columns: str, runs: bool,
 ) -> None:  # fmt: skip
     """Measure translators on benchmarks: folders of held-out pairs, folders of .cu files, .cu files or cubins.
 
@@ -61,7 +62,7 @@ def eval_command(
             write_rows(path, columns_of(columns), Path(folder)) if path.suffix in SUFFIXES else path
             for path in benchmarks
         ]
-        options = Options(samples, temperature, seconds, repairs, not no_grammar)
+        options = Options(samples, temperature, seconds, repairs, not no_grammar, parts)
         evaluate(places, translators.split(","), options, limit, out, runs)
 
 
@@ -76,7 +77,8 @@ def evaluate(
         for line in trouble:
             console.print(f"left out: {line}", markup=False, highlight=False, soft_wrap=True)
         for translator in translators:
-            with asked_ahead(problems if translator == MODEL_ROUTE else (), config, options) as models:
+            ahead = problems if translator == MODEL_ROUTE and not options.parts else ()  # parts are not known yet
+            with asked_ahead(ahead, config, options) as models:
                 for problem in problems:
                     one = measure(problem, translator, config, options, models.get(problem.module.sm))
                     measured.append(one)
@@ -92,7 +94,7 @@ def evaluate(
 def line_of(one: Measured) -> str:
     """What is printed while measuring."""
     mark = "ok" if one.verified else f"ok, look {one.looks}" if one.repaired else one.reason[:100]
-    note = f" {one.accepted}/{one.samples}" if one.samples else ""
+    note = f" {one.accepted}/{one.samples}" if one.samples else f" {one.own}/{one.parts} parts" if one.parts else ""
     return f"{one.translator} {one.problem}{note}: {mark}"
 
 

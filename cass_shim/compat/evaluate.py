@@ -15,9 +15,9 @@ from cass_shim.compat.estimate import mean_pass_at, wilson
 from cass_shim.compat.problems import Problem
 from cass_shim.model.artifacts import CodeObject, Evidence
 from cass_shim.model.config import Config
-from cass_shim.model.errors import CassError, Unsupported
+from cass_shim.model.errors import CassError, Rejected, Unsupported
 from cass_shim.model.sidecar import Source
-from cass_shim.pipeline import FINAL_SEED, Work, assemble, translate_source, verify
+from cass_shim.pipeline import FINAL_SEED, Work, assemble, region, translate_source, verify
 
 if TYPE_CHECKING:
     from cass_shim.compat.ahead import Ahead
@@ -33,6 +33,7 @@ class Options:
     """samples: of the model, besides its greedy answer. seconds: for one request to it.
 
     repairs: second looks after a rejected greedy answer. is_masked: our own model's grammar forbids what cannot be.
+    parts: cut kernels into parts of at most so many instructions; one is verified when all its parts are the model's.
     """
 
     samples: int = 10
@@ -40,6 +41,7 @@ class Options:
     seconds: float = 60.0
     repairs: int = 2
     is_masked: bool = True
+    parts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ class Measured:
     unsupported: why there was no candidate at all. reason: why the first was not accepted, "" when it was.
     repaired: a second look was accepted; looks: how many there were up to it. best: anything was accepted.
     samples, accepted: of the model's samples. tokens: generated, by all candidates. masked: refused by the grammar.
-    only_final: the first accepted candidate failed on fresh inputs.
+    only_final: the first accepted candidate failed on fresh inputs. parts: of a kernel that was cut; own: of these, the
+    model's in the accepted whole, the others being the lifter's.
     """
 
     problem: str
@@ -69,6 +72,8 @@ class Measured:
     tokens: int = 0
     masked: int = 0
     only_final: bool = False
+    parts: int = 0
+    own: int = 0
 
 
 def chosen(config: Config, sm: int, options: Options) -> Model:
@@ -123,7 +128,7 @@ def measure(
     try:
         if translator == MODEL_ROUTE:
             model = model or chosen(config, work.sass.sm, options)
-            found = _model(work, problem, start, options, model)
+            found = (_in_parts if options.parts else _model)(work, problem, start, options, model)
         else:
             found = _route(work, translator, start)
     except Unsupported as error:
@@ -194,6 +199,26 @@ def _model(work: Work, problem: Problem, start: Measured, options: Options, mode
     return replace(found, samples=samples, accepted=right, tokens=tokens, masked=masked)
 
 
+def _in_parts(work: Work, problem: Problem, start: Measured, options: Options, model: Model) -> Measured:
+    """The model's answers to a kernel's parts: all of them together, else each among the lifter's."""
+    from cass_shim.translate.cass.search import Budget, Check
+    from cass_shim.translate.cass.splitting import InParts
+
+    def check(code: CodeObject) -> None:
+        verify(work, code)
+
+    budget = Budget(options.seconds, repairs=options.repairs, samples=options.samples, temperature=options.temperature)
+    judge = Check(lambda candidate: assemble(candidate, work.abi), check)
+    search = InParts(work.sass, lambda: _listing(work), model, judge, budget, region, options.parts)
+    outcome = search.run()
+    parts, own = len(search.parts), len(search.own)
+    tried = [one for one in outcome.attempts if one.reason]
+    reason = _line(Rejected(f"{tried[0].kind}: {tried[0].reason}")) if tried and own < parts else ""
+    found = replace(start, parts=parts, own=own, reason=reason, tokens=sum(one.tokens for one in outcome.attempts))
+    served = outcome.source is not None
+    return replace(found, assembled=served, verified=served and own == parts, best=served)
+
+
 def _listing(work: Work) -> str:
     from cass_shim.decode.cuobjdump import print_sass
 
@@ -232,6 +257,8 @@ class Summary:
     seconds: float
     tokens: float
     only_final: int = 0
+    parts: int = 0
+    own: int = 0
 
 
 def summarise(measured: Iterable[Measured]) -> list[Summary]:
@@ -270,4 +297,6 @@ def _summary(group: str, translator: str, rows: Sequence[Measured]) -> Summary:
         round(sum(one.seconds for one in rows) / amount, 2),
         round(sum(one.tokens for one in rows) / amount, 1),
         sum(one.only_final for one in rows),
+        sum(one.parts for one in rows),
+        sum(one.own for one in rows),
     )

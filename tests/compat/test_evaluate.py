@@ -24,8 +24,10 @@ from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.model.artifacts import EntryKind
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Malformed, ToolFailed, Unsupported
+from cass_shim.pipeline import Work, region
 from cass_shim.translate.cass import models
 from cass_shim.translate.cass.models import Answer, Decoding
+from cass_shim.translate.cass.parts import Splitter, listing
 from cass_shim.translate.cass.prompt import Message
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt" / "vector_add_static"
@@ -175,6 +177,44 @@ def test_a_models_samples_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
     assert summary.passed["pass@1"].share == pytest.approx(0.6)
     assert summary.passed["pass@5"].share == 1.0
     assert "pass@10" not in summary.passed
+
+
+def plain(text: str) -> str:
+    """Instructions of a listing, without what stands around them."""
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip().startswith("/*"))
+
+
+class PartSpeaker:
+    """A model that knows the lifter's code for parts of the sample's kernel, but for some."""
+
+    identity, window = "speaker", 100_000
+
+    def __init__(self, problem: Problem, largest: int, silent: int) -> None:
+        sass = Work(problem.module, problem.kernel, Config.read({})).sass
+        parts = Splitter(sass).split(lambda one: len(one.instructions) <= largest)
+        self.known = [
+            (plain(listing(one.sass, "")), "no" if one.number == silent else region(one.plain)) for one in parts
+        ]
+
+    def count_tokens(self, text: str) -> int:
+        return len(text) // 4
+
+    def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        (answer,) = [text for own, text in self.known if own in plain(messages[0].content)]
+        return [Answer(answer, 10)] * decoding.count
+
+
+@pytest.mark.parametrize("silent", [0, 2])
+def test_a_kernel_in_parts_is_verified_when_all_are_the_models(tmp_path: Path, silent: int) -> None:
+    one = problem(tmp_path)
+    options = Options(samples=0, repairs=0, parts=12)
+    found = measure(one, "cass", Config.read({}), options, PartSpeaker(one, 12, silent))
+    assert found.parts > 2, found
+    assert found.own == found.parts - bool(silent), found
+    assert found.best
+    assert found.verified == (not silent)
+    assert bool(found.reason) == bool(silent)
+    assert summarise([found])[0].own == found.own
 
 
 def test_greedy_answers_are_asked_for_ahead_and_all_else_when_it_is_wanted() -> None:

@@ -45,13 +45,19 @@ class _PartSearch(Search):
 
 
 class InParts:
-    """One kernel's search in parts. region: the lifter's code for a part, None where there is none."""
+    """One kernel's search in parts. region: the lifter's code for a part, None where there is none.
+
+    largest: instructions of a part, its edges among them; 0: as many as the window holds.
+    """
 
     def __init__(
-        self, sass: SassKernel, text: Listing, model: Model, check: Check | None, budget: Budget, region: Region | None
-    ) -> None:
+        self, sass: SassKernel, text: Listing, model: Model, check: Check | None, budget: Budget,
+        region: Region | None, largest: int = 0,
+    ) -> None:  # fmt: skip
         self.sass, self.model, self.check, self.budget, self.region = sass, model, check, budget, region
         self.head = (text if isinstance(text, str) else text()) if self._contract == AUTHORS else ""
+        self.largest = largest
+        self.own: set[int] = set()  # parts that are the model's in what was accepted
         self.started = time.monotonic()
         self.outcome = Outcome()
         self.splitter = Splitter(sass)
@@ -67,6 +73,8 @@ class InParts:
         return str(getattr(self.model, "contract", AUTHORS))
 
     def _fits(self, sass: SassKernel) -> bool:
+        if self.largest and len(sass.instructions) > self.largest:
+            return False
         try:
             prompt = CONTRACTS[self._contract].prompt(sass, listing(sass, self.head))
             return self.model.count_tokens(prompt) <= PROMPT_SHARE * self.model.window
@@ -142,6 +150,7 @@ class InParts:
         if not own:
             self.outcome.source = None
             return self.outcome
+        self.own = own
         lifted = " ".join(str(number) for number in bodies if number not in own)
         self.outcome.provenance |= {
             "decoding": f"in {len(bodies)} parts" + (f", by the lifter: {lifted}" if lifted else ""),
