@@ -39,38 +39,55 @@ static int global_write(const native_lanes *x, const native_lanes *low, const na
     }
 }
 
-static void lds_read(native_lanes *r, const uint8_t *base, const native_lanes *at, unsigned kind,
-                     unsigned same, unsigned run) {
-    lane_shape shape = {same, run};
+/* Where each lane's bytes are; 0: some active lane's lie outside. */
+static int lds_at(uint32_t *at, native_lds lds, const native_lanes *address, uint32_t exec,
+                  unsigned bytes) {
+    V x;
+    memcpy(&x, *address, 128);
+    return lds_places(x + lds.offset, lds.bytes, exec, bytes, at);
+}
+
+static int lds_read(native_lanes *r, native_lds lds, const native_lanes *address, uint32_t exec,
+                    unsigned kind) {
+    native_lanes at;
+    if (!lds_at(at, lds, address, exec, kind & 255)) return 0;
+    lane_shape shape = shape_of(at);
     switch (kind) {
 #define READ(bytes, is_signed)                                                                     \
     case ACCESS(bytes, is_signed):                                                                 \
         for (unsigned k = 0; k < (bytes + 3) / 4; k++)                                             \
-            gather_word(r[k], (const char *)base + 4 * k, *at, bytes, is_signed, shape);           \
-        return;
+            gather_word(r[k], (const char *)lds.base + 4 * k, at, bytes, is_signed, shape);        \
+        return 1;
         LOAD_KINDS(READ)
 #undef READ
     default:
-        return;
+        return 0;
     }
 }
 
-static void lds_write(const native_lanes *x, uint8_t *base, const native_lanes *at, uint32_t exec,
-                      unsigned bytes, unsigned shift) {
+static int lds_write(const native_lanes *x, native_lds lds, const native_lanes *address,
+                     uint32_t exec, unsigned bytes, unsigned shift) {
+    native_lanes at;
+    if (!lds_at(at, lds, address, exec, bytes)) return 0;
     switch (bytes) {
 #define WRITE(bytes, is_signed)                                                                    \
     case ACCESS(bytes, is_signed):                                                                 \
-        scatter(x, (char *)base, *at, exec, bytes, shift);                                         \
-        return;
+        scatter(x, (char *)lds.base, at, exec, bytes, shift);                                      \
+        return 1;
         LOAD_KINDS(WRITE)
 #undef WRITE
     default:
-        return;
+        return 0;
     }
 }
 
-static void lds_add(const native_lanes *x, uint8_t *base, const native_lanes *at, uint32_t exec) {
-    add_words(*x, base, *at, exec);
+static int lds_add(const native_lanes *x, native_lds lds, const native_lanes *address,
+                   uint32_t exec) {
+    native_lanes at;
+    if (!lds_at(at, lds, address, exec, 4)) return 0;
+    if (v_bits((VI)((*(const V *)at & 3u) != 0)) & exec) return 0;
+    add_words(*x, lds.base, at, exec);
+    return 1;
 }
 
 extern const native_access EMU_CAT(emu_access_, EMU_VARIANT);

@@ -91,18 +91,20 @@ ALWAYS_INLINE void put_narrow(wave_t *w, unsigned d, const uint32_t *r, int half
 /* at = address + offset of each lane, which wraps at 32 bits (compilers fold a negative base and a
  * positive offset); whether every active lane's bytes lie in the allocation. Inactive lanes' become
  * valid. */
-ALWAYS_INLINE int lds_addresses(const wave_t *w, const op_t *o, uint32_t exec, uint32_t offset,
-                                unsigned bytes, uint32_t *at) {
-    V x = v_src(w, o, 0) + offset;
+ALWAYS_INLINE int lds_places(V x, uint32_t lds_bytes, uint32_t exec, unsigned bytes, uint32_t *at) {
     memcpy(at, &x, 128);
-    if (unlikely(bytes > w->lds_bytes)) return 0;
-    uint32_t inside = v_bits((VI)(x <= w->lds_bytes - bytes));
+    if (unlikely(bytes > lds_bytes)) return 0;
+    uint32_t inside = v_bits((VI)(x <= lds_bytes - bytes));
     if (unlikely((inside & exec) != exec)) return 0;
     if (!ALL_ACTIVE(exec)) {
         x &= v_exec_mask(exec);
         memcpy(at, &x, 128);
     }
     return 1;
+}
+ALWAYS_INLINE int lds_addresses(const wave_t *w, const op_t *o, uint32_t exec, uint32_t offset,
+                                unsigned bytes, uint32_t *at) {
+    return lds_places(v_src(w, o, 0) + offset, w->lds_bytes, exec, bytes, at);
 }
 
 /* Loads and stores of LDS; WIDE(name, bytes, is_signed, half), WIDE(name, bytes, shift). */

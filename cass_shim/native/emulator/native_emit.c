@@ -114,19 +114,26 @@ static void mark_unit(native_set *used, const native_unit *u) {
         for (uint32_t k = 0; k < u->blocks[i].count; k++) mark_record(used, u->blocks[i].first + k);
 }
 
-/* One macro for each register of `used` that is in `other` (or, where `without`, is not). */
+/* One macro for each register of `used` that is in `other` (or, where `unless`, is not). */
 static void put_copies(text_t *t, const char *macro, const native_set *used,
-                       const native_set *other, int without) {
+                       const native_set *other, int unless) {
     for (unsigned i = 0; i < VGPRS; i++)
-        if (marked(used->v, i) && marked(other->v, i) != without) put(t, "%sV(%u)", macro, i);
+        if (marked(used->v, i) && marked(other->v, i) != unless) put(t, "%sV(%u)", macro, i);
     for (unsigned i = 0; i < 64 * S_WORDS; i++)
-        if (marked(used->s, i) && marked(other->s, i) != without) put(t, "%sS(%u)", macro, i);
+        if (marked(used->s, i) && marked(other->s, i) != unless) put(t, "%sS(%u)", macro, i);
 }
 
 static native_set both(const native_set *a, const native_set *b) {
     native_set out;
     for (unsigned i = 0; i < V_WORDS; i++) out.v[i] = a->v[i] & b->v[i];
     for (unsigned i = 0; i < S_WORDS; i++) out.s[i] = a->s[i] & b->s[i];
+    return out;
+}
+
+static native_set without(const native_set *a, const native_set *b) {
+    native_set out;
+    for (unsigned i = 0; i < V_WORDS; i++) out.v[i] = a->v[i] & ~b->v[i];
+    for (unsigned i = 0; i < S_WORDS; i++) out.s[i] = a->s[i] & ~b->s[i];
     return out;
 }
 
@@ -257,20 +264,41 @@ static uint32_t find_entries(const native_unit *u, const native_block **out) {
     return kept;
 }
 
-/* A wave comes in: registers that it needs are loaded, others have some value. */
+static int is_empty(const native_set *set) {
+    uint64_t any = 0;
+    for (unsigned i = 0; i < V_WORDS; i++) any |= set->v[i];
+    for (unsigned i = 0; i < S_WORDS; i++) any |= set->s[i];
+    return !any;
+}
+
+/* What was not loaded is, before all registers are saved. */
+static void put_late(emit_t *e, const native_block *const *entries, uint32_t count) {
+    put(&e->text, "\n#define LATE ");
+    for (uint32_t i = 0; i < count; i++) {
+        native_set late = both(&e->live[entries[i] - e->unit->blocks].passed, &e->used);
+        if (is_empty(&late)) continue;
+        put(&e->text, "case %u: ", entries[i]->at);
+        put_copies(&e->text, "GET_", &e->used, &late, 0);
+        put(&e->text, "break; ");
+    }
+}
+
+/* A wave comes in: registers that it needs soon are loaded, others have some value. */
 static void put_ways_in(emit_t *e, const native_block *const *entries, uint32_t count) {
     text_t *t = &e->text;
     put(t, "#define ENTRIES ");
     for (uint32_t i = 0; i < count; i++) {
-        const native_set *needed = &e->live[entries[i] - e->unit->blocks].needed;
-        put(t, "case %u: ", entries[i]->at);
-        put_copies(t, "GET_", &e->used, needed, 0);
-        put_copies(t, "ZERO_", &e->used, needed, 1);
+        const native_live *live = &e->live[entries[i] - e->unit->blocks];
+        native_set loaded = without(&live->needed, &live->passed);
+        put(t, "case %u: BEGIN(%u) ", entries[i]->at, entries[i]->seq);
+        put_copies(t, "GET_", &e->used, &loaded, 0);
+        put_copies(t, "ZERO_", &e->used, &loaded, 1);
         put(t, "%s(%u); ", go(entries[i]), entries[i]->at);
     }
     put(t, "\n#define JUMPS ");
     for (uint32_t i = 0; i < count; i++)
         put(t, "case %u: %s(%u); ", entries[i]->at, go(entries[i]), entries[i]->at);
+    put_late(e, entries, count);
     native_set all;
     memset(&all, 0xff, sizeof all);
     put(t, "\n#define LEAVE ");

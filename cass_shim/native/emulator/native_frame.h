@@ -19,8 +19,9 @@
 #define ENTER_WAVE                                                                                 \
     local.stop_at = w->stop_at;                                                                    \
     local.state = WAVE_READY;                                                                      \
-    local.scratch = w->scratch;                                                                    \
-    local.count_bias = w->executed - R[w->record].seq;
+    local.scratch = w->scratch;
+/* seq: instructions before the block that it comes in at. */
+#define BEGIN(seq) local.count_bias = begun - (seq);
 #define LEAVE_WAVE                                                                                 \
     w->state = local.state;                                                                        \
     w->executed = local.count_bias + local.next->seq;                                              \
@@ -65,25 +66,25 @@
     w->executed = THE.count_bias + R[(at) + 1].seq;                                                \
     w->resume_pc = R[(at) + 1].pc;                                                                 \
     w->record = (to);                                                                              \
-    w->state = THE.state;                                                                          \
-    goto turn
+    w->state = WAVE_BARRIER;                                                                       \
+    goto waits
 #define END(at)                                                                                    \
     emu_nat_s_endpgm(&THE, R + (at));                                                              \
     w->executed = THE.executed;                                                                    \
-    w->state = THE.state;                                                                          \
-    goto turn
+    w->state = WAVE_DONE;                                                                          \
+    goto ends
+
+/* All waves have come to the barrier, or ended. */
+ALWAYS_INLINE void native_release(group_t *g) {
+    wave_t **waves = g->waves, **end = waves + g->wave_count;
+    g->waiting = 0;
+    for (; waves < end; waves++)
+        if ((*waves)->state == WAVE_BARRIER) (*waves)->state = WAVE_READY;
+}
 
 /* The wave that runs after `w`, in the order of emu_group_round; NULL: not in translated code. */
-ALWAYS_INLINE wave_t *native_turn(wave_t *w) {
-    group_t *g = w->group;
+ALWAYS_INLINE wave_t *native_turn(const wave_t *w, const group_t *g) {
     uint32_t i = w->index;
-    if (w->state == WAVE_DONE) g->done++;
-    else g->waiting++;
-    if (g->waiting && g->waiting + g->done >= g->wave_count) {
-        g->waiting = 0;
-        for (uint32_t k = 0; k < g->wave_count; k++)
-            if (g->waves[k]->state == WAVE_BARRIER) g->waves[k]->state = WAVE_READY;
-    }
     do {
         if (++i >= g->wave_count) {
             if (g->one_pass) return 0;
@@ -108,6 +109,7 @@ ALWAYS_INLINE wave_t *native_turn(wave_t *w) {
     wave_t *emu_unit_run(wave_t *w, int *left, const op_t *calls) {                                \
         wave_t local, *last;                                                                       \
         const op_t *r;                                                                             \
+        group_t *const group = w->group;                                                           \
         uint64_t begun;                                                                            \
         ENTER_GROUP                                                                                \
     enter:                                                                                         \
@@ -121,13 +123,21 @@ ALWAYS_INLINE wave_t *native_turn(wave_t *w) {
         THE.next = r;                                                                              \
         goto leave;
 #define NATIVE_END                                                                                 \
+    ends:                                                                                          \
+    group->done++;                                                                                 \
+    goto turn;                                                                                     \
+    waits:                                                                                         \
+    group->waiting++;                                                                              \
     turn:                                                                                          \
-    w->group->translated += w->executed - begun;                                                   \
+    group->translated += w->executed - begun;                                                      \
+    if (group->waiting && group->waiting + group->done >= group->wave_count)                       \
+        native_release(group);                                                                     \
     last = w;                                                                                      \
-    w = native_turn(w);                                                                            \
+    w = native_turn(w, group);                                                                     \
     if (w) goto enter;                                                                             \
     return last;                                                                                   \
     leave:                                                                                         \
+    switch (w->record) { LATE default : break; }                                                   \
     LEAVE                                                                                          \
     LEAVE_WAVE                                                                                     \
     w->group->translated += w->executed - begun;                                                   \

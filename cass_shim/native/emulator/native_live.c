@@ -14,6 +14,7 @@ typedef struct {
 
 typedef struct {
     const native_unit *unit;
+    int turn;         /* needs are those of one turn: up to where the wave waits or is left */
     need_t *needs;    /* [2 * block + F] when it begins */
     uint8_t *keeps;   /* [block]: does not write EXEC */
     native_set *came; /* [block]: changed when it begins */
@@ -67,7 +68,9 @@ static void need_behind(need_t *need, const live_t *l, const native_block *b, in
     const op_t *last = b->first + b->count - 1;
     const emu_row *row = &emu_rows[last->row];
     memset(need, 0, sizeof *need);
-    if (native_way(l->unit, b, b->count - 1) == WAY_LEAVE) need_everything(need);
+    int left = native_way(l->unit, b, b->count - 1) == WAY_LEAVE;
+    if (l->turn && (left || native_pauses(last))) return;
+    if (left) need_everything(need);
     else if (native_is_branch(last)) {
         need_next(need, l, b, full, native_unit_block(l->unit, BRANCH_TARGET(last)));
         int always = row->encoding != ENC_SOPP || row->opcode == 32;
@@ -125,19 +128,25 @@ static int update(live_t *l, const native_block *b, int f) {
     int inside_dpp = 0;
     while (k--) {
         const op_t *o = b->first + k;
+        unsigned way = native_way(l->unit, b, k);
         if (is_internal(o, X_DPP_END)) inside_dpp = 1;
-        before_record(&need, o, native_way(l->unit, b, k), k < full, inside_dpp);
+        if (l->turn && way == WAY_LEAVE) memset(&need, 0, sizeof need);
+        else before_record(&need, o, way, k < full, inside_dpp);
         if (is_internal(o, X_DPP16) || is_internal(o, X_DPP8)) inside_dpp = 0;
     }
     need_special(need.s);
+    if (l->turn) {
+        const native_set *changed = &l->out[b - l->unit->blocks].changed;
+        merge(need.all, changed->v, V_WORDS);
+        merge(need.s, changed->s, S_WORDS);
+    }
     return merge((uint64_t *)&l->needs[2 * (b - l->unit->blocks) + f], (uint64_t *)&need,
                  sizeof need / 8);
 }
 
 static void find_needs(live_t *l) {
     const native_unit *u = l->unit;
-    for (uint32_t i = 0; i < u->count; i++)
-        l->keeps[i] = full_records(&u->blocks[i]) == u->blocks[i].count;
+    memset(l->needs, 0, 2 * (size_t)u->count * sizeof *l->needs);
     for (int more = 1; more;) {
         more = 0;
         for (uint32_t i = u->count; i-- > 0;) {
@@ -145,13 +154,31 @@ static void find_needs(live_t *l) {
             if (u->blocks[i].looped) more |= update(l, &u->blocks[i], 1);
         }
     }
+}
+
+/* Registers needed when a block begins, in whatever lanes. */
+static native_set needed_at(const live_t *l, const native_block *b) {
+    native_set set;
+    need_t need;
+    memset(&need, 0, sizeof need);
+    need_block(&need, l, b, 1, 1);
+    merge(need.all, need.active, V_WORDS);
+    memcpy(set.v, need.all, sizeof set.v);
+    memcpy(set.s, need.s, sizeof set.s);
+    return set;
+}
+
+/* What changed in the turn counts as needed in it: it is saved where the wave waits, also on ways
+ * on which it did not change. */
+static void find_passed(live_t *l) {
+    const native_unit *u = l->unit;
+    l->turn = 1;
+    find_needs(l);
     for (uint32_t i = 0; i < u->count; i++) {
-        need_t need;
-        memset(&need, 0, sizeof need);
-        need_block(&need, l, &u->blocks[i], 1, 1);
-        merge(need.all, need.active, V_WORDS);
-        memcpy(l->out[i].needed.v, need.all, sizeof need.all);
-        memcpy(l->out[i].needed.s, need.s, sizeof need.s);
+        native_set in_turn = needed_at(l, &u->blocks[i]);
+        native_live *out = &l->out[i];
+        for (unsigned k = 0; k < V_WORDS; k++) out->passed.v[k] = out->needed.v[k] & ~in_turn.v[k];
+        for (unsigned k = 0; k < S_WORDS; k++) out->passed.s[k] = out->needed.s[k] & ~in_turn.s[k];
     }
 }
 
@@ -198,11 +225,15 @@ native_live *native_live_of(const native_unit *u) {
     l.came = calloc(u->count, sizeof *l.came);
     l.out = calloc(u->count, sizeof *l.out);
     int ok = l.needs && l.keeps && l.came && l.out;
-    if (ok) find_needs(&l);
+    for (uint32_t i = 0; ok && i < u->count; i++)
+        l.keeps[i] = full_records(&u->blocks[i]) == u->blocks[i].count;
     for (int more = ok; more;) {
         more = 0;
         for (uint32_t i = 0; i < u->count; i++) more |= pass_on(&l, &u->blocks[i]);
     }
+    if (ok) find_needs(&l);
+    for (uint32_t i = 0; ok && i < u->count; i++) l.out[i].needed = needed_at(&l, &u->blocks[i]);
+    if (ok) find_passed(&l);
     free(l.needs);
     free(l.keeps);
     free(l.came);

@@ -14,6 +14,8 @@ typedef struct {
 
 typedef struct {
     native_set needed;  /* when the block begins */
+    native_set passed;  /* of that, what a wave that comes in there need not load: up to where it
+                           waits, ends or is left, nothing reads or changes it */
     native_set changed; /* since the wave came in, when the block ends; what was saved is not */
 } native_live;
 

@@ -1,5 +1,48 @@
-/* Loads and stores of translated code: consecutive dwords inline, the rest by the library. A body
- * that returns 0 leaves the instruction to the interpreter's, which also reports faults. */
+/* Loads and stores of translated code: dwords that are one, or follow each other, in each half of a
+ * wave inline, the rest by the library. A body that returns 0 leaves the instruction to the
+ * interpreter's, which also reports faults. */
+
+/* How the lanes' addresses lie to each other is found from the address register alone: compilers do
+ * it once for all accesses through one register. */
+typedef struct {
+    int known; /* every lane is active, each half of them at one place or at consecutive dwords */
+    lane_shape shape;
+    uint32_t low[2];   /* of the first lane of each half */
+    uint32_t bytes[2]; /* that each half touches */
+} unit_halves;
+
+ALWAYS_INLINE unit_halves unit_halves_of(V low, uint32_t exec, uint32_t bytes) {
+    native_lanes at;
+    *(V *)at = low;
+    lane_shape shape = shape_of(at);
+    int known = bytes == 4 ? (shape.same | shape.run) == 3 : bytes > 4 && shape.same == 3;
+    return (unit_halves){.known = known && exec == ~0u,
+                         .shape = shape,
+                         .low = {low[0], low[16]},
+                         .bytes = {shape.same & 1 ? bytes : 64, shape.same & 2 ? bytes : 64}};
+}
+
+typedef uint32_t unit_half __attribute__((vector_size(64)));
+ALWAYS_INLINE void unit_load_half(uint32_t *r, const uint8_t *from, uint32_t same) {
+    unit_half x;
+    if (same) {
+        uint32_t one;
+        memcpy(&one, from, 4);
+        x = (unit_half){} + one;
+    } else {
+        memcpy(&x, from, 64);
+    }
+    memcpy(r, &x, 64);
+}
+/* Lanes at one address read it once (load_uniform says why). */
+ALWAYS_INLINE void unit_load_halves(native_lanes *r, const uint8_t *first, const uint8_t *second,
+                                    lane_shape shape, unsigned bytes) {
+    for (unsigned k = 0; k < bytes / 4; k++) {
+        unit_load_half(r[k], first + 4 * k, shape.same & 1);
+        if (first == second && shape.same == 3) *(V *)r[k] = v_splat(r[k][0]);
+        else unit_load_half(r[k] + 16, second + 4 * k, shape.same & 2);
+    }
+}
 
 /* ---- GLOBAL ---- */
 typedef struct {
@@ -15,21 +58,22 @@ ALWAYS_INLINE void unit_find(const wave_t *w, const op_t *o, unit_addresses *at)
     if (at->has_upper) *(V *)at->upper = *(const V *)((const char *)w + o->off[0] + sizeof(vreg_t));
 }
 
-/* Where all lanes are active and their addresses follow each other by 4 bytes in device memory: the
- * first one; 0: not so. */
-ALWAYS_INLINE char *unit_run(const unit_addresses *at, uint32_t exec) {
-    if (exec != ~0u || !consecutive_dwords(at->low)) return 0;
-    uint64_t address = at->base + at->low[0];
-    if (at->has_upper) {
-        V upper = *(const V *)at->upper;
-        if (v_bits((VI)(upper == upper[0])) != ~0u) return 0;
-        address += (uint64_t)upper[0] << 32;
-    }
+/* Where those of half `h` begin, 0: not in device memory. */
+ALWAYS_INLINE uint8_t *unit_half_at(const unit_addresses *at, const unit_halves *halves, int h) {
+    uint64_t bytes = halves->bytes[h], address = at->base + halves->low[h];
+    if (at->has_upper) address += (uint64_t)(*(const V *)at->upper)[0] << 32;
     uint64_t d = address - (uint64_t)(uintptr_t)emu_space.base;
-    return likely(d < emu_space.size && emu_space.size - d >= 128 && emu_space.page_ok[d >> 12] &&
-                  emu_space.page_ok[(d + 127) >> 12])
-               ? (char *)(uintptr_t)address
+    if (unlikely(halves->low[h] > 0u - 64 || d >= emu_space.size || emu_space.size - d < bytes))
+        return 0;
+    return likely(emu_space.page_ok[d >> 12] && emu_space.page_ok[(d + bytes - 1) >> 12])
+               ? (uint8_t *)(uintptr_t)address
                : 0;
+}
+
+ALWAYS_INLINE int unit_one_upper(const unit_addresses *at) {
+    if (!at->has_upper) return 1;
+    V upper = *(const V *)at->upper;
+    return v_bits((VI)(upper == upper[0])) == ~0u;
 }
 
 ALWAYS_INLINE const op_t *unit_load(wave_t *w, const op_t *o, unsigned bytes, int is_signed,
@@ -38,10 +82,15 @@ ALWAYS_INLINE const op_t *unit_load(wave_t *w, const op_t *o, unsigned bytes, in
     native_lanes r[4];
     uint32_t exec = EXEC;
     unit_find(w, o, &at);
-    const char *run = bytes == 4 ? unit_run(&at, exec) : 0;
-    if (run) {
-        memcpy(w->v[o->d], run, 128);
-        return o + 1;
+    unit_halves halves = unit_halves_of(*(const V *)at.low, exec, bytes);
+    if (halves.known && unit_one_upper(&at)) {
+        const uint8_t *first = unit_half_at(&at, &halves, 0),
+                      *second = unit_half_at(&at, &halves, 1);
+        if (likely(first && second)) {
+            unit_load_halves(r, first, second, halves.shape, bytes);
+            for (unsigned k = 0; k < bytes / 4; k++) put32(w, o->d + k, r[k]);
+            return o + 1;
+        }
     }
     if (unlikely(!services->access.global_read(r, &at.low, at.has_upper ? &at.upper : 0, at.base,
                                                exec, ACCESS(bytes, is_signed))))
@@ -56,10 +105,14 @@ ALWAYS_INLINE const op_t *unit_store(wave_t *w, const op_t *o, unsigned bytes, u
     native_lanes x[4];
     uint32_t exec = EXEC;
     unit_find(w, o, &at);
-    char *run = bytes == 4 ? unit_run(&at, exec) : 0;
-    if (run) {
-        memcpy(run, w->v[o->sd], 128);
-        return o + 1;
+    unit_halves halves = unit_halves_of(*(const V *)at.low, exec, 4);
+    if (bytes == 4 && halves.known && halves.shape.run == 3 && unit_one_upper(&at)) {
+        uint8_t *first = unit_half_at(&at, &halves, 0), *second = unit_half_at(&at, &halves, 1);
+        if (likely(first && second)) {
+            memcpy(first, w->v[o->sd], 64);
+            memcpy(second, w->v[o->sd] + 16, 64);
+            return o + 1;
+        }
     }
     for (unsigned k = 0; k < (bytes + 3) / 4; k++) *(V *)x[k] = *(const V *)w->v[o->sd + k];
     return services->access.global_write(x, &at.low, at.has_upper ? &at.upper : 0, at.base, exec,
@@ -89,17 +142,28 @@ MEMORY_STORES(STORE, STORE)
 #undef STORE
 
 /* ---- LDS ---- */
+#define UNIT_LDS(at) ((native_lds){w->lds, w->lds_bytes, (at)})
+
+/* Where those of half `h` begin, 0: not in the allocation. */
+ALWAYS_INLINE uint8_t *unit_lds_half(const wave_t *w, const unit_halves *halves, uint32_t offset,
+                                     int h) {
+    uint32_t at = halves->low[h] + offset, bytes = halves->bytes[h];
+    return likely(bytes <= w->lds_bytes && at <= w->lds_bytes - bytes) ? w->lds + at : 0;
+}
+
 ALWAYS_INLINE int unit_lds_read(const wave_t *w, const op_t *o, uint32_t exec, uint32_t offset,
                                 unsigned bytes, int is_signed, native_lanes *r) {
     native_lanes at;
-    if (!lds_addresses(w, o, exec, offset, bytes, at)) return 0;
-    if (bytes == 4 && ALL_ACTIVE(exec) && consecutive_dwords(at)) {
-        memcpy(r[0], w->lds + at[0], 128);
+    *(V *)at = v_src(w, o, 0);
+    unit_halves halves = unit_halves_of(*(const V *)at, exec, bytes);
+    if (halves.known) {
+        const uint8_t *first = unit_lds_half(w, &halves, offset, 0),
+                      *second = unit_lds_half(w, &halves, offset, 1);
+        if (unlikely(!first || !second)) return 0;
+        unit_load_halves(r, first, second, halves.shape, bytes);
         return 1;
     }
-    lane_shape shape = shape_of(at);
-    services->access.lds_read(r, w->lds, &at, ACCESS(bytes, is_signed), shape.same, shape.run);
-    return 1;
+    return services->access.lds_read(r, UNIT_LDS(offset), &at, exec, ACCESS(bytes, is_signed));
 }
 
 ALWAYS_INLINE const op_t *unit_lds_load(wave_t *w, const op_t *o, unsigned bytes, int is_signed,
@@ -115,14 +179,18 @@ ALWAYS_INLINE const op_t *unit_lds_load(wave_t *w, const op_t *o, unsigned bytes
 ALWAYS_INLINE int unit_lds_write(wave_t *w, const op_t *o, uint32_t exec, uint32_t offset,
                                  unsigned s, unsigned bytes, unsigned shift) {
     native_lanes at, x[4];
-    if (!lds_addresses(w, o, exec, offset, bytes, at)) return 0;
-    if (bytes == 4 && ALL_ACTIVE(exec) && consecutive_dwords(at)) {
-        memcpy(w->lds + at[0], w->v[s], 128);
+    *(V *)at = v_src(w, o, 0);
+    unit_halves halves = unit_halves_of(*(const V *)at, exec, 4);
+    if (bytes == 4 && halves.known && halves.shape.run == 3) {
+        uint8_t *first = unit_lds_half(w, &halves, offset, 0),
+                *second = unit_lds_half(w, &halves, offset, 1);
+        if (unlikely(!first || !second)) return 0;
+        memcpy(first, w->v[s], 64);
+        memcpy(second, w->v[s] + 16, 64);
         return 1;
     }
     for (unsigned k = 0; k < (bytes + 3) / 4; k++) *(V *)x[k] = *(const V *)w->v[s + k];
-    services->access.lds_write(x, w->lds, &at, exec, bytes, shift);
-    return 1;
+    return services->access.lds_write(x, UNIT_LDS(offset), &at, exec, bytes, shift);
 }
 
 #define LOAD(name, bytes, is_signed, half)                                                         \
@@ -155,12 +223,9 @@ LDS_PAIRS(PAIR)
 
 HANDLER(ds_add_u32) {
     native_lanes at, x;
-    uint32_t exec = EXEC;
-    if (!lds_addresses(w, o, exec, OFFSET, 4, at)) return 0;
-    if (v_bits((VI)((*(const V *)at & 3u) != 0)) & exec) return 0;
+    *(V *)at = v_src(w, o, 0);
     *(V *)x = *(const V *)w->v[o->sd];
-    services->access.lds_add(&x, w->lds, &at, exec);
-    return o + 1;
+    return services->access.lds_add(&x, UNIT_LDS(OFFSET), &at, EXEC) ? o + 1 : 0;
 }
 
 /* ---- SCRATCH: dwords at an address that all lanes share, which is a row of memory ---- */

@@ -115,7 +115,7 @@ static void internal(native_names *n, const op_t *o, const emu_row *row) {
 
 /* ---- memory ---- */
 static unsigned words_of(const char *name) {
-    unsigned words = holds(name, "b128") ? 4 : holds(name, "b96") ? 3 : holds(name, "64") ? 2 : 1;
+    unsigned words = holds(name, "b128") ? 4 : holds(name, "b96") ? 3 : holds(name, "b64") ? 2 : 1;
     return holds(name, "2addr") ? words * 2 : words;
 }
 
@@ -131,10 +131,10 @@ static void memory(native_names *n, const op_t *o, const emu_row *row) {
     int lds = row->encoding == ENC_DS, whole = lds && crosses_lanes(name);
     reads_source(n, o, 0, lds || row->encoding == ENC_SCRATCH ? 1 : 2, whole);
     if (o->flags & F_SADDR) reads_source(n, o, 1, 2, 0);
-    if (holds(name, "_load_") && !holds(name, "_d16") && !holds(name, "stride64")) {
+    if (holds(name, "_load_") && !holds(name, "_d16")) {
         writes(n, o->d, words_of(name), 0, 1);
     } else if (holds(name, "_store_") && !holds(name, "xchg")) {
-        unsigned words = holds(name, "b128") || holds(name, "b96") ? 4 : holds(name, "64") ? 2 : 1;
+        unsigned words = holds(name, "b128") || holds(name, "b96") ? 4 : holds(name, "b64") ? 2 : 1;
         reads(n, o->sd, words, 0, 0);
         if (holds(name, "2addr")) reads(n, o->misc, words, 0, 0);
     } else {

@@ -9,19 +9,25 @@ typedef uint32_t native_lanes[32] __attribute__((aligned(128)));
 /* One width of access: its bytes, and whether what is loaded keeps its sign. */
 #define ACCESS(bytes, is_signed) ((bytes) | (is_signed) << 8)
 
+/* A workgroup's LDS, and an instruction's offset in it. */
+typedef struct {
+    uint8_t *base;
+    uint32_t bytes, offset;
+} native_lds;
+
 /* access.c, for each build. upper: the addresses' high words, NULL where `low` are offsets from
- * `base`. The global ones return 0 where some active lane may not, and have done nothing; the
- * others' addresses are right, `same` and `run` are their lane_shape. */
+ * `base`. They return 0 where some active lane may not, and have done nothing. */
 typedef struct native_access {
     int (*global_read)(native_lanes *r, const native_lanes *low, const native_lanes *upper,
                        uint64_t base, uint32_t exec, unsigned kind);
     int (*global_write)(const native_lanes *x, const native_lanes *low, const native_lanes *upper,
                         uint64_t base, uint32_t exec, unsigned bytes, unsigned shift);
-    void (*lds_read)(native_lanes *r, const uint8_t *base, const native_lanes *at, unsigned kind,
-                     unsigned same, unsigned run);
-    void (*lds_write)(const native_lanes *x, uint8_t *base, const native_lanes *at, uint32_t exec,
-                      unsigned bytes, unsigned shift);
-    void (*lds_add)(const native_lanes *x, uint8_t *base, const native_lanes *at, uint32_t exec);
+    int (*lds_read)(native_lanes *r, native_lds lds, const native_lanes *address, uint32_t exec,
+                    unsigned kind);
+    int (*lds_write)(const native_lanes *x, native_lds lds, const native_lanes *address,
+                     uint32_t exec, unsigned bytes, unsigned shift);
+    int (*lds_add)(const native_lanes *x, native_lds lds, const native_lanes *address,
+                   uint32_t exec);
 } native_access;
 
 typedef struct {

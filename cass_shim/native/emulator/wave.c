@@ -106,18 +106,26 @@ static void start_sgprs(wave_t *w, const emu_launch *launch, const uint32_t *id)
         if (launch->rsrc2 >> (7 + axis) & 1) w->s[at++] = id[axis];
 }
 
+/* The place of each lane in its workgroup: rows of x, one after the other. Lanes behind the last
+ * work-item have 0. */
 static void start_lanes(wave_t *w, const emu_launch *launch, const uint32_t *extent,
                         uint32_t first) {
     unsigned axes = (launch->rsrc2 >> 11) & 3;
-    uint32_t total = extent[0] * extent[1] * extent[2], exec = 0;
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-        uint32_t flat = first + lane, x = flat % extent[0], y = flat / extent[0] % extent[1];
-        uint32_t z = flat / extent[0] / extent[1];
-        if (flat >= total) x = y = z = 0;
-        else exec |= 1u << lane;
-        w->v[0][lane] = x | (axes > 0 ? y << 10 : 0) | (axes > 1 ? z << 20 : 0);
+    uint32_t total = extent[0] * extent[1] * extent[2];
+    uint32_t count = total - first < LANES ? total - first : LANES;
+    uint32_t x = first % extent[0], y = first / extent[0] % extent[1];
+    uint32_t z = first / extent[0] / extent[1];
+    for (uint32_t lane = 0; lane < count; x = 0) {
+        uint32_t row = extent[0] - x < count - lane ? extent[0] - x : count - lane;
+        uint32_t word = x | (axes > 0 ? y << 10 : 0) | (axes > 1 ? z << 20 : 0);
+        for (uint32_t i = 0; i < row; i++) w->v[0][lane + i] = word + i;
+        lane += row;
+        if (++y < extent[1]) continue;
+        y = 0;
+        z++;
     }
-    w->s[S_EXEC] = exec;
+    for (uint32_t lane = count; lane < LANES; lane++) w->v[0][lane] = 0;
+    w->s[S_EXEC] = count < LANES ? (1u << count) - 1 : ~0u;
 }
 
 static void start_wave(group_t *g, uint32_t index, const uint32_t *extent, const op_t *entry) {
