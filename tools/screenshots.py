@@ -1,10 +1,11 @@
 """`python3 -m tools screenshots [DIR]`: our pages in Chromium, at the widths of a desk and a phone, light and dark.
 
 Makes the compatibility page (of `--results FILE`, else of an example program) and a `cass view` page, opens both and
-pages of the documentation's site (of `--site FOLDER`, what `python3 -m tools docs` builds), and checks what a visitor
-would stumble over: errors on the console, text that runs out of the window, controls that the keyboard does not reach
-or that do not show the focus, keys that do nothing. Pictures go to DIR (default build/screenshots). Exit status 1 when
-a page has a fault. Needs a Chromium; it is not in the requirements.
+every page of the documentation's site (of `--site FOLDER`, what `python3 -m tools docs` builds), and checks what a
+visitor would stumble over: errors on the console, text that runs out of the window, controls that the keyboard does not
+reach or that do not show the focus, keys that do nothing, links to files or places in them that are not there (the
+site's and each other's; addresses of the network are not asked). Pictures go to DIR (default build/screenshots). Exit
+status 1 when a page has a fault. Needs a Chromium; it is not in the requirements.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import subprocess
 import sys
 import time
+import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,11 +22,12 @@ from tools import environment
 from tools.browser import Browser, BrowserFailed
 
 WIDTHS = (1440, 390)
-SITE_PAGES = ("index", "compatibility", "api", "view", "hardening", "life-of-a-kernel")
 PROGRAM = environment.ROOT / "examples" / "prebuilt" / "vector_add_static"
 TABS = 25  # elements that the Tab key is followed over
 SETTLES_S = 10.0  # for what a key causes
 FOCUSABLE = "button, input, select, summary, a[href], [tabindex='0']"
+LINKS = "[...document.querySelectorAll('a[href]')].map(one => one.href)"
+PLACES = "[...document.querySelectorAll('[id], a[name]')].map(one => one.id || one.name)"
 VISIBLE = f"[...document.querySelectorAll(`{FOCUSABLE}`)].filter(one => one.checkVisibility() && !one.disabled)"
 HAS_OUTLINE = "(style => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0)"
 
@@ -99,10 +102,51 @@ def use_view(browser: Browser) -> list[str]:
     return faults
 
 
-def use_site(browser: Browser) -> list[str]:
-    """The site's own pages can be reached from each."""
-    links = int(browser.ask("document.querySelectorAll('nav a[href$=\".html\"]').length"))
-    return [] if links > 10 else [f"only {links} links to other pages"]
+class Links:
+    """Where the pages that were looked at lead, and the places that each of them has."""
+
+    def __init__(self) -> None:
+        self.of: dict[Path, list[str]] = {}
+        self.places: dict[Path, set[str]] = {}
+
+    def use(self, browser: Browser) -> list[str]:
+        """Note a page of the site; the site's own pages can be reached from each."""
+        page = local(str(browser.ask("location.href")))[0]
+        assert page is not None
+        self.of[page] = browser.ask(LINKS)
+        self.places[page] = {"", "top", *browser.ask(PLACES)}  # the start of a page, by the HTML standard
+        links = int(browser.ask("document.querySelectorAll('nav a[href$=\".html\"]').length"))
+        return [] if links > 10 else [f"only {links} links to other pages"]
+
+    def broken(self) -> list[str]:
+        """Links to files that are not there, or to places that a page of the site has not."""
+        faults = []
+        for page, links in self.of.items():
+            for link in dict.fromkeys(links):
+                target, place = local(link)
+                if target is None:
+                    continue
+                if not target.is_file():
+                    faults.append(f"{page.stem}: a link to {target}, which is not there")
+                elif place not in self.places.get(target, {place}):
+                    faults.append(f"{page.stem}: a link to {target.name}#{place}, a place that is not there")
+        return faults
+
+
+def local(address: str) -> tuple[Path | None, str]:
+    """The file and the place in it that an address names; no file where it is one of the network."""
+    parts = urllib.parse.urlsplit(address)
+    if parts.scheme != "file":
+        return None, ""
+    return Path(urllib.parse.unquote(parts.path)), urllib.parse.unquote(parts.fragment)
+
+
+def site_pages(folder: Path) -> list[Path]:
+    """Every page of the documentation as it was built. The page of a missing address has links from a server's root."""
+    pages = sorted(page for page in folder.resolve().rglob("*.html") if page.name != "404.html")
+    if not pages:
+        raise BrowserFailed(f"{folder}: no pages")
+    return pages
 
 
 def look(browser: Browser, page: Path, use: Callable[[Browser], list[str]], pictures: Path) -> list[str]:
@@ -142,12 +186,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--site", type=Path, help="the documentation as `python3 -m tools docs` built it")
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)
+    links = Links()
     try:
         pages = make_pages(options.folder, options.results)
         if options.site is not None:
-            pages += [(options.site.resolve() / f"{name}.html", use_site) for name in SITE_PAGES]
+            pages += [(page, links.use) for page in site_pages(options.site)]
         with Browser() as browser:
             faults = [fault for page, use in pages for fault in look(browser, page, use, options.folder)]
+        faults += links.broken()
     except (BrowserFailed, subprocess.CalledProcessError) as error:
         print(error, file=sys.stderr)
         return 1

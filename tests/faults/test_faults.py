@@ -6,12 +6,15 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from tools import samples
 from tools.faults import Fault, faults
 from tools.faults.__main__ import build, counted, prepared
 from tools.faults.hardships import HARDSHIPS
+from tools.faults.programs import PROGRAMS
 from tools.faults.stages import STAGES, Place, judge, judged
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler as cc")]
@@ -60,3 +63,18 @@ def test_a_warm_run_under_hardship(place: Place, name: str, value: int) -> None:
     if name != "storm" and shutil.which("prlimit") is None:
         pytest.skip("needs prlimit")
     assert judged(place, HARDSHIPS[name].apply(place, value)) in ("right", "clear")
+
+
+@pytest.mark.skipif(bool(samples.can_build()), reason="needs nvcc and a host gcc")
+@pytest.mark.parametrize("name", ["driver", "threads", "graphs", "python"])
+def test_failing_calls_in_other_programs(name: str, tmp_path: Path) -> None:
+    """Memory and threads that are not to be had, where the vector addition asks for none."""
+    place = prepared(tmp_path / "place", build(tmp_path), WARM.side, PROGRAMS[name](tmp_path))
+    try:
+        counts = counted(place, WARM)
+        plan = faults({call: counts[call] for call in ("mmap", "malloc", "pthread_create")}, 2)
+        verdicts = {str(fault): judge(place, WARM, fault) for fault in plan}
+        assert {fault: what for fault, what in verdicts.items() if what not in ("right", "clear", "unmet")} == {}
+        assert set(verdicts.values()) & {"right", "clear"} and place.damage() == []
+    finally:
+        place.stop_daemon()

@@ -10,7 +10,7 @@ import pytest
 from cass_shim.compat.report import page
 from cass_shim.compat.results import KernelFact, Outcome, Results
 from tools.browser import Browser, find
-from tools.screenshots import look, overflow, tab_order, use_report
+from tools.screenshots import Links, look, overflow, site_pages, tab_order, use_report
 
 FAULTY = """<!doctype html><meta name="viewport" content="width=device-width">
 <div style="width: 3000px">wide</div>
@@ -53,3 +53,25 @@ def test_the_compatibility_page_has_none(browser: Browser, tmp_path: Path) -> No
     report.write_text(page(Results(rows, "emulated gfx1100", "1")))
     assert look(browser, report, use_report, tmp_path) == []
     assert len(list(tmp_path.glob("*.png"))) == 4
+
+
+def test_links_that_lead_nowhere_are_found(browser: Browser, tmp_path: Path) -> None:
+    menu = "<nav>" + "".join(f'<a href="page{number}.html">p</a>' for number in range(11)) + "</nav>"
+    for number in range(11):
+        (tmp_path / f"page{number}.html").write_text(f'{menu}<h2 id="here">h</h2>')
+    (tmp_path / "page3.html").write_text(
+        f'{menu}<a href="page4.html#here">right</a><a href="#top">right</a><a href="https://example.com/x">unasked</a>'
+        '<a href="page4.html#there">no such place</a><a href="gone.html">no such page</a>'
+    )
+    links = Links()
+    assert site_pages(tmp_path) == sorted(tmp_path.glob("*.html"))
+    for one in site_pages(tmp_path):
+        browser.open(one, 1440)
+        assert links.use(browser) == []
+    assert links.broken() == [
+        "page3: a link to page4.html#there, a place that is not there",
+        f"page3: a link to {tmp_path / 'gone.html'}, which is not there",
+    ]
+    browser.open(tmp_path / "page4.html", 1440)
+    browser.ask("document.querySelector('nav').remove()")
+    assert links.use(browser) == ["only 0 links to other pages"]

@@ -13,12 +13,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tools.dated_rows import add_rows
 from tools.faults import Fault, faults
 from tools.faults.hardships import HARDSHIPS
 from tools.faults.hardships import judge as judge_hardship
+from tools.faults.programs import PROGRAMS, VECTOR_ADD, why_not
 from tools.faults.stages import STAGES, Place, Stage, judge
 
 
@@ -31,9 +33,9 @@ def build(folder: Path) -> Path:
     return target
 
 
-def prepared(folder: Path, injector: Path, side: str) -> Place:
+def prepared(folder: Path, injector: Path, side: str, command: tuple[str, ...] = VECTOR_ADD) -> Place:
     """A place whose cache is filled and whose reference output is known. side: where calls fail, as Place has it."""
-    place = Place(folder, injector, side)
+    place = Place(folder, injector, side, command)
     place.state.arm(None)
     first = place.run(False)
     if first.returncode != 0:
@@ -67,10 +69,22 @@ def campaign(stage: Stage, plan: Sequence[Fault], places: Sequence[Place], until
         return {fault: verdict for fault, verdict in zip(plan, pool.map(one, plan), strict=True) if verdict}
 
 
-def run_stage(name: str, options: argparse.Namespace, folder: Path, injector: Path) -> tuple[str, int]:
+@dataclass(frozen=True)
+class Subject:
+    """A program in which calls fail. name: with a comma before it where it is another than the first."""
+
+    name: str
+    command: tuple[str, ...]
+
+
+def run_stage(
+    name: str, subject: Subject, options: argparse.Namespace, folder: Path, injector: Path
+) -> tuple[str, int]:
     """One situation: a row for the page, and the number of findings."""
     stage, began = STAGES[name], time.monotonic()
-    places = [prepared(folder / f"{name}{number}", injector, stage.side) for number in range(options.jobs)]
+    places = [
+        prepared(folder / f"{name}{number}", injector, stage.side, subject.command) for number in range(options.jobs)
+    ]
     counts = counted(places[0], stage)
     plan = faults({call: count for call, count in counts.items() if not options.calls or call in options.calls},
                   options.places)  # fmt: skip
@@ -87,17 +101,17 @@ def run_stage(name: str, options: argparse.Namespace, folder: Path, injector: Pa
         print(f"  damaged: {line}")
     found = tally["wrong"] + len(damage)
     row = (
-        f"| {datetime.date.today()} | {name}: {stage.purpose} | {len(verdicts)} of {len(plan)} | {tally['right']} "
-        f"| {tally['clear']} | {tally['unmet']} | {found} | {time.monotonic() - began:.0f} |"
+        f"| {datetime.date.today()} | {name}{subject.name}: {stage.purpose} | {len(verdicts)} of {len(plan)} "
+        f"| {tally['right']} | {tally['clear']} | {tally['unmet']} | {found} | {time.monotonic() - began:.0f} |"
     )
     print(row, flush=True)
     return row, found
 
 
-def run_hardship(name: str, folder: Path, injector: Path) -> tuple[str, int]:
+def run_hardship(name: str, subject: Subject, folder: Path, injector: Path) -> tuple[str, int]:
     """The same for a hardship: all its values, one after another."""
     hardship, began = HARDSHIPS[name], time.monotonic()
-    place = prepared(folder / name, injector, hardship.side)
+    place = prepared(folder / name, injector, hardship.side, subject.command)
     verdicts = [(value, judge_hardship(place, hardship, value)) for value in hardship.values]
     damage = place.damage()
     place.stop_daemon()
@@ -108,11 +122,26 @@ def run_hardship(name: str, folder: Path, injector: Path) -> tuple[str, int]:
         print(f"  damaged: {line}")
     tally, found = collections.Counter(verdict for _, verdict in verdicts), len(wrong) + len(damage)
     row = (
-        f"| {datetime.date.today()} | {name}: {hardship.purpose} | {len(verdicts)} | {tally['right']} "
+        f"| {datetime.date.today()} | {name}{subject.name}: {hardship.purpose} | {len(verdicts)} | {tally['right']} "
         f"| {tally['clear']} | 0 | {found} | {time.monotonic() - began:.0f} |"
     )
     print(row, flush=True)
     return row, found
+
+
+def run_all(options: argparse.Namespace, programs: Sequence[str], folder: Path) -> list[tuple[str, int]]:
+    """Every chosen situation of every chosen program."""
+    injector, results = build(folder), []
+    for program in programs:
+        place = folder / program
+        place.mkdir()
+        subject = Subject("" if program == "vector_add" else f", {program}", PROGRAMS[program](place))
+        for one in options.stages:
+            if one in STAGES:
+                results.append(run_stage(one, subject, options, place, injector))
+            else:
+                results.append(run_hardship(one, subject, place, injector))
+    return results
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -121,6 +150,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "stages", nargs="*", default=[*STAGES, *HARDSHIPS], help=f"of {', '.join([*STAGES, *HARDSHIPS])}"
     )
+    parser.add_argument("--programs", nargs="*", default=["vector_add"], help=f"of {', '.join(PROGRAMS)}, or all")
     parser.add_argument("--places", type=int, default=40, help="places a function is made to fail at, at most")
     parser.add_argument("--calls", nargs="*", default=[], help="only these functions")
     parser.add_argument("--seconds", type=float, default=1e9, help="of each stage; then the rest is left out")
@@ -130,12 +160,13 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if unknown := set(options.stages) - {*STAGES, *HARDSHIPS}:
         parser.error(f"no stage {min(unknown)}")
+    wanted = [*PROGRAMS] if "all" in options.programs else options.programs
+    if unknown := set(wanted) - {*PROGRAMS}:
+        parser.error(f"no program {min(unknown)}")
+    if why := next(filter(None, map(why_not, wanted)), ""):
+        parser.error(f"the programs cannot be built here: {why}")
     with tempfile.TemporaryDirectory(prefix="cass-faults-") as name:
-        injector = build(Path(name))
-        results = [
-            run_stage(one, options, Path(name), injector) if one in STAGES else run_hardship(one, Path(name), injector)
-            for one in options.stages
-        ]
+        results = run_all(options, wanted, Path(name))
     if options.page:
         add_rows("faults", (row for row, _ in results))
     return int(any(found for _, found in results))

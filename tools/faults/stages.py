@@ -17,20 +17,23 @@ from cass_shim.cache.local import LocalTier
 from cass_shim.cache.trust import TrustSet
 from tools import environment
 from tools.faults import Fault, State
+from tools.faults.programs import VECTOR_ADD
 
-PROGRAM = environment.ROOT / "examples" / "prebuilt" / "vector_add_static"
 RUN_LIMIT_S = 120.0
 CLEAR = re.compile(r"cass|error|memory|denied|cannot|failed", re.IGNORECASE)
 
 
 @dataclass
 class Place:
-    """One cache, one daemon, one program. injector: the built library. side: "program", "daemon" or "both"."""
+    """One cache, one daemon, one program. injector: the built library. side: "program", "daemon" or "both".
+
+    command: the program and its arguments.
+    """
 
     folder: Path
     injector: Path
     side: str
-    program: Path = PROGRAM
+    command: tuple[str, ...] = VECTOR_ADD
     state: State = field(init=False)
     expected: str = ""
 
@@ -75,7 +78,7 @@ class Place:
         self, faulty: bool, more: Mapping[str, str] | None = None, limits: Sequence[str] = ()
     ) -> subprocess.CompletedProcess[str]:
         """Run the program; TimeoutExpired when it hangs. more: variables; limits: options of prlimit(1)."""
-        command = [str(environment.launcher()), str(self.program)]
+        command = [str(environment.launcher()), *self.command]
         if limits:
             command = ["prlimit", *limits, "--", *command]
         return subprocess.run(

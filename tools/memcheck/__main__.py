@@ -67,7 +67,7 @@ def check(place: Place, library: Path, situation: str) -> Checked:
     if situation == "served":
         place.forget_entries()
     settings = place.settings(False) | {"LD_PRELOAD": str(library)}
-    command = ["valgrind", *OPTIONS, str(environment.launcher()), str(place.program)]
+    command = ["valgrind", *OPTIONS, str(environment.launcher()), *place.command]
     began = time.monotonic()
     done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     findings = [heading.strip() for heading in HEADING.findall(done.stderr)]
@@ -75,12 +75,12 @@ def check(place: Place, library: Path, situation: str) -> Checked:
         findings.append(f"exit status {done.returncode}, another output: {done.stderr.strip()[-300:]}")
     if "ERROR SUMMARY" not in done.stderr:
         findings.append("memcheck said nothing at the end")
-    return Checked(place.program.name, situation, tuple(findings), time.monotonic() - began)
+    return Checked(Path(place.command[0]).name, situation, tuple(findings), time.monotonic() - began)
 
 
 def check_program(program: Path, folder: Path, library: Path) -> list[Checked]:
     """Both situations, after an ordinary run that translates and tells the right output."""
-    place = Place(folder / program.name, library, "program", program)
+    place = Place(folder / program.name, library, "program", (str(program),))
     first = place.run(False)
     if first.returncode != 0:
         raise SystemExit(f"{program} fails without valgrind: {first.stderr}")
