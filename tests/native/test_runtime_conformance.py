@@ -83,6 +83,46 @@ int main() {
     assert done.stdout == "wrong 0 last 0\n", done.stderr
 
 
+def test_host_functions_behind_a_fault_are_forgotten(folder: Path) -> None:
+    """They are not called, as in CUDA, and leave nothing allocated; callbacks are called with the error (recorded)."""
+    source = folder / "behind_a_fault.cu"
+    source.write_text(
+        """
+#include <atomic>
+#include <cstdio>
+#include <malloc.h>
+#include <cuda_runtime.h>
+static std::atomic<int> called, told, held{1};
+static void function(void *) { called++; }
+static void hold(void *) { while (held) ; }
+static void callback(cudaStream_t, cudaError_t error, void *) { if (error) told++; }
+__global__ void wild(int *p) { *p = 1; }
+int main() {
+    const int count = 500;
+    cudaStream_t s;
+    int *p;
+    cudaStreamCreate(&s);
+    cudaMalloc(&p, 4);
+    wild<<<1, 1, 0, s>>>(p);
+    for (int i = 0; i < count; i++) cudaLaunchHostFunc(s, function, nullptr);
+    cudaStreamSynchronize(s);
+    called = 0;
+    size_t before = mallinfo2().uordblks;
+    cudaLaunchHostFunc(s, hold, nullptr);
+    wild<<<1, 1, 0, s>>>((int *)16);
+    for (int i = 0; i < count; i++) cudaLaunchHostFunc(s, function, nullptr);
+    cudaStreamAddCallback(s, callback, nullptr, 0);
+    held = 0;
+    int error = cudaStreamSynchronize(s);
+    long long left = (long long)mallinfo2().uordblks - (long long)before;
+    printf("%d called %d told %d left %s\\n", error, (int)called, (int)told, left < 16 * count ? "little" : "much");
+}
+"""
+    )
+    done = run_emulated(build_program(source, folder))
+    assert done.stdout == "700 called 0 told 1 left little\n", done.stderr
+
+
 def test_grid_barriers_and_the_device_heap(folder: Path) -> None:
     """A cooperative launch whose blocks read each other's values across a barrier, six times; malloc in a kernel."""
     source = folder / "services.cu"

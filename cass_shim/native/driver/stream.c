@@ -186,9 +186,13 @@ typedef struct {
     void *user;
 } host_call;
 
-static void run_host_call(void *call) {
+/* After a fault CUDA calls no host function any more. HIP's hipLaunchHostFunc would not tell us
+ * then, and the call would stay allocated: hence its callback, which is told. */
+static void run_host_call(hipStream_t stream, hipError_t status, void *call) {
+    (void)stream;
     host_call what = *(host_call *)call;
     free(call);
+    if (status) return;
     int told = cass_host_function_begin();
     what.function(what.user);
     cass_host_function_end(told);
@@ -198,7 +202,7 @@ int cass_stream_host_now(hipStream_t stream, hipHostFn_t function, void *user) {
     host_call *call = malloc(sizeof *call);
     if (!call) return OUT_OF_MEMORY;
     *call = (host_call){function, user};
-    int result = HIP_OPTIONAL(hipLaunchHostFunc, stream, run_host_call, call);
+    int result = HIP_OPTIONAL(hipStreamAddCallback, stream, run_host_call, call, 0);
     if (result) free(call);
     return result;
 }
