@@ -333,7 +333,6 @@ def test_empty_descriptor() -> None:
 REFUSED = {
     "tiled": (Image("2D", "float", 32, [np.zeros((1, 4, 4, 1), np.float32)], swizzle_mode=9), Sampler()),
     "anisotropic": (Image("2D", "float", 32, [np.zeros((1, 4, 4, 1), np.float32)]), Sampler(anisotropy=2)),
-    "table": (Image("2D", "float", 32, [np.zeros((1, 4, 4, 1), np.float32)]), Sampler(border=3)),
     "dimensions": (Image("3D", "float", 32, [np.zeros((2, 4, 4, 1), np.float32)]), Sampler()),
 }
 

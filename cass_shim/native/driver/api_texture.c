@@ -18,7 +18,9 @@ static int check(const CUDA_RESOURCE_DESC *resource, int surface) {
                    ? OK
                    : INVALID_VALUE;
     case CU_RESOURCE_TYPE_PITCH2D:
-        return !surface && resource->res.pitch2D.devPtr && resource->res.pitch2D.width
+        return !surface && cass_pitched_ok(cass_address(resource->res.pitch2D.devPtr),
+                                           resource->res.pitch2D.width,
+                                           resource->res.pitch2D.pitchInBytes)
                    ? OK
                    : INVALID_VALUE;
     default:

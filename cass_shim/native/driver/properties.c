@@ -7,6 +7,7 @@
 
 #include "driver/pool.h"
 #include "driver/shared.h"
+#include "driver/texture.h"
 
 /* Attribute number and value of a compute capability 8.9 device, where HIP has no say.
  * Source: "Compute Capabilities" of the CUDA C++ programming guide, and cudaDeviceAttr's
@@ -20,7 +21,7 @@
     ROW(23, 16384) ROW(24, 16384) ROW(25, 16384) ROW(26, 8192) ROW(27, 16384) \
     ROW(28, 16384) ROW(29, 2048) ROW(30, 512) ROW(31, 1) ROW(32, 0) ROW(35, 0) \
     ROW(39, CASS_SM_THREADS) ROW(40, 2) ROW(41, 1) ROW(42, 16384) ROW(43, 2048) ROW(44, 1) \
-    ROW(45, 16384) ROW(46, 16384) ROW(47, 8192) ROW(48, 8192) ROW(49, 8192) ROW(51, 256) \
+    ROW(45, 16384) ROW(46, 16384) ROW(47, 8192) ROW(48, 8192) ROW(49, 8192) ROW(51, (int)cass_row_align()) \
     ROW(52, 16384) ROW(53, 16384) ROW(54, 2046) ROW(55, 16384) ROW(56, 16384) \
     ROW(57, 16384) ROW(58, 16384) ROW(59, 16384) ROW(60, 8192) ROW(61, 16384) ROW(62, 2048) \
     ROW(63, 16384) ROW(64, 16384) ROW(65, 2048) ROW(66, 16384) ROW(67, 16384) ROW(68, 2046) \

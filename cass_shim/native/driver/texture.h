@@ -38,6 +38,15 @@ typedef struct {
     unsigned view_format, first_level, last_level, first_layer, last_layer;
 } cass_texture;
 
+/* Whether a texture object may be made over pitched memory (recorded: sm_90; a multiple of the
+ * pitch alignment that NVIDIA's devices tell of, and of their texture alignment). */
+static inline int cass_pitched_ok(const void *memory, size_t width, size_t pitch) {
+    enum { ADDRESS_ALIGN = 512, PITCH_ALIGN = 32 };
+    return memory && (uintptr_t)memory % ADDRESS_ALIGN == 0 && width && pitch % PITCH_ALIGN == 0;
+}
+/* What a pitch must be a multiple of on this device: cudaDevAttrTexturePitchAlignment. */
+unsigned cass_row_align(void);
+
 /* An entry of the descriptor table. */
 typedef struct {
     uint64_t object;

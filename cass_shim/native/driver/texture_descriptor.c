@@ -71,18 +71,37 @@ static unsigned clamp_of(const cass_texture *texture, int address) {
     return repeats && !texture->normalized ? GFX11_CLAMP_LAST : clamps[address & 3];
 }
 
-static int border_of(const float *color, unsigned *border) {
-    static const float known[3][4] = {{0, 0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1, 1}};
-    for (unsigned i = 0; i < 3; i++)
-        if (!memcmp(color, known[i], sizeof known[i])) {
-            *border = GFX11_BORDER_CLEAR + i;
-            return 1;
-        }
-    return 0;
+/* A border's channel as its texels are: integers take its bits, normalized ones the nearest number
+ * that a texel can be (recorded). */
+static float border_channel(const cass_texture *texture, cass_format_of format, int channel) {
+    float value = texture->border[channel];
+    if (channel >= format.channels) return 0;
+    if (!promoted(texture, format)) return value;
+    int is_signed = format.kind == CASS_CHANNEL_SIGNED;
+    float least = is_signed ? -1 : 0,
+          most = (float)((1 << (8 * format.channel_bytes - is_signed)) - 1);
+    value = value > least ? value < 1 ? value : 1 : least; /* NaN: least */
+    return (float)(int)(value * most + (value < 0 ? -0.5f : 0.5f)) / most;
 }
 
-static const char *describe_sampler(const cass_texture *texture, unsigned kind, unsigned levels,
-                                    uint32_t *words) {
+/* The sampler's border; 0 where the device has no such colour. */
+static int border_of(const cass_texture *texture, cass_format_of format, gfx11_sampler *sampler) {
+    static const float known[3][4] = {{0, 0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1, 1}};
+    for (unsigned i = 0; i < 3; i++)
+        if (!memcmp(texture->border, known[i], sizeof known[i])) {
+            sampler->border = GFX11_BORDER_CLEAR + i;
+            return 1;
+        }
+    float color[4];
+    unsigned bits[4];
+    for (int i = 0; i < 4; i++) color[i] = border_channel(texture, format, i);
+    memcpy(bits, color, sizeof bits);
+    sampler->border = GFX11_BORDER_TABLE;
+    return !HIP_OPTIONAL(hipCassBorderColor, bits, &sampler->border_index);
+}
+
+static const char *describe_sampler(const cass_texture *texture, cass_format_of format,
+                                    unsigned kind, unsigned levels, uint32_t *words) {
     gfx11_sampler sampler = {.linear = texture->linear,
                              .unnormalized =
                                  !texture->normalized && kind != CUBE && kind != LAYERED_CUBE,
@@ -96,7 +115,7 @@ static const char *describe_sampler(const cass_texture *texture, unsigned kind, 
         bordered |= sampler.clamp[i] == GFX11_CLAMP_BORDER;
     }
     if (levels > 1) sampler.mip_filter = texture->mip_linear ? GFX11_MIP_LINEAR : GFX11_MIP_POINT;
-    if (bordered && !border_of(texture->border, &sampler.border))
+    if (bordered && !border_of(texture, format, &sampler))
         return "border colours other than black and white need a table that programs do not own";
     gfx11_sampler_encode(&sampler, words);
     return NULL;
@@ -122,6 +141,24 @@ static gfx11_image image_of(const cass_texture *texture, const cass_array *array
         if (texture->last_layer < image.slices) image.slices = texture->last_layer + 1;
     }
     return image;
+}
+
+unsigned cass_row_align(void) {
+    unsigned bytes = GFX11_ROW_ALIGN;
+    (void)HIP_OPTIONAL(hipCassRowAlign, &bytes); /* AMD's library has none */
+    return bytes;
+}
+
+/* The image of pitched memory. */
+static gfx11_image pitched_of(const cass_texture *texture) {
+    return (gfx11_image){.base = (uint64_t)(uintptr_t)texture->memory,
+                         .type = GFX11_2D,
+                         .width = (unsigned)texture->width,
+                         .height = texture->height ? (unsigned)texture->height : 1,
+                         .slices = 1,
+                         .levels = 1,
+                         .pitch = texture->pitch,
+                         .row_align = cass_row_align()};
 }
 
 static int refuse(const char *why) {
@@ -151,11 +188,12 @@ static int describe_linear(const cass_texture *texture, cass_texture_entry *entr
     return OK;
 }
 
-static int describe_image(const cass_texture *texture, const gfx11_image *image, unsigned kind,
-                          cass_texture_entry *entry, uint32_t *words) {
+static int describe_image(const cass_texture *texture, cass_format_of format,
+                          const gfx11_image *image, unsigned kind, cass_texture_entry *entry,
+                          uint32_t *words) {
     const char *why = gfx11_image_encode(image, words);
     if (!why && !texture->surface)
-        why = describe_sampler(texture, kind, image->levels, words + CASS_TEXTURE_SAMPLER);
+        why = describe_sampler(texture, format, kind, image->levels, words + CASS_TEXTURE_SAMPLER);
     if (why) return refuse(why);
     gfx11_level level;
     gfx11_level_of(entry->texel_bytes, image->width, image->height, image->levels,
@@ -184,15 +222,7 @@ int cass_texture_describe(const cass_texture *texture, cass_texture_entry *entry
                                   .flags = flags_of(texture, format, kind)};
     if (!entry->texel_bytes) return INVALID_VALUE;
     if (kind == LINEAR) return describe_linear(texture, entry, words);
-    gfx11_image image =
-        array ? image_of(texture, array, kind)
-              : (gfx11_image){.base = (uint64_t)(uintptr_t)texture->memory,
-                              .type = GFX11_2D,
-                              .width = (unsigned)texture->width,
-                              .height = texture->height ? (unsigned)texture->height : 1,
-                              .slices = 1,
-                              .levels = 1,
-                              .pitch = texture->pitch};
+    gfx11_image image = array ? image_of(texture, array, kind) : pitched_of(texture);
     image.format = format_of(texture, format);
-    return describe_image(texture, &image, kind, entry, words);
+    return describe_image(texture, format, &image, kind, entry, words);
 }

@@ -1207,6 +1207,8 @@ DECLARED: tuple[Function, ...] = (
     # Our own queries.
     fn("hipCassFaultStatus", "void", returns="int", guard=NONE),
     fn("hipCassLastFault", "char *text, size_t bytes", returns="size_t", guard=NONE),
+    fn("hipCassBorderColor", "const unsigned int *bits, unsigned int *index"),
+    fn("hipCassRowAlign", "unsigned int *bytes"),
     fn("hipCassInstructions", "void", returns="size_t", guard=NONE),
 )
 

@@ -50,6 +50,10 @@ int32_t emu_image_integer(const wave_t *w, image_cursor *cursor, unsigned lane, 
 /* What follows does not share the current register. */
 void emu_image_align(image_cursor *cursor);
 
+/* Rows of a pitched image begin at any multiple of it: finer than the hardware's 256 bytes, so that
+ * what NVIDIA's devices take is taken. */
+enum { EMU_ROW_ALIGN = 32 };
+
 typedef struct {
     const gfx11_format *format;
     uint64_t base, slice_bytes;

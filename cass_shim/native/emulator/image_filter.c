@@ -66,7 +66,12 @@ static axis_t axis_of(double position, unsigned mode, int64_t size, int offset, 
     return axis;
 }
 
-static void border_color(const image_t *image, unsigned border, uint32_t out[4]) {
+static void border_color(const image_t *image, const sampler_t *sampler, uint32_t out[4]) {
+    unsigned border = sampler->border;
+    if (border == GFX11_BORDER_TABLE) {
+        memcpy(out, sampler->border_color, 4 * sizeof *out);
+        return;
+    }
     uint32_t one = image_is_integer(image) ? 1 : bits32(1.0f);
     for (unsigned i = 0; i < 4; i++)
         out[i] = border == GFX11_BORDER_WHITE || (border == GFX11_BORDER_BLACK && i == 3) ? one : 0;
@@ -75,7 +80,7 @@ static void border_color(const image_t *image, unsigned border, uint32_t out[4])
 static void texel_at(const image_t *image, const sampler_t *sampler, unsigned level, int64_t x,
                      int64_t y, int64_t z, uint32_t out[4], sample_fault *fault) {
     if (x == OUTSIDE || y == OUTSIDE || z == OUTSIDE) {
-        border_color(image, sampler->border, out);
+        border_color(image, sampler, out);
         return;
     }
     uint64_t address = emu_texel_address(image, level, x, y, z);

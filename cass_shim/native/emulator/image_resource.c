@@ -72,8 +72,8 @@ static const char *layout(const uint32_t *words, image_t *image) {
     unsigned pitch = rows_only ? gfx11_get(words, GFX11_PITCH) : 0;
     if (pitch) {
         image->level[0].pitch = (pitch + 1) * image->texel_bytes;
-        if (image->level[0].pitch % GFX11_ROW_ALIGN)
-            return "the image descriptor's pitch is not a multiple of 256 bytes";
+        if (image->level[0].pitch % EMU_ROW_ALIGN)
+            return "the image descriptor's pitch is not a multiple of 32 bytes";
     }
     image->slices = rows_only ? 1 : gfx11_get(words, GFX11_DEPTH) + 1;
     image->first_slice = rows_only ? 0 : gfx11_get(words, GFX11_BASE_ARRAY);

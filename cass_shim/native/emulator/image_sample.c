@@ -18,6 +18,8 @@ enum {
     LOD_ONLY = 256
 };
 
+uint32_t emu_border_colors[GFX11_BORDER_COLORS][4];
+
 const char *emu_image_sampler(const wave_t *w, const op_t *o, sampler_t *sampler) {
     const uint32_t *words = src_scalar(w, o, 2);
     int32_t bias = (int32_t)(gfx11_get(words, GFX11_LOD_BIAS) << 18) >> 18;
@@ -34,8 +36,7 @@ const char *emu_image_sampler(const wave_t *w, const op_t *o, sampler_t *sampler
     sampler->min_lod = (float)gfx11_get(words, GFX11_MIN_LOD) / 256.0f;
     sampler->max_lod = (float)gfx11_get(words, GFX11_MAX_LOD) / 256.0f;
     sampler->lod_bias = (float)bias / 256.0f;
-    if (sampler->border == GFX11_BORDER_TABLE)
-        return "border colours of a table are not implemented";
+    sampler->border_color = emu_border_colors[gfx11_get(words, GFX11_BORDER_INDEX)];
     if (gfx11_get(words, GFX11_MAX_ANISO)) return "anisotropic filtering is not implemented";
     return NULL;
 }

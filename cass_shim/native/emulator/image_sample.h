@@ -11,7 +11,12 @@ typedef struct {
     uint8_t mag_filter, min_filter, z_filter, mip_filter, border;
     int unnormalized, truncate, cube_wrap;
     float min_lod, max_lod, lod_bias;
+    const uint32_t *border_color; /* of the table, for GFX11_BORDER_TABLE */
 } sampler_t;
+
+/* The table of border colours, which on hardware is the kernel driver's: bits of four channels
+ * each. An entry is written once, before a sampler names it. */
+extern uint32_t emu_border_colors[GFX11_BORDER_COLORS][4];
 
 /* NULL, or what is not implemented. */
 const char *emu_image_sampler(const wave_t *w, const op_t *o, sampler_t *sampler);

@@ -72,7 +72,8 @@ static const char *check(const gfx11_image *image) {
         return "the levels are not those of an image";
     if (image->base % GFX11_ROW_ALIGN || image->base >> 48)
         return "the memory is not aligned to 256 bytes";
-    if (image->pitch % GFX11_ROW_ALIGN) return "the pitch is not a multiple of 256 bytes";
+    if (image->pitch % (image->row_align ? image->row_align : GFX11_ROW_ALIGN))
+        return "the pitch is not a multiple of 256 bytes";
     return NULL;
 }
 
@@ -129,4 +130,5 @@ void gfx11_sampler_encode(const gfx11_sampler *sampler, uint32_t words[GFX11_SAM
     put(words, GFX11_MIN_FILTER, filter);
     put(words, GFX11_MIP_FILTER, sampler->mip_filter);
     put(words, GFX11_BORDER, sampler->border);
+    put(words, GFX11_BORDER_INDEX, sampler->border_index);
 }

@@ -17,7 +17,8 @@ enum {
     GFX11_MAX_SIDE = 16384,
     GFX11_MAX_SLICES = 8192,
     GFX11_MAX_LEVELS = 15,
-    GFX11_ROW_ALIGN = 256
+    GFX11_ROW_ALIGN = 256,
+    GFX11_BORDER_COLORS = 4096 /* of the table, 16 bytes each */
 };
 
 /* Fields: dword, lowest bit, bits. */
@@ -50,6 +51,7 @@ enum {
 #define GFX11_MIN_FILTER 2, 22, 2
 #define GFX11_Z_FILTER 2, 24, 2
 #define GFX11_MIP_FILTER 2, 26, 2
+#define GFX11_BORDER_INDEX 3, 0, 12 /* in the table */
 #define GFX11_BORDER 3, 30, 2
 
 enum { GFX11_SELECT_0 = 0, GFX11_SELECT_1 = 1, GFX11_SELECT_X = 4 };
@@ -103,7 +105,8 @@ typedef struct {
     uint64_t base;
     unsigned type, width, height, slices; /* slices: planes, layers or faces; 1 for 1D and 2D */
     unsigned levels, first_level, last_level, first_slice;
-    uint64_t pitch; /* bytes, 1D and 2D only; 0: as gfx11_level_of */
+    uint64_t pitch;     /* bytes, 1D and 2D only; 0: as gfx11_level_of */
+    unsigned row_align; /* what it must be a multiple of; 0: GFX11_ROW_ALIGN */
     const gfx11_format *format;
     int alpha_one; /* a missing alpha reads as 1 (HIP), else as 0 like other channels (CUDA) */
 } gfx11_image;
@@ -114,7 +117,7 @@ const char *gfx11_image_encode(const gfx11_image *image, uint32_t words[GFX11_IM
 typedef struct {
     unsigned clamp[3]; /* GFX11_WRAP … */
     int linear, unnormalized, seamless_cube;
-    unsigned mip_filter, border;
+    unsigned mip_filter, border, border_index;
     float min_lod, max_lod, lod_bias;
 } gfx11_sampler;
 

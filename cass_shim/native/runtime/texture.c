@@ -21,9 +21,8 @@ static size_t sampler_bytes(void) {
                                               : sizeof(struct cudaTextureDesc);
 }
 
-/* What every CUDA device asks of a pitch at least, and gfx11 of an address (CUDA's is 512; memory
- * of the allocators has both). */
-enum { PITCH_ALIGNMENT = 32, ADDRESS_ALIGNMENT = 256 };
+/* Of linear memory (CUDA's is 512; memory of the allocators has both). */
+enum { ADDRESS_ALIGNMENT = 256 };
 
 static int placed(const void *memory) {
     return memory && (uintptr_t)memory % ADDRESS_ALIGNMENT == 0;
@@ -41,8 +40,9 @@ static int check(const struct cudaResourceDesc *resource, int surface) {
     case cudaResourceTypeLinear:
         return !surface && placed(resource->res.linear.devPtr) ? OK : INVALID_VALUE;
     case cudaResourceTypePitch2D:
-        return !surface && placed(resource->res.pitch2D.devPtr) && resource->res.pitch2D.width &&
-                       resource->res.pitch2D.pitchInBytes % PITCH_ALIGNMENT == 0
+        return !surface &&
+                       cass_pitched_ok(resource->res.pitch2D.devPtr, resource->res.pitch2D.width,
+                                       resource->res.pitch2D.pitchInBytes)
                    ? OK
                    : INVALID_VALUE;
     default:
