@@ -12,7 +12,7 @@ from cass_shim.model.artifacts import CodeObject, Evidence, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Rejected, Unsupported
 from cass_shim.model.instruction import Instruction, Target
-from cass_shim.pipeline import _region as region
+from cass_shim.pipeline import region
 from cass_shim.translate.cass import models, translate_kernel
 from cass_shim.translate.cass.answer import Body, parse_answer
 from cass_shim.translate.cass.contracts import FIELDS
