@@ -15,7 +15,9 @@ import re
 from cass_shim.assemble.meets import functions
 
 _MOST_BYTES = 128  # of all that is moved: 32 of 106 scalar registers
-_BLOCK = re.compile(r"ptr addrspace\(4\) (?:[^,()]|\([^()]*\))*?byref\([^()]*\)(?:[^,()]|\([^()]*\))*?(%[\w.]+)(?=[,)])")
+_BLOCK = re.compile(
+    r"ptr addrspace\(4\) (?:[^,()]|\([^()]*\))*?byref\([^()]*\)(?:[^,()]|\([^()]*\))*?(%[\w.]+)(?=[,)])"
+)
 _STEP = re.compile(r"^  (%[\w.]+) = getelementptr (?:\w+ )*i8, ptr addrspace\(4\) (%[\w.]+), i(?:32|64) \d+(?:,|$)")
 _LOAD = re.compile(r"^  %[\w.]+ = load (i8|i16|i32|i64|float|double|half), ptr addrspace\(4\) (%[\w.]+),")
 _BYTES = {"i8": 1, "i16": 2, "half": 2, "i32": 4, "float": 4, "i64": 8, "double": 8}
