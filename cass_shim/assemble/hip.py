@@ -21,10 +21,10 @@ from cass_shim.model.kernel_abi import AbiClass, KernelAbi
 FLAGS = (
     "-x", "hip", "--offload-arch=gfx1100", "--cuda-device-only", "--no-gpu-bundle-output",
     "-nogpuinc", "-nogpulib", "-target", "x86_64-linux-gnu", "-mcode-object-version=5", "-std=c++20",
-    "-O3", "-ffp-contract=off",
-    "-fhip-fp32-correctly-rounded-divide-sqrt", "-fno-gpu-flush-denormals-to-zero", "-fno-strict-aliasing",
-    "-fwrapv", "-fwrapv-pointer", "-fno-unsafe-math-optimizations", "-ffreestanding", "-fuse-cuid=none", "-fno-exceptions",
-    "-fno-rtti", "-nostdinc", "-w", "-fno-strict-float-cast-overflow", "-fbracket-depth=4096", "-ferror-limit=20",
+    "-O3", "-ffp-contract=off", "-fhip-fp32-correctly-rounded-divide-sqrt", "-fno-gpu-flush-denormals-to-zero",
+    "-fno-strict-aliasing", "-fwrapv", "-fwrapv-pointer", "-fno-unsafe-math-optimizations", "-ffreestanding",
+    "-fuse-cuid=none", "-fno-exceptions", "-fno-rtti", "-nostdinc", "-w", "-fno-strict-float-cast-overflow",
+    "-fbracket-depth=4096", "-ferror-limit=20",
     "-Xclang", "-target-feature", "-Xclang", toolchain.FEATURES,
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from cass_shim.assemble.meets import functions
+from cass_shim.assemble.ir_text import functions
 
 _MOST_BYTES = 128  # of all that is moved: 32 of 106 scalar registers
 _BLOCK = re.compile(
