@@ -36,7 +36,7 @@ from cass_shim.translate.ptx_hip.writer import FunctionWriter
 # The meaning rests on these: wrapping integers, no contraction but the one written, saturating float casts.
 NEEDS = (
     "// Compile as HIP (C++20) for gfx1100 with -fwrapv -fwrapv-pointer -ffp-contract=off -fno-strict-aliasing",
-    "// -fno-strict-float-cast-overflow; its kernarg is the CUDA parameter block, then the address of the binding table.",
+    "// -fno-strict-float-cast-overflow; kernarg: the CUDA parameter block, then the address of the binding table.",
 )
 _WIDTH = 110  # of a kernel's head
 _LDS_BYTES = 64 << 10  # per work-group; AMD RDNA3 ISA manual §2.2
