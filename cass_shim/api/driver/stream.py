@@ -65,7 +65,6 @@ fn("cuStreamBeginCaptureToCig", STUB, "CUresult",
    note="CUDA in graphics: no such context here")
 fn("cuStreamEndCaptureToCig", STUB, "CUresult", "CUstream hStream", since=13020, pt="ptsz",
    note="CUDA in graphics: no such context here")
-fn("cuStreamBeginRecaptureToGraph", STUB, "CUresult",
+fn("cuStreamBeginRecaptureToGraph", IMPLEMENTED, "CUresult",
    "CUstream hStream, CUstreamCaptureMode mode, CUgraph hGraph, CUgraphRecaptureCallback callbackFunc, "
-   "void *userData", since=13030, pt="ptsz",
-   note="capture that updates a graph in place is not written")
+   "void *userData", since=13030, pt="ptsz")

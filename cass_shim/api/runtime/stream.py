@@ -68,7 +68,6 @@ fn("cudaStreamWaitEvent", IMPLEMENTED, "cudaError_t",
    "cudaStream_t stream, cudaEvent_t event, unsigned int flags", since=3020, pt="ptsz")
 fn("cudaThreadExchangeStreamCaptureMode", IMPLEMENTED, "cudaError_t",
    "enum cudaStreamCaptureMode *mode", since=10010)
-fn("cudaStreamBeginRecaptureToGraph", STUB, "cudaError_t",
+fn("cudaStreamBeginRecaptureToGraph", IMPLEMENTED, "cudaError_t",
    "cudaStream_t stream, enum cudaStreamCaptureMode mode, cudaGraph_t graph, struct "
-   "cudaGraphRecaptureCallbackData *callbackData", since=13030, pt="ptsz",
-   note="capture that updates a graph in place is not written")
+   "cudaGraphRecaptureCallbackData *callbackData", since=13030, pt="ptsz")

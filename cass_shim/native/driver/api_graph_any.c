@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "driver/batch.h"
+#include "driver/capture.h"
 #include "driver/condition.h"
 #include "driver/graph_works.h"
 #include "driver/place.h"
@@ -112,16 +113,16 @@ static void describe_copy(const cass_copy_node *node, CUDA_MEMCPY_NODE_PARAMS *o
     cass_block_to_3d(&block, &out->copyParams);
 }
 
-static int describe(const cass_work *work, CUgraphNodeParams *out) {
+static void describe(const cass_work *work, CUgraphNodeParams *out) {
     const cass_fill *fill = &work->fill;
     CUdeviceptr memory = (CUdeviceptr)(uintptr_t)work->memory.pointer;
     switch (work->type) {
     case CASS_NODE_KERNEL:
         describe_kernel(&work->kernel, &out->kernel);
-        return OK;
+        return;
     case CASS_NODE_COPY:
         describe_copy(&work->copy, &out->memcpy);
-        return OK;
+        return;
     case CASS_NODE_FILL:
         out->memset = (CUDA_MEMSET_NODE_PARAMS_v2){(CUdeviceptr)(uintptr_t)fill->to,
                                                    fill->pitch,
@@ -130,46 +131,72 @@ static int describe(const cass_work *work, CUgraphNodeParams *out) {
                                                    fill->width,
                                                    fill->height,
                                                    cass_thread.current};
-        return OK;
+        return;
     case CASS_NODE_HOST:
         out->host.fn = work->host.function, out->host.userData = work->host.user;
-        return OK;
+        return;
     case CASS_NODE_GRAPH:
         out->graph.graph = work->child;
-        return OK;
+        return;
     case CASS_NODE_WAIT_EVENT:
         out->eventWait.event = (CUevent)work->event;
-        return OK;
+        return;
     case CASS_NODE_RECORD_EVENT:
         out->eventRecord.event = (CUevent)work->event;
-        return OK;
+        return;
     case CASS_NODE_ALLOC:
         out->alloc.bytesize = work->memory.bytes, out->alloc.dptr = memory;
-        return OK;
+        return;
     case CASS_NODE_FREE:
         out->free.dptr = memory;
-        return OK;
+        return;
     case CASS_NODE_BATCH:
         out->memOp = (CUDA_BATCH_MEM_OP_NODE_PARAMS_v2){work->batch.context, work->batch.count,
                                                         work->batch.operations, work->batch.flags};
-        return OK;
+        return;
     case CASS_NODE_CONDITION:
         out->conditional = (CUDA_CONDITIONAL_NODE_PARAMS){
             cass_condition_handle(work), (CUgraphConditionalNodeType)work->condition.type,
             work->condition.size, work->condition.bodies, cass_thread.current};
-        return OK;
+        return;
     default:
-        return OK; /* empty */
+        return; /* empty */
     }
+}
+
+static void describe_whole(const cass_work *work, CUgraphNodeParams *out) {
+    memset(out, 0, sizeof *out);
+    out->type = (CUgraphNodeType)work->type;
+    describe(work, out);
 }
 
 CUresult cass_cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
     ENTER(device);
+    (void)device;
     cass_node *node = cass_node_of(hNode);
     if (!node || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
-    memset(nodeParams, 0, sizeof *nodeParams);
-    nodeParams->type = (CUgraphNodeType)node->work.type;
-    return DONE(device, describe(&node->work, nodeParams));
+    describe_whole(&node->work, nodeParams);
+    return CUDA_SUCCESS;
+}
+
+/* What an executable graph takes over here is every parameter, so that all are eligible. */
+static int tell(void *callback, void *user, cass_node *node, const cass_work *now) {
+    CUgraphNodeParams old, new;
+    CUgraphRecaptureCallback call;
+    memcpy(&call, &callback, sizeof call);
+    describe_whole(&node->work, &old);
+    describe_whole(now, &new);
+    return (int)call(user, node, &old, &new, CU_GRAPH_RECAPTURE_ELIGIBLE_FOR_UPDATE);
+}
+
+CUresult cass_cuStreamBeginRecaptureToGraph(CUstream hStream, CUstreamCaptureMode mode,
+                                            CUgraph hGraph, CUgraphRecaptureCallback callbackFunc,
+                                            void *userData) {
+    ENTER(device);
+    cass_recapture again = {.tell = tell, .user = userData};
+    memcpy(&again.callback, &callbackFunc, sizeof again.callback);
+    return DONE(device,
+                cass_capture_again(cass_stream(hStream), (int)mode, cass_graph_of(hGraph), again));
 }
 
 /* Unique among the nodes of all graphs: graphs are numbered from 1. */

@@ -3,8 +3,8 @@
 #include "driver/capture.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "driver/nodes.h"
 #include "driver/stream.h"
 
 enum { GLOBAL = 0, THREAD_LOCAL = 1, RELAXED = 2, STATUS_ACTIVE = 1, STATUS_INVALIDATED = 2 };
@@ -15,24 +15,20 @@ typedef struct { /* one capture: the streams that take part share it */
     pthread_t owner;
     uint64_t id;
     hipStream_t origin;
+    cass_recapture again; /* not active: nodes are added */
 } group;
-
-typedef struct {
-    cass_node **nodes;
-    size_t count;
-} node_set;
 
 struct cass_capture { /* one stream of a capture */
     hipStream_t stream;
     group *of;
-    node_set tail;
+    cass_nodes tail;
     cass_capture *next;
 };
 
 typedef struct recorded { /* an event recorded inside a capture */
     hipEvent_t event;
     group *of;
-    node_set nodes;
+    cass_nodes nodes;
     struct recorded *next;
 } recorded;
 
@@ -43,27 +39,6 @@ static recorded *events;
 static uint64_t next_id = 1;
 static cass_capture implicit; /* the legacy stream while a stream that waits for it captures */
 static _Thread_local int thread_mode;
-
-static int set_nodes(node_set *set, cass_node *const *nodes, size_t count) {
-    cass_node **copy = malloc((count + 1) * sizeof *copy);
-    if (!copy) return OUT_OF_MEMORY;
-    if (count) memcpy(copy, nodes, count * sizeof *copy);
-    free(set->nodes);
-    *set = (node_set){copy, count};
-    return OK;
-}
-
-static int add_nodes(node_set *set, cass_node *const *nodes, size_t count) {
-    cass_node **grown = realloc(set->nodes, (set->count + count + 1) * sizeof *grown);
-    if (!grown) return OUT_OF_MEMORY;
-    set->nodes = grown;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = 0;
-        while (at < set->count && grown[at] != nodes[i]) at++;
-        if (at == set->count) grown[set->count++] = nodes[i];
-    }
-    return OK;
-}
 
 /* The caller holds the lock. */
 static cass_capture *find(hipStream_t stream) {
@@ -104,22 +79,41 @@ static int ready(cass_capture *capture) {
     return capture->of->invalid ? CAPTURE_INVALIDATED : OK;
 }
 
+/* The work becomes the graph's next node once more. The caller holds the lock, which is let go
+ * meanwhile: the program's callback may call anything. */
+static int recapture(cass_capture *capture, cass_work *work, cass_node **node) {
+    group *of = capture->of;
+    int result =
+        cass_recapture_node(&of->again, capture->tail.nodes, capture->tail.count, work, node);
+    if (result) {
+        cass_work_free(work);
+    } else {
+        cass_recapture again = of->again;
+        pthread_mutex_unlock(&lock);
+        result = cass_recapture_set(&again, *node, work);
+        pthread_mutex_lock(&lock);
+    }
+    if (result) of->invalid = 1;
+    return result;
+}
+
 int cass_capture_append(cass_capture *capture, cass_work *work) {
     cass_node *node;
     pthread_mutex_lock(&lock);
     int result = ready(capture);
     if (result) cass_work_free(work);
+    else if (capture->of->again.active) result = recapture(capture, work, &node);
     else
         result = cass_graph_add(capture->of->graph, capture->tail.nodes, capture->tail.count, work,
                                 &node);
-    if (!result) result = set_nodes(&capture->tail, &node, 1);
+    if (!result) result = cass_nodes_set(&capture->tail, &node, 1);
     pthread_mutex_unlock(&lock);
     return result;
 }
 
 static int join(hipStream_t stream, group *of, cass_node *const *nodes, size_t count) {
     cass_capture *made = calloc(1, sizeof *made);
-    if (!made || set_nodes(&made->tail, nodes, count)) {
+    if (!made || cass_nodes_set(&made->tail, nodes, count)) {
         free(made);
         return OUT_OF_MEMORY;
     }
@@ -131,8 +125,9 @@ static int join(hipStream_t stream, group *of, cass_node *const *nodes, size_t c
     return OK;
 }
 
-int cass_capture_begin(hipStream_t stream, int mode, cass_graph *graph, cass_node *const *before,
-                       size_t count) {
+/* again: NULL, or what is to be done into `graph`. */
+static int begin(hipStream_t stream, int mode, cass_graph *graph, cass_node *const *before,
+                 size_t count, const cass_recapture *again) {
     cass_stream_info info;
     if (mode < GLOBAL || mode > RELAXED) return INVALID_VALUE;
     if (!stream || stream == HIP_STREAM_LEGACY) return CAPTURE_UNSUPPORTED;
@@ -145,6 +140,7 @@ int cass_capture_begin(hipStream_t stream, int mode, cass_graph *graph, cass_nod
     }
     made->mode = mode, made->owner = pthread_self(), made->origin = stream,
     made->borrowed = graph != NULL;
+    if (again) made->again = *again;
     pthread_mutex_lock(&lock);
     made->id = next_id++;
     result = find(stream) ? ILLEGAL_STATE : join(stream, made, before, count);
@@ -156,17 +152,32 @@ int cass_capture_begin(hipStream_t stream, int mode, cass_graph *graph, cass_nod
     return result;
 }
 
-/* Marks every node that `node` comes after. */
-static void mark_before(cass_node *node) {
-    if (node->mark) return;
-    node->mark = 1;
-    for (size_t i = 0; i < node->before_count; i++) mark_before(node->before[i]);
+int cass_capture_begin(hipStream_t stream, int mode, cass_graph *graph, cass_node *const *before,
+                       size_t count) {
+    return begin(stream, mode, graph, before, count, NULL);
+}
+
+int cass_capture_again(hipStream_t stream, int mode, cass_graph *graph, cass_recapture again) {
+    if (!graph) return INVALID_VALUE;
+    again.active = 1;
+    again.next = graph->first;
+    int result = begin(stream, mode, graph, NULL, 0, &again);
+    if (!result) cass_graph_release_kept(graph); /* as documented */
+    return result;
+}
+
+int cass_capture_memory(cass_capture *capture, void **pointer, size_t bytes) {
+    pthread_mutex_lock(&lock);
+    int again = capture->of && capture->of->again.active; /* the implicit one has no group */
+    if (again) *pointer = cass_recapture_memory(&capture->of->again, bytes);
+    pthread_mutex_unlock(&lock);
+    return again;
 }
 
 /* Whether work of a stream that joined is missing from what the first stream waits for. */
 static int unjoined(const cass_capture *first) {
     for (cass_node *node = first->of->graph->first; node; node = node->next) node->mark = 0;
-    for (size_t i = 0; i < first->tail.count; i++) mark_before(first->tail.nodes[i]);
+    for (size_t i = 0; i < first->tail.count; i++) cass_mark_before(first->tail.nodes[i]);
     for (cass_capture *at = captures; at; at = at->next)
         for (size_t i = 0; at->of == first->of && i < at->tail.count; i++)
             if (!at->tail.nodes[i]->mark) return 1;
@@ -220,6 +231,7 @@ int cass_capture_end(hipStream_t stream, cass_graph **graph) {
     group *of = first->of;
     if (of->invalid) result = CAPTURE_INVALIDATED;
     else if (unjoined(first)) result = CAPTURE_UNJOINED;
+    else if (of->again.next) result = GRAPH_RECAPTURE_FAILURE; /* nodes are missing */
     if (!result && graph) *graph = of->graph;
     else if (result && !of->borrowed) cass_graph_destroy(of->graph);
     dissolve(of);
@@ -251,7 +263,7 @@ int cass_capture_update(hipStream_t stream, cass_node *const *nodes, size_t coun
     int result = at ? ready(at) : ILLEGAL_STATE;
     for (size_t i = 0; !result && i < count; i++)
         if (!cass_node_of(nodes[i]) || nodes[i]->graph != at->of->graph) result = INVALID_VALUE;
-    if (!result) result = (flags ? set_nodes : add_nodes)(&at->tail, nodes, count);
+    if (!result) result = (flags ? cass_nodes_set : cass_nodes_add)(&at->tail, nodes, count);
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -278,7 +290,7 @@ int cass_capture_record(cass_capture *capture, hipEvent_t event, unsigned flags)
         else result = OUT_OF_MEMORY;
     }
     if (!result) at->of = capture->of;
-    if (!result) result = set_nodes(&at->nodes, capture->tail.nodes, capture->tail.count);
+    if (!result) result = cass_nodes_set(&at->nodes, capture->tail.nodes, capture->tail.count);
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -290,7 +302,7 @@ static int wait_inside(cass_capture *at, hipStream_t stream, recorded *seen) {
     int result = ready(at);
     if (!result && !seen) result = CAPTURE_ISOLATION;
     if (!result && seen->of != at->of) result = CAPTURE_MERGE;
-    if (!result) return add_nodes(&at->tail, seen->nodes.nodes, seen->nodes.count);
+    if (!result) return cass_nodes_add(&at->tail, seen->nodes.nodes, seen->nodes.count);
     at->of->invalid = 1;
     return result;
 }

@@ -4,6 +4,7 @@
 #define CASS_CAPTURE_H
 
 #include "driver/graph.h"
+#include "driver/recapture.h"
 
 typedef struct cass_capture cass_capture;
 
@@ -21,6 +22,9 @@ static inline cass_capture *cass_capturing(hipStream_t stream) {
  * a new one. */
 int cass_capture_begin(hipStream_t stream, int mode, cass_graph *graph, cass_node *const *before,
                        size_t count);
+/* Into a graph that is there, node by node; of `again` the callback counts. */
+int cass_capture_again(hipStream_t stream, int mode, cass_graph *graph, cass_recapture again);
+/* 918 where nodes of a graph that is captured again are missing. */
 int cass_capture_end(hipStream_t stream, cass_graph **graph);
 
 typedef struct {
@@ -47,6 +51,9 @@ int cass_capture_graph(cass_capture *capture, const cass_graph *graph);
 int cass_capture_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch);
 int cass_capture_copy(cass_capture *capture, const cass_copy *copy);
 int cass_capture_fill(cass_capture *capture, const cass_fill *fill);
+/* Whether a graph is captured again: then the memory of the node that is next, NULL where that is
+ * no allocation of so many bytes. */
+int cass_capture_memory(cass_capture *capture, void **pointer, size_t bytes);
 int cass_capture_malloc(cass_capture *capture, void **pointer, size_t bytes);
 int cass_capture_free(cass_capture *capture, void *pointer);
 int cass_capture_host(cass_capture *capture, hipHostFn_t function, void *user);

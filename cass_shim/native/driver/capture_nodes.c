@@ -36,9 +36,14 @@ int cass_capture_graph(cass_capture *capture, const cass_graph *graph) {
 
 int cass_capture_malloc(cass_capture *capture, void **pointer, size_t bytes) {
     cass_work work = {.type = CASS_NODE_ALLOC, .memory = {NULL, bytes}};
-    int result = cass_graph_memory(&work.memory.pointer, bytes);
-    if (!result) result = cass_capture_append(capture, &work);
-    if (!result) *pointer = work.memory.pointer;
+    int known = cass_capture_memory(capture, &work.memory.pointer, bytes);
+    int result = known ? OK : cass_graph_memory(&work.memory.pointer, bytes);
+    void *memory = work.memory.pointer;
+    if (!result) {
+        result = cass_capture_append(capture, &work);
+        if (result && !known) cass_graph_memory_back(memory, bytes); /* no node has it */
+    }
+    if (!result) *pointer = memory;
     return result;
 }
 

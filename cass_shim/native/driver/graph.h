@@ -159,6 +159,8 @@ cass_node *cass_exec_find(const cass_exec *exec, const cass_node *node);
 /* Memory of an allocation node: there from the moment the node is made, until the program or a
  * device reset frees it; CUDA maps it only while the graph runs, which no program can tell. */
 int cass_graph_memory(void **pointer, size_t bytes);
+/* Frees it again where no node was made. */
+void cass_graph_memory_back(void *pointer, size_t bytes);
 
 /* cudaGraphMemAttributeType: 0 used, 1 used at most, 2 reserved, 3 reserved at most; only the
  * maxima can be set, to 0. A 64-bit value. */

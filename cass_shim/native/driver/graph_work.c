@@ -119,6 +119,11 @@ int cass_graph_memory(void **pointer, size_t bytes) {
     return OK;
 }
 
+void cass_graph_memory_back(void *pointer, size_t bytes) {
+    (void)HIP(hipFree, pointer);
+    atomic_fetch_sub(&memory_now, bytes);
+}
+
 void cass_work_free(cass_work *work) {
     if (work->type == CASS_NODE_KERNEL) {
         free(work->kernel.block);

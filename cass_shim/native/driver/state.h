@@ -60,6 +60,7 @@ enum { /* codes used by name across the bodies; values are cudaError_t */
        CAPTURED_EVENT = 907,
        CAPTURE_WRONG_THREAD = 908,
        GRAPH_UPDATE_FAILURE = 910,
+       GRAPH_RECAPTURE_FAILURE = 918,
        UNKNOWN_ERROR = 999
 };
 

@@ -1,6 +1,7 @@
 /* Graphs: parameters of a node of any type, conditional handles. */
 #include <string.h>
 
+#include "driver/capture.h"
 #include "driver/condition.h"
 #include "driver/graph_calls.h"
 #include "runtime/place.h"
@@ -63,15 +64,43 @@ static void describe(const cass_work *work, struct cudaGraphNodeParams *out) {
     }
 }
 
+static void describe_whole(const cass_work *work, struct cudaGraphNodeParams *out) {
+    memset(out, 0, sizeof *out);
+    out->type = (enum cudaGraphNodeType)work->type;
+    describe(work, out);
+}
+
+/* What an executable graph takes over here is every parameter, so that all are eligible. */
+static int tell(void *callback, void *user, cass_node *node, const cass_work *now) {
+    struct cudaGraphNodeParams old, new;
+    cudaGraphRecaptureCallback_t call;
+    memcpy(&call, &callback, sizeof call);
+    describe_whole(&node->work, &old);
+    describe_whole(now, &new);
+    return (int)call(user, node, &old, &new, cudaGraphRecaptureEligibleForUpdate);
+}
+
+cudaError_t
+cass_cudaStreamBeginRecaptureToGraph(cudaStream_t stream, enum cudaStreamCaptureMode mode,
+                                     cudaGraph_t graph,
+                                     struct cudaGraphRecaptureCallbackData *callbackData) {
+    ENTER(device);
+    cass_recapture again = {.tell = tell};
+    if (callbackData) {
+        memcpy(&again.callback, &callbackData->callbackFunc, sizeof again.callback);
+        again.user = callbackData->userData;
+    }
+    return DONE(device,
+                cass_capture_again(cass_stream(stream), (int)mode, cass_graph_of(graph), again));
+}
+
 cudaError_t cass_cudaGraphNodeGetParams(cudaGraphNode_t node,
                                         struct cudaGraphNodeParams *nodeParams) {
     ENTER(device);
     (void)device;
     const cass_node *found = cass_node_of(node);
     if (!found || !nodeParams) return cudaErrorInvalidValue;
-    memset(nodeParams, 0, sizeof *nodeParams);
-    nodeParams->type = (enum cudaGraphNodeType)found->work.type;
-    describe(&found->work, nodeParams);
+    describe_whole(&found->work, nodeParams);
     return cudaSuccess;
 }
 
