@@ -1,7 +1,8 @@
 """`python3 -m tools wheel [DIR]`: build a wheel into DIR (default dist/), install it in a fresh environment, try it.
 
 `python3 -m tools wheel --twice [DIR]` builds it a second time, from another folder, at another time, under another
-umask, and compares: every file that differs is named, and is a failure.
+umask, and compares: every file that differs is named, and is a failure. `--runners` tries it by `pipx run` and `uvx`
+too, where they are installed; both fetch the requirements into caches of their own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ import zipfile
 from pathlib import Path
 
 from tools import environment
+
+# How programs of a wheel are run without installing it.
+RUNNERS = {"pipx": ("pipx", "run", "--spec"), "uvx": ("uvx", "--from")}
 
 
 def build(source: Path, python: str, target: Path) -> Path:
@@ -61,10 +65,29 @@ def build_again(source: Path, python: str, target: Path) -> Path:
         os.umask(before)
 
 
+def try_runners(wheel: Path, folder: Path) -> None:
+    """The wheel's programs by each runner that is installed, from an empty folder; the first failure stops."""
+    program = environment.ROOT / "examples" / "prebuilt" / "vector_add_static"
+    own = {"CASS_CACHE_DIR": str(folder / "cache"), "CASS_RUNTIME_DIR": str(folder / "run"), "CASS_IDLE": "5"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CASS_", "PYTHON"))}
+    for name, command in RUNNERS.items():
+        if shutil.which(name) is None:
+            print(f"left out: {name} is not installed")
+            continue
+        for what in (["cass", "doctor"], ["cass-run", str(program)]):
+            done = subprocess.run(
+                [*command, str(wheel), *what], cwd=folder, env={**kept, **own, "CASS_DEVICE": "emulated"},
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if done.returncode or (what[0] == "cass-run" and "vector_add: PASS" not in done.stdout):
+                raise SystemExit(f"FAILED  {name}: {what[0]}\n{done.stdout}{done.stderr}")
+            print(f"ok      {name}: {what[0]}", flush=True)
+
+
 def main(arguments: list[str]) -> int:
     """Build, compare where asked to, install, try; the first failure stops."""
-    twice = "--twice" in arguments
-    arguments = [one for one in arguments if one != "--twice"]
+    twice, runners = "--twice" in arguments, "--runners" in arguments
+    arguments = [one for one in arguments if one not in ("--twice", "--runners")]
     target = Path(arguments[0] if arguments else environment.ROOT / "dist").resolve()
     with tempfile.TemporaryDirectory(prefix="cass-wheel-") as name:
         folder, fresh = Path(name), Path(name, "venv")
@@ -83,6 +106,9 @@ def main(arguments: list[str]) -> int:
                 return 1
         environment.run([python, "-m", "pip", "install", "-q", str(wheel)])
         environment.run([python, str(Path(__file__).with_name("try_wheel.py"))], quiet=False)
+        if runners:
+            (folder / "empty").mkdir()
+            try_runners(wheel, folder / "empty")
     return 0
 
 

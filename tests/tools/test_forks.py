@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools import samples
-from tools.forks import build, run
+from tools.forks.__main__ import build, run
 
 pytestmark = [
     pytest.mark.slow,
@@ -17,8 +17,8 @@ pytestmark = [
 
 
 def test_forks_at_bad_moments(tmp_path: Path) -> None:
-    program = build(tmp_path)
-    for mode in ("launching", "callback", "vfork"):
-        assert run(program, mode, tmp_path / "cache", {}) == "", mode
-    broken = run(program, "early", tmp_path / "cache", {"CASS_EMU_DEVICES": "0"})
+    commands = build(tmp_path)
+    for mode in ("launching", "callback", "vfork", "graph", "capture", "driver", "host"):
+        assert run(commands[mode], tmp_path / "cache", {}) == "", mode
+    broken = run(commands["early"], tmp_path / "cache", {"CASS_EMU_DEVICES": "0"})
     assert broken.startswith("exit status 1") and "early fork: a child ended with status 1" in broken

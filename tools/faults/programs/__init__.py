@@ -29,14 +29,17 @@ def _built(source: Path, *flags: str) -> Callable[[Path], tuple[str, ...]]:
     return build
 
 
-def _driver(folder: Path) -> tuple[str, ...]:
-    """Linked with our own libcuda, which is there without a driver of NVIDIA's."""
+def link_driver(folder: Path) -> tuple[str, ...]:
+    """Flags that link with our own libcuda, which is there without a driver of NVIDIA's."""
     libraries = folder / "libraries"
     libraries.mkdir(exist_ok=True)
     if not (libraries / "libcuda.so").exists():
         (libraries / "libcuda.so").symlink_to(environment.launcher().parent / "libcuda.so.1")
-    flags = (f"-L{libraries}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
-    return _built(HERE / "driver.cu", *flags)(folder)
+    return (f"-L{libraries}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
+
+
+def _driver(folder: Path) -> tuple[str, ...]:
+    return _built(HERE / "driver.cu", *link_driver(folder))(folder)
 
 
 def _python(folder: Path) -> tuple[str, ...]:

@@ -52,6 +52,29 @@ static void *launch_on(void *argument) {
     return (void *)(intptr_t)done;
 }
 
+/* The same launches, by a graph of two kernels. */
+static void *launch_graph_on(void *argument) {
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t runs;
+    int *total = (int *)argument, done = 0;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    add<<<1, 16, 0, stream>>>(total, 1);
+    add<<<1, 16, 0, stream>>>(total, 1);
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    CHECK(cudaGraphInstantiate(&runs, graph, 0));
+    while (going || done < LAUNCHES / 4) {
+        CHECK(cudaGraphLaunch(runs, stream));
+        if (++done % 20 == 0) CHECK(cudaStreamSynchronize(stream));
+    }
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaGraphExecDestroy(runs));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaStreamDestroy(stream));
+    return (void *)(intptr_t)done;
+}
+
 /* A child of a process that uses the device has no device (CUDA: cudaErrorInitializationError), and
  * ends like any other process. */
 static void be_child(int number) {
@@ -112,12 +135,12 @@ static void exec_once(int) {
 }
 
 /* While other threads launch. */
-static void busily(void (*once)(int), int times) {
+static void busily(void *(*launch)(void *), void (*once)(int), int times) {
     pthread_t threads[THREADS];
     int *totals, sums[THREADS], done[THREADS];
     CHECK(cudaMalloc(&totals, sizeof sums));
     CHECK(cudaMemset(totals, 0, sizeof sums));
-    for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, launch_on, totals + i);
+    for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, launch, totals + i);
     for (int i = 0; i < times; i++) once(i);
     going = 0;
     for (int i = 0; i < THREADS; i++) {
@@ -149,6 +172,35 @@ static void called_back(void (*once)(int), int times) {
     if (sum != 32 * times || going != times) fprintf(stderr, "%d calls, sum %d\n", (int)going, sum), wrong++;
 }
 
+/* In the middle of a capture: the parent's goes on, the child has none to end. */
+static void capturing() {
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t runs;
+    int *total, sum = 0;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaMalloc(&total, sizeof *total));
+    CHECK(cudaMemset(total, 0, sizeof *total));
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    for (int i = 0; i < 6; i++) {
+        add<<<1, 32, 0, stream>>>(total, i);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(LIMIT_S);
+            _exit(cudaStreamEndCapture(stream, &graph) == cudaSuccess ? 44 : 0);
+        }
+        reap(child, "fork in a capture");
+    }
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    CHECK(cudaGraphInstantiate(&runs, graph, 0));
+    fork_once(1);
+    CHECK(cudaGraphLaunch(runs, stream));
+    fork_once(2);
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaMemcpy(&sum, total, sizeof sum, cudaMemcpyDeviceToHost));
+    if (sum != 32 * 15) fprintf(stderr, "the graph's sum is %d\n", sum), wrong++;
+}
+
 /* Before the first call, the device is the child's as much as the parent's. */
 static void early() {
     pid_t child = fork();
@@ -161,10 +213,12 @@ int main(int count, char **arguments) {
     const char *mode = count > 1 ? arguments[1] : "";
     if (!strcmp(mode, "whole")) return use_device();
     if (!strcmp(mode, "early")) early();
-    else if (!strcmp(mode, "launching")) busily(fork_once, FORKS);
-    else if (!strcmp(mode, "vfork")) busily(vfork_once, 5);
-    else if (!strcmp(mode, "spawn")) busily(spawn_once, 5);
-    else if (!strcmp(mode, "exec")) busily(exec_once, 5);
+    else if (!strcmp(mode, "launching")) busily(launch_on, fork_once, FORKS);
+    else if (!strcmp(mode, "vfork")) busily(launch_on, vfork_once, 5);
+    else if (!strcmp(mode, "spawn")) busily(launch_on, spawn_once, 5);
+    else if (!strcmp(mode, "exec")) busily(launch_on, exec_once, 5);
+    else if (!strcmp(mode, "graph")) busily(launch_graph_on, fork_once, FORKS);
+    else if (!strcmp(mode, "capture")) capturing();
     else if (!strcmp(mode, "callback")) called_back(fork_once, 10);
     else if (!strcmp(mode, "callback-vfork")) called_back(vfork_once, 3);
     else return 2;

@@ -1,0 +1,1 @@
+"""`python3 -m tools.forks`: forks at bad moments (`__main__.py`)."""
