@@ -28,8 +28,9 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
     graph = apart.graph
     counting = FunctionWriter(program, function)
     program.writing = False
-    for number in range(len(graph.blocks)):
-        _code(counting, graph, number)
+    for number, block in enumerate(graph.blocks):
+        for instruction in block.code:
+            counting.count(instruction)
         _condition(counting, graph, number, False)
     _forget_unread(graph)
     writer = FunctionWriter(program, function)

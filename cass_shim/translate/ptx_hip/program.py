@@ -52,6 +52,7 @@ class Program:
         self.line_references = line_references
         self.names = Names()
         self.writing = False
+        self.touched = 0  # how often something that functions share was asked for
         self.slots: list[Slot] = []
         self.shared: dict[str, str] = {}
         self.shared_total = 0
@@ -61,6 +62,7 @@ class Program:
     # -- the binding table -------------------------------------------------------------------------------------
 
     def _slot(self, slot: Slot) -> int:
+        self.touched += 1
         if slot not in self.slots:
             self.slots.append(slot)
         return self.slots.index(slot)
@@ -75,6 +77,7 @@ class Program:
 
     def shared_variable(self, function: Function, variable: Variable) -> str:
         """The C++ name of a .shared variable; declares it on first use."""
+        self.touched += 1
         inside = variable.name in function.variables
         key = f"shared {function.name if inside else ''} {variable.name}"
         wanted = variable.name.removeprefix(f"{function.name}_") if inside else variable.name
@@ -90,6 +93,7 @@ class Program:
 
     def own_shared(self, name: str, size: int) -> str:
         """A zeroed block of shared memory for the translation's own use."""
+        self.touched += 1
         given = self.names.of(f"own {name}", name)
         if given not in self.shared:
             self.shared[given] = f"static __attribute__((shared, aligned(8))) u8 {given}[{size}];"

@@ -1,7 +1,8 @@
 """Writes the statements of one function: operands, registers, memory addresses, parameters.
 
-It runs twice over the same instructions. The first run only counts how each register is used (`votes`), the second
-writes, with registers declared as the type that most of their uses want.
+It runs twice over the same instructions. The first run only counts how each register is used (`votes`, known already
+for an instruction like one before), the second writes, with registers declared as the type that most of their uses
+want.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from cass_shim.translate.ptx_hip.conversions import FLOATS, converted, widened
 from cass_shim.translate.ptx_hip.layout import size_of
 from cass_shim.translate.ptx_hip.literals import literal
 from cass_shim.translate.ptx_hip.names import Names
+from cass_shim.translate.ptx_hip.votes import keep, known, shape
 
 if TYPE_CHECKING:
     from cass_shim.translate.ptx_hip.program import Program
@@ -50,6 +52,7 @@ class FunctionWriter:
         self.program, self.function = program, function
         self.names = Names(program.names)
         self.votes: dict[str, dict[str, int]] = {}
+        self.cast: list[tuple[str, str, str]] = []
         self.types: dict[str, str] = {}
         self.held: dict[str, tuple[str, str]] = {}
         self.formal = {each.name for each in function.signature.parameters}
@@ -176,14 +179,17 @@ class FunctionWriter:
         if self.program.writing:
             return  # the first run has counted
         row = TYPES[type_name]
-        key = register.name + register.part
-        counter = self.votes.get(key)
-        if counter is None:
-            counter = self.votes[key] = dict(_NO_VOTES)
         if row.bits == bits_of(register.type) and row.kind in "usf":
             opcode = self.current.opcode if self.current else ""
             if row.kind != "u" or opcode not in _SIGNLESS:  # nvcc moves signed values as .u32 too
-                counter[row.kind] += 1
+                self.cast.append((register.name, register.part, row.kind))
+                self._count(register.name + register.part, row.kind)
+
+    def _count(self, key: str, kind: str) -> None:
+        counter = self.votes.get(key)
+        if counter is None:
+            counter = self.votes[key] = dict(_NO_VOTES)
+        counter[kind] += 1
 
     def _type(self, register: Register, key: str) -> str:
         """The C++ type that its uses prefer; while they are counted, that of its declaration."""
@@ -229,6 +235,19 @@ class FunctionWriter:
 
     def fresh(self, hint: str) -> str:
         return self.names.fresh(hint)
+
+    def count(self, instruction: Instruction) -> None:
+        """The votes of one instruction. It is written to see them, unless one of its shape has been."""
+        key, registers = shape(instruction, self._variable)
+        found = known.get(key)
+        if found is not None:
+            for number, part, kind in found:
+                self._count(registers[number] + part, kind)
+            return
+        self.cast, touched = [], self.program.touched
+        self.statement(instruction)
+        if key is not None and touched == self.program.touched:
+            keep(key, registers, self.cast)
 
     def statement(self, instruction: Instruction) -> list[str]:
         """The C++ of one instruction that does not end a block."""
