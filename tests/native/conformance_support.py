@@ -19,6 +19,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "settings": (),
     "external": (),
     "imported": (),
+    "external_own": (),
     "graphics": (),
     "graph_nodes": (),
     "conditional_device": DEVICE_CODE,

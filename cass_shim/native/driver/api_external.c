@@ -16,7 +16,8 @@ CUresult cass_cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMem
                                               const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc) {
     ENTER(device);
     void *pointer = NULL;
-    if (!devPtr || !bufferDesc) return CUDA_ERROR_INVALID_VALUE;
+    if (!devPtr || !bufferDesc || !cass_all_zero(bufferDesc->reserved, sizeof bufferDesc->reserved))
+        return CUDA_ERROR_INVALID_VALUE;
     int result = cass_external_buffer(device, extMem, bufferDesc->offset, bufferDesc->size,
                                       bufferDesc->flags, &pointer);
     if (!result) *devPtr = (CUdeviceptr)(uintptr_t)pointer;

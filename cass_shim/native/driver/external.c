@@ -14,6 +14,7 @@ struct cass_external {
     uint32_t magic;
     hipExternalMemory_t memory;
     uint64_t bytes;
+    int dedicated; /* one buffer or image over all of it */
 };
 
 static cass_external *external_of(const void *handle) {
@@ -50,7 +51,7 @@ int cass_external_import(cass_device *device, int type, int descriptor, uint64_t
     if (answers[type]) return answers[type];
     cass_external *made = malloc(sizeof *made);
     if (!made) return OUT_OF_MEMORY;
-    *made = (cass_external){EXTERNAL_MAGIC, NULL, bytes};
+    *made = (cass_external){EXTERNAL_MAGIC, NULL, bytes, flags & DEDICATED};
     int result = import(device, descriptor, bytes, flags, made);
     if (result) free(made);
     else *out = made;
@@ -61,7 +62,7 @@ int cass_external_buffer(cass_device *device, const void *handle, uint64_t offse
                          unsigned flags, void **pointer) {
     const cass_external *from = external_of(handle);
     if (!from || !pointer || !bytes || flags || offset > from->bytes ||
-        bytes > from->bytes - offset)
+        bytes > from->bytes - offset || (from->dedicated && bytes != from->bytes))
         return INVALID_VALUE;
     hipExternalMemoryBufferDesc desc = {.offset = offset, .bytes = bytes};
     return cass_note(device,

@@ -11,6 +11,13 @@
 
 typedef struct cass_external cass_external;
 
+/* Whether the reserved words of a description are 0, as they must be (recorded). */
+static inline int cass_all_zero(const unsigned *words, size_t bytes) {
+    unsigned any = 0;
+    for (size_t i = 0; i < bytes / sizeof *words; i++) any |= words[i];
+    return !any;
+}
+
 /* Imports memory; the descriptor is the driver's afterwards, also where the import fails. 999 where
  * it is none of device memory, 801 for kinds of other systems, 1 for kinds whose handle must be a
  * pointer and for no kind. */

@@ -35,7 +35,8 @@ typedef struct exported {
 
 /* Memory of a file: what was given for it lies in its first page. */
 typedef struct imported {
-    void *given;
+    uint8_t *given;
+    uint64_t bytes;
     struct imported *next;
 } imported;
 
@@ -128,7 +129,7 @@ void *emu_ipc_map(int file, uint64_t offset, uint64_t bytes) {
         return NULL;
     }
     pthread_mutex_lock(&lock);
-    *made = (imported){base + inside, imports};
+    *made = (imported){base + inside, bytes, imports};
     imports = made;
     pthread_mutex_unlock(&lock);
     return base + inside;
@@ -162,6 +163,18 @@ bool emu_ipc_imported(const void *given) {
     pthread_mutex_lock(&lock);
     const imported *one = imports;
     while (one && one->given != given) one = one->next;
+    pthread_mutex_unlock(&lock);
+    return one != NULL;
+}
+
+bool emu_ipc_range(const void *address, void **given, size_t *bytes) {
+    pthread_mutex_lock(&lock);
+    const imported *one = imports;
+    while (one && (uint64_t)address - (uint64_t)one->given >= one->bytes) one = one->next;
+    if (one) {
+        *given = one->given;
+        *bytes = one->bytes;
+    }
     pthread_mutex_unlock(&lock);
     return one != NULL;
 }

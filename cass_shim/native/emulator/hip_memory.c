@@ -167,8 +167,11 @@ hipError_t emu_hipMemGetAddressRange(void **pbase, size_t *psize, void *dptr) {
     emu_block block;
     if (!emu_memory_find(dptr, &block))
         return emu_fail(hipErrorNotFound, "%p is no device memory", dptr);
-    if (pbase) *pbase = block.base;
-    if (psize) *psize = block.bytes;
+    void *base = block.base;
+    size_t bytes = block.bytes;
+    if (block.mapped) emu_ipc_range(dptr, &base, &bytes); /* a part of a page, perhaps */
+    if (pbase) *pbase = base;
+    if (psize) *psize = bytes;
     return hipSuccess;
 }
 

@@ -89,6 +89,8 @@ void *emu_ipc_map(int file, uint64_t offset, uint64_t bytes);
 /* Whether this address was given for memory of a handle; and its end, when nothing uses it. */
 bool emu_ipc_imported(const void *given);
 bool emu_ipc_close(void *given);
+/* What was given that holds this address, and how many bytes of it there are. */
+bool emu_ipc_range(const void *address, void **given, size_t *bytes);
 
 bool emu_memory_register(void *address, uint64_t bytes, unsigned flags);
 bool emu_memory_unregister(const void *address);

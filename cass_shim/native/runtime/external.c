@@ -18,7 +18,8 @@ cudaError_t
 cass_cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem,
                                        const struct cudaExternalMemoryBufferDesc *bufferDesc) {
     ENTER(device);
-    if (!bufferDesc) return cudaErrorInvalidValue;
+    if (!bufferDesc || !cass_all_zero(bufferDesc->reserved, sizeof bufferDesc->reserved))
+        return cudaErrorInvalidValue;
     return (cudaError_t)cass_external_buffer(device, extMem, bufferDesc->offset, bufferDesc->size,
                                              bufferDesc->flags, devPtr);
 }
