@@ -23,3 +23,18 @@ def test_textures_beyond_gfx11_read_as_recorded_or_are_refused(tmp_path: Path) -
         assert ours[part] == recorded[part], part
     assert ours["long_sides"][:2] == ["array 0", "make 801"]
     assert "a side is longer than the 16384 texels" in done.stderr
+
+
+def test_views_of_blocks_are_refused_as_recorded(tmp_path: Path) -> None:
+    """Where an H200 makes the object (0) it is 801 here; what it refuses, with its code. What it read is in
+    tests/vectors/texture/compressed.tar.xz, for whoever writes the decoder."""
+    program = build_program(CONFORMANCE / "compressed.cu", tmp_path)
+    script = tmp_path / "compressed.sh"
+    script.write_text(f'#!/bin/sh\nexec "{program}" "{tmp_path}"\n')
+    script.chmod(0o755)
+    done = run_emulated(script)
+    recorded = (CONFORMANCE / "compressed.expected").read_text().splitlines()
+    wanted = [line.replace("object 0", "object 801") for line in recorded if "object" in line]
+    assert len(wanted) == 80
+    assert done.stdout.splitlines() == wanted, done.stderr
+    assert "views of block-compressed texels" in done.stderr

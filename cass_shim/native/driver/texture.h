@@ -47,6 +47,14 @@ static inline int cass_pitched_ok(const void *memory, size_t width, size_t pitch
 /* What a pitch must be a multiple of on this device: cudaDevAttrTexturePitchAlignment. */
 unsigned cass_row_align(void);
 
+/* Bytes of a view's block of 4 x 4 texels; 0 for formats without blocks (cuda.h's order: BC1, 2, 3,
+ * 4 unsigned and signed, 5 likewise, 6H likewise, 7). */
+static inline int cass_block_bytes(unsigned view_format) {
+    enum { BC1 = 25, BC4 = 28, BC4_SIGNED = 29, BC7 = 34, SMALL = 8, LARGE = 16 };
+    if (view_format < BC1 || view_format > BC7) return 0;
+    return view_format == BC1 || view_format == BC4 || view_format == BC4_SIGNED ? SMALL : LARGE;
+}
+
 /* An entry of the descriptor table. */
 typedef struct {
     uint64_t object;

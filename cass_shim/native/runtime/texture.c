@@ -95,11 +95,16 @@ static void read_view(const struct cudaResourceViewDesc *view, cass_texture *tex
 }
 
 /* Integers of 32 bits and floats are never normalized, and only floats are filtered: recorded
- * (tests/native/conformance/textures.expected). Linear memory has no filter. */
+ * (textures.expected and compressed.expected in tests/native/conformance: blocks are as the
+ * integers that they lie in). Linear memory has no filter. */
 cudaError_t cass_check_sampler(const cass_texture *texture) {
     const cass_array *array = texture->mipmap ? &texture->mipmap->level[0] : texture->array;
     cass_format_of format = array ? array->format : texture->format;
     int is_float = format.kind == CASS_CHANNEL_FLOAT;
+    if (texture->has_view && cass_block_bytes(texture->view_format))
+        return texture->linear     ? cudaErrorInvalidFilterSetting
+               : texture->as_float ? cudaErrorInvalidNormSetting
+                                   : cudaSuccess;
     if (texture->as_float && (is_float || format.channel_bytes == 4) && !texture->has_view)
         return cudaErrorInvalidNormSetting;
     int filtered = texture->linear && (array || texture->pitch) && !texture->has_view;
@@ -107,11 +112,21 @@ cudaError_t cass_check_sampler(const cass_texture *texture) {
     return cudaSuccess;
 }
 
-/* A view has the sides of the array's first level. */
+enum { BLOCK_SIDE = 4 };
+
+/* A view has the sides of the array's first level; blocks of texels are elements of 32-bit
+ * integers, and the view's sides count texels. */
 static int check_view(const struct cudaResourceViewDesc *view, const cass_texture *texture) {
     const cass_array *array = texture->mipmap ? &texture->mipmap->level[0] : texture->array;
     if (!array) return INVALID_VALUE;
-    return view->width == array->whole[0] && view->height == array->whole[1] ? OK : INVALID_VALUE;
+    int block = cass_block_bytes((unsigned)view->format);
+    size_t side = block ? BLOCK_SIDE : 1;
+    if (view->width != side * array->whole[0] || view->height != side * array->whole[1])
+        return INVALID_VALUE;
+    cass_format_of format = array->format;
+    int holds = format.kind == CASS_CHANNEL_UNSIGNED && format.channel_bytes == 4 &&
+                format.channels * format.channel_bytes == block;
+    return !block || holds ? OK : INVALID_VALUE;
 }
 
 static cudaError_t make(unsigned long long *handle, const struct cudaResourceDesc *resource,
