@@ -91,6 +91,7 @@ struct wave {
     uint32_t resume_pc;    /* where translated code left */
     uint32_t record;       /* of a unit: where translated code goes on; NO_RECORD: nowhere */
     const op_t *record_of; /* the `next` that `record` belongs to */
+    const void *record_in; /* and the translated code */
     uint64_t scratch_room;
     wave_t *free_next;
 };

@@ -1,15 +1,12 @@
-/* When a kernel is translated, and how a wave moves between the two back ends. */
-#include "emulator/native.h"
+/* When a kernel is translated, and by whom. */
+#include "emulator/native_kernel.h"
 
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "emulator/native_unit.h"
 
 /* Wave-instructions after which the cache is asked (some 10 ms of work), and after which a compiler
  * is started: about when interpreting has cost what compiling will (docs/emulator.md). */
@@ -18,28 +15,14 @@
 #define COMPILE_AFTER_EACH 1500000u /* instruction of the kernel */
 #define TARGETS_MAX 256
 #define CPU_SECONDS 120 /* of the compiler, for one unit */
-#define NO_PC 0xffffffffu
 
 enum { COLD, ASKED, HOT }; /* how far the request went */
-
-struct native_kernel {
-    native_kernel *next;
-    struct emu_program *program; /* while it lives */
-    const op_t *entry;
-    char *name;
-    uint32_t mode; /* low byte of MODE when it begins */
-    _Atomic uint64_t executed, compile_after;
-    atomic_int stage;
-    _Atomic(native_code *) code;
-    _Atomic(const char *) refused; /* why there is no code */
-    _Atomic(const char *) leaves;  /* an instruction that the interpreter executes all the same */
-    int references;                /* under lock */
-};
 
 typedef struct job job_t;
 struct job {
     job_t *next;
     native_kernel *kernel;
+    uint32_t part;
     char *text;
     op_t *calls;
     int compile;
@@ -92,10 +75,12 @@ static void release(native_kernel *kernel) {
     int left = --kernel->references;
     pthread_mutex_unlock(&lock);
     if (left) return;
-    native_code *code = atomic_load(&kernel->code);
-    if (code) dlclose(code->handle);
-    if (code) free(code->calls);
-    free(code);
+    for (unsigned i = 0; i < NATIVE_PARTS; i++) {
+        native_code *code = atomic_load(&kernel->codes[i]);
+        if (code) dlclose(code->handle);
+        if (code) free(code->calls);
+        free(code);
+    }
     free(kernel->name);
     free(kernel);
 }
@@ -120,20 +105,24 @@ static native_code *loaded(void *handle) {
     return code;
 }
 
-/* Takes `calls`. */
-static void translate(native_kernel *kernel, const char *text, op_t *calls, int compile) {
+/* Takes the job's calls. */
+static void translate(const job_t *job) {
+    native_kernel *kernel = job->kernel;
     const char *why = NULL;
-    if (atomic_load(&kernel->code)) {
-        free(calls);
+    if (atomic_load(&kernel->codes[job->part])) {
+        free(job->calls);
         return;
     }
-    void *handle = emu_native_library(text, kernel->name, compile, CPU_SECONDS, &why);
+    void *handle = emu_native_library(job->text, kernel->name, job->compile, CPU_SECONDS, &why);
     native_code *code = handle ? loaded(handle) : NULL;
-    if (code) code->mode = kernel->mode;
-    if (code) code->calls = calls;
-    else free(calls);
-    if (code) atomic_store(&kernel->code, code);
-    else atomic_store(&kernel->refused, handle ? "its code cannot be loaded" : why);
+    if (!code) {
+        free(job->calls);
+        atomic_store(&kernel->refused, handle ? "its code cannot be loaded" : why);
+        return;
+    }
+    code->calls = job->calls;
+    atomic_store(&kernel->codes[job->part], code);
+    atomic_fetch_add(&kernel->ready, 1);
 }
 
 /* Whether `offset` is where another kernel begins: only calls belong to a unit. */
@@ -147,34 +136,51 @@ static int is_kernel(const native_kernel *kernel, uint32_t offset) {
     return k != NULL;
 }
 
-static char *text_with(native_kernel *kernel, const uint32_t *targets, unsigned count,
-                       op_t **calls) {
+/* The unit's parts as jobs, in their order; NULL: there are none. */
+static job_t *jobs_of(native_kernel *kernel, native_unit *unit, int compile) {
+    job_t *first = NULL, **end = &first;
+    for (uint32_t part = 0; !unit->failed && unit->covered && part < unit->parts; part++) {
+        job_t *job = calloc(1, sizeof *job);
+        if (!job) break;
+        native_unit_select(unit, part);
+        *job = (job_t){.kernel = kernel, .part = part, .compile = compile};
+        job->text = unit->failed ? NULL : native_emit(unit);
+        job->calls = job->text ? native_calls(unit) : NULL;
+        if (!job->calls) {
+            free(job->text);
+            free(job);
+            break;
+        }
+        *end = job;
+        end = &job->next;
+    }
+    return first;
+}
+
+static job_t *jobs_with(native_kernel *kernel, const uint32_t *targets, unsigned count,
+                        int compile) {
     native_unit unit;
     native_unit_build(&unit, kernel->program, kernel->entry, kernel->mode, targets, count);
-    char *text = unit.failed || !unit.covered ? NULL : native_emit(&unit);
-    *calls = text ? native_calls(&unit) : NULL;
-    if (text && !*calls) {
-        free(text);
-        text = NULL;
-    }
+    job_t *list = jobs_of(kernel, &unit, compile);
     atomic_store(&kernel->leaves, unit.leaves);
+    atomic_store(&kernel->parts, unit.parts);
     atomic_store(&kernel->compile_after,
                  COMPILE_AFTER + (uint64_t)COMPILE_AFTER_EACH * unit.records);
-    atomic_store(&kernel->refused, text          ? NULL
+    atomic_store(&kernel->refused, list          ? NULL
                                    : unit.failed ? "too many instructions"
                                                  : "no instruction that is translated");
     native_unit_destroy(&unit);
-    return text;
+    return list;
 }
 
 /* With the functions that were called so far, unless that is too much. */
-static char *text_of(native_kernel *kernel, op_t **calls) {
+static job_t *jobs_for(native_kernel *kernel, int compile) {
     uint32_t targets[TARGETS_MAX];
     unsigned found = emu_program_targets(kernel->program, targets, TARGETS_MAX), count = 0;
     for (unsigned i = 0; i < found; i++)
         if (!is_kernel(kernel, targets[i])) targets[count++] = targets[i];
-    char *text = text_with(kernel, targets, count, calls);
-    return text || !count ? text : text_with(kernel, targets, 0, calls);
+    job_t *list = jobs_with(kernel, targets, count, compile);
+    return list || !count ? list : jobs_with(kernel, targets, 0, compile);
 }
 
 static void *worker(void *unused) {
@@ -184,7 +190,7 @@ static void *worker(void *unused) {
         job_t *job = jobs;
         jobs = job->next;
         pthread_mutex_unlock(&lock);
-        translate(job->kernel, job->text, job->calls, job->compile);
+        translate(job);
         release(job->kernel);
         free(job->text);
         free(job);
@@ -209,29 +215,30 @@ static int start_thread(void) {
     return thread_started;
 }
 
-static void request(native_kernel *kernel, int compile) {
-    job_t *job = calloc(1, sizeof *job);
-    op_t *calls = NULL;
-    char *text = job ? text_of(kernel, &calls) : NULL;
-    if (!text) {
-        free(job);
-        return;
+static void drop(job_t *list, int calls) {
+    while (list) {
+        job_t *next = list->next;
+        if (calls) free(list->calls);
+        free(list->text);
+        free(list);
+        list = next;
     }
-    *job = (job_t){.kernel = kernel, .text = text, .calls = calls, .compile = compile};
+}
+
+static void request(native_kernel *kernel, int compile) {
+    job_t *list = jobs_for(kernel, compile);
+    if (!list) return;
     pthread_mutex_lock(&lock);
     int started = start_thread();
     if (started) {
-        kernel->references++;
+        for (const job_t *job = list; job; job = job->next) kernel->references++;
         job_t **end = &jobs;
         while (*end) end = &(*end)->next;
-        *end = job;
+        *end = list;
         pthread_cond_signal(&work);
     }
     pthread_mutex_unlock(&lock);
-    if (started) return;
-    free(calls);
-    free(text);
-    free(job);
+    if (!started) drop(list, 1);
 }
 
 /* ---- kernels ---- */
@@ -253,8 +260,12 @@ static native_kernel *kernel_in(const emu_launch *launch, const op_t *entry) {
 void emu_native_describe(const native_kernel *kernel, char *text, size_t bytes) {
     const char *refused = kernel ? atomic_load(&kernel->refused) : NULL;
     const char *leaves = kernel ? atomic_load(&kernel->leaves) : NULL;
+    unsigned parts = kernel ? atomic_load(&kernel->parts) : 0;
+    unsigned ready = kernel ? atomic_load(&kernel->ready) : 0;
     if (!kernel) snprintf(text, bytes, "%s", "");
-    else if (atomic_load(&kernel->code))
+    else if (ready && ready < parts)
+        snprintf(text, bytes, "%u of %u parts translated", ready, parts);
+    else if (ready)
         snprintf(text, bytes, "%s%s", leaves ? "translated but for " : "translated",
                  leaves ? leaves : "");
     else if (refused) snprintf(text, bytes, "interpreted: %s", refused);
@@ -270,10 +281,9 @@ native_kernel *emu_native_kernel(const emu_launch *launch, const op_t *entry) {
     native_kernel *kernel = kernel_in(launch, entry);
     pthread_mutex_unlock(&lock);
     if (kernel && tier == NATIVE_WAIT && atomic_exchange(&kernel->stage, HOT) != HOT) {
-        op_t *calls = NULL;
-        char *text = text_of(kernel, &calls);
-        if (text) translate(kernel, text, calls, 1);
-        free(text);
+        job_t *list = jobs_for(kernel, 1);
+        for (const job_t *job = list; job; job = job->next) translate(job);
+        drop(list, 0);
     }
     return kernel;
 }
@@ -288,8 +298,8 @@ void emu_native_executed(native_kernel *kernel, uint64_t instructions) {
         request(kernel, 0);
 }
 
-const native_code *emu_native_code(native_kernel *kernel) {
-    return kernel ? atomic_load_explicit(&kernel->code, memory_order_acquire) : NULL;
+int emu_native_ready(native_kernel *kernel) {
+    return kernel && atomic_load_explicit(&kernel->ready, memory_order_relaxed);
 }
 
 void emu_native_forget(native_kernel *kernels) {
@@ -298,93 +308,4 @@ void emu_native_forget(native_kernel *kernels) {
         release(kernels);
         kernels = next;
     }
-}
-
-/* ---- running ---- */
-static const native_entry *entry_at(const native_code *code, uint32_t pc) {
-    uint32_t low = 0, high = code->entry_count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (code->entries[middle].pc < pc) low = middle + 1;
-        else high = middle;
-    }
-    return low < code->entry_count && code->entries[low].pc == pc ? &code->entries[low] : NULL;
-}
-
-/* Where translated code would go on with the waves of the group. */
-static void find_records(const native_code *code, group_t *g) {
-    for (uint32_t i = 0; i < g->wave_count; i++) {
-        wave_t *w = g->waves[i];
-        if (w->record_of == w->next || w->state == WAVE_DONE || w->state == WAVE_FAULT) continue;
-        const native_entry *entry = entry_at(code, w->next->pc);
-        w->record = entry ? entry->record : NO_RECORD;
-        w->record_of = w->next;
-    }
-}
-
-/* A wave that translated code left is where the interpreter expects it. */
-static void set_next(wave_t *w) {
-    w->next = emu_program_at(w->program, w->code + w->resume_pc);
-    w->count_bias = w->executed - w->next->seq;
-}
-
-/* Translated code from w->record. */
-static wave_t *run_translated(const native_code *code, wave_t *w, int *left) {
-    group_t *g = w->group;
-    for (uint32_t i = 0; i < g->wave_count; i++) g->waves[i]->resume_pc = NO_PC;
-    wave_t *last = code->run(w, left, code->calls);
-    for (uint32_t i = 0; i < g->wave_count; i++) {
-        wave_t *x = g->waves[i];
-        if (x->resume_pc == NO_PC || x->state == WAVE_DONE) continue;
-        set_next(x);
-        x->record_of = *left && x == last ? NULL : x->next;
-    }
-    return last;
-}
-
-static void count(group_t *g, const wave_t *w) {
-    g->done += w->state == WAVE_DONE || w->state == WAVE_FAULT;
-    g->waiting += w->state == WAVE_BARRIER;
-}
-
-/* Interprets up to the next branch that is taken, or in another mode than that of the code up to
- * stop_at; whether the wave may go on in translated code. */
-static int run_interpreted(wave_t *w, int other_mode) {
-    uint64_t stop_at = w->stop_at;
-    group_t *g = w->group;
-    w->stop_at = other_mode ? stop_at : 0;
-    w->state = WAVE_READY;
-    g->slept = 0;
-    emu_selected_variant()->run(w, w->next);
-    w->stop_at = stop_at;
-    if (w->state != WAVE_DONE && w->state != WAVE_FAULT) w->executed = w->count_bias + w->next->seq;
-    return w->state == WAVE_YIELD && !g->slept && w->executed < stop_at;
-}
-
-wave_t *emu_native_run(const native_code *code, wave_t *w, uint64_t *executed) {
-    group_t *g = w->group;
-    uint32_t slept = g->slept;
-    for (;;) {
-        int other = (w->mode & 0xff) != code->mode;
-        find_records(code, g);
-        if (!other && w->record != NO_RECORD) {
-            uint64_t before = g->translated;
-            int left = 0;
-            w = run_translated(code, w, &left);
-            *executed += g->translated - before;
-            if (!left) break;
-            if (w->state != WAVE_READY) {
-                count(g, w);
-                break;
-            }
-        }
-        uint64_t before = w->executed;
-        int on = run_interpreted(w, (w->mode & 0xff) != code->mode);
-        *executed += w->executed - before;
-        if (on) continue;
-        count(g, w);
-        break;
-    }
-    g->slept |= slept;
-    return w;
 }

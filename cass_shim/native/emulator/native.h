@@ -10,7 +10,7 @@
 /* One kernel of a program, hot or not. Counted references. */
 typedef struct native_kernel native_kernel;
 
-/* A loaded unit. */
+/* A loaded part of a unit. */
 typedef struct {
     void *handle;
     /* From its record on, and waves after it; the last one that ran. *left: it did not get to a
@@ -19,7 +19,6 @@ typedef struct {
     op_t *calls; /* native_calls */
     const native_entry *entries;
     uint32_t entry_count;
-    uint32_t mode; /* low byte of MODE that the code is made for */
 } native_code;
 
 /* The kernel of `launch`, which begins at `entry`, from its program's list; NULL where nothing is
@@ -29,12 +28,12 @@ native_kernel *emu_native_kernel(const emu_launch *launch, const op_t *entry);
 void emu_native_describe(const native_kernel *kernel, char *text, size_t bytes);
 /* Counts instructions that the kernel executed, and asks for its translation when it is hot. */
 void emu_native_executed(native_kernel *kernel, uint64_t instructions);
-/* Its translation, NULL: not there (yet). */
-const native_code *emu_native_code(native_kernel *kernel);
+/* Whether some of it is translated. */
+int emu_native_ready(native_kernel *kernel);
 /* Runs `w` from w->next up to w->stop_at, in either back end, and where it waits at a barrier or
  * ends in translated code, waves after it; the last one that ran. `*executed` grows by the
  * instructions of all. Counts waves that wait or have ended. */
-wave_t *emu_native_run(const native_code *code, wave_t *w, uint64_t *executed);
+wave_t *emu_native_run(native_kernel *kernel, wave_t *w, uint64_t *executed);
 
 /* ---- between native*.c and program.c ---- */
 native_kernel **emu_program_kernels(struct emu_program *program); /* under the lock of native.c */

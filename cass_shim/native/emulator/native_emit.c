@@ -67,6 +67,11 @@ static void put_records(text_t *t, const native_unit *u) {
         const native_block *b = &u->blocks[i];
         uint32_t seq = b->seq, pc = 0;
         int first = 1;
+        if (b->part != u->part) { /* only to be left at */
+            put(t, "[%u]={.pc=%u,.seq=%u},\n", b->at, b->first->pc, seq);
+            continue;
+        }
+        put(t, "[%u]=", b->at);
         for (uint32_t k = 0; k < b->count; k++) {
             const op_t *o = b->first + k;
             if (o->flags & F_COUNTED && !first) seq++;
@@ -111,7 +116,8 @@ static void mark_unit(native_set *used, const native_unit *u) {
     mark(used->s, S_M0, 3, 64 * S_WORDS);
     mark(used->s, S_SCC, 1, 64 * S_WORDS);
     for (uint32_t i = 0; i < u->count; i++)
-        for (uint32_t k = 0; k < u->blocks[i].count; k++) mark_record(used, u->blocks[i].first + k);
+        for (uint32_t k = 0; u->blocks[i].part == u->part && k < u->blocks[i].count; k++)
+            mark_record(used, u->blocks[i].first + k);
 }
 
 /* One macro for each register of `used` that is in `other` (or, where `unless`, is not). */
@@ -147,12 +153,14 @@ static void put_saves(emit_t *e, const native_block *from, const native_block *t
 
 /* ---- blocks ---- */
 /* How a block is reached: one in a loop stands there twice. */
-static const char *go(const native_block *b) { return b->looped ? "GO_BLOCK" : "GO_ONLY"; }
+static const char *go(const native_unit *u, const native_block *b) {
+    return b->looped && b->part == u->part ? "GO_BLOCK" : "GO_ONLY";
+}
 
 static void put_go(emit_t *e, const native_block *from, const native_block *to) {
     put(&e->text, "{");
     if (native_saves_before(from, to)) put_saves(e, from, to);
-    put(&e->text, "%s(%u);}\n", go(to), to->at);
+    put(&e->text, "%s(%u);}\n", go(e->unit, to), to->at);
 }
 
 /* GET_ or PUT_ for what is named; scalars that are written as a whole need not be handed over. */
@@ -194,7 +202,7 @@ static void put_call(emit_t *e, const native_block *b, uint32_t k, uint32_t star
     const native_block *behind = native_unit_block(e->unit, o + 1);
     if (native_way(e->unit, b, k) == WAY_LEAVE) {
         put(&e->text, "STOP(%u);\n", start);
-    } else if (native_is_barrier(o) && behind) {
+    } else if (native_is_barrier(o) && behind && behind->part == b->part) {
         put_saves(e, b, behind);
         put(&e->text, "BARRIER(%u,%u);\n", at, behind->at);
     } else if (strcmp(body, "s_endpgm") == 0) {
@@ -211,7 +219,7 @@ static void put_call(emit_t *e, const native_block *b, uint32_t k, uint32_t star
 
 static void put_block(emit_t *e, const native_block *b) {
     uint32_t start = b->at, seq = b->seq, calls = b->calls;
-    if (e->unit->loops_only && !b->looped) {
+    if (b->part != e->unit->part) {
         put(&e->text, "STOP(%u);\n", b->at);
         return;
     }
@@ -242,7 +250,7 @@ static void put_block(emit_t *e, const native_block *b) {
 static void put_blocks(emit_t *e, int full) {
     const native_unit *u = e->unit;
     for (uint32_t i = 0; i < u->count; i++) {
-        if (full && !u->blocks[i].looped) continue;
+        if (full && (!u->blocks[i].looped || u->blocks[i].part != u->part)) continue;
         put(&e->text, "%c%u: %s\n", full ? 'F' : 'M', u->blocks[i].at, full ? "FULL;" : ";");
         put_block(e, &u->blocks[i]);
     }
@@ -257,7 +265,7 @@ static int by_pc(const void *a, const void *b) {
 static uint32_t find_entries(const native_unit *u, const native_block **out) {
     uint32_t found = 0, kept = 0;
     for (uint32_t i = 0; i < u->count; i++)
-        if (u->blocks[i].entered) out[found++] = &u->blocks[i];
+        if (u->blocks[i].entered && u->blocks[i].part == u->part) out[found++] = &u->blocks[i];
     qsort(out, found, sizeof *out, by_pc);
     for (uint32_t i = 0; i < found; i++)
         if (!kept || out[kept - 1]->first->pc != out[i]->first->pc) out[kept++] = out[i];
@@ -293,11 +301,11 @@ static void put_ways_in(emit_t *e, const native_block *const *entries, uint32_t 
         put(t, "case %u: BEGIN(%u) ", entries[i]->at, entries[i]->seq);
         put_copies(t, "GET_", &e->used, &loaded, 0);
         put_copies(t, "ZERO_", &e->used, &loaded, 1);
-        put(t, "%s(%u); ", go(entries[i]), entries[i]->at);
+        put(t, "%s(%u); ", go(e->unit, entries[i]), entries[i]->at);
     }
     put(t, "\n#define JUMPS ");
     for (uint32_t i = 0; i < count; i++)
-        put(t, "case %u: %s(%u); ", entries[i]->at, go(entries[i]), entries[i]->at);
+        put(t, "case %u: %s(%u); ", entries[i]->at, go(e->unit, entries[i]), entries[i]->at);
     put_late(e, entries, count);
     native_set all;
     memset(&all, 0xff, sizeof all);

@@ -122,10 +122,12 @@ static uint32_t full_records(const native_block *b) {
 }
 
 static int update(live_t *l, const native_block *b, int f) {
-    uint32_t full = f ? full_records(b) : 0, k = b->count;
+    int elsewhere = b->part != l->unit->part;
+    uint32_t full = f && !elsewhere ? full_records(b) : 0, k = elsewhere ? 0 : b->count;
     need_t need;
-    need_behind(&need, l, b, f);
     int inside_dpp = 0;
+    if (elsewhere) memset(&need, l->turn ? 0 : 0xff, sizeof need);
+    else need_behind(&need, l, b, f);
     while (k--) {
         const op_t *o = b->first + k;
         unsigned way = native_way(l->unit, b, k);
@@ -205,6 +207,7 @@ static int pass_on(const live_t *l, const native_block *b) {
     const native_unit *u = l->unit;
     const op_t *last = b->first + b->count - 1;
     native_set changed = l->came[b - u->blocks];
+    if (b->part != u->part) return 0;
     need_special(changed.s);
     for (uint32_t k = 0; k < b->count; k++) change(&changed, b->first + k);
     l->out[b - u->blocks].changed = changed;
@@ -226,7 +229,8 @@ native_live *native_live_of(const native_unit *u) {
     l.out = calloc(u->count, sizeof *l.out);
     int ok = l.needs && l.keeps && l.came && l.out;
     for (uint32_t i = 0; ok && i < u->count; i++)
-        l.keeps[i] = full_records(&u->blocks[i]) == u->blocks[i].count;
+        if (u->blocks[i].part == u->part)
+            l.keeps[i] = full_records(&u->blocks[i]) == u->blocks[i].count;
     for (int more = ok; more;) {
         more = 0;
         for (uint32_t i = 0; i < u->count; i++) more |= pass_on(&l, &u->blocks[i]);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #define BLOCKS_MAX 4096
-#define RECORDS_MAX 3000 /* some 40 s of a processor */
-#define LOOPED_MAX 1500  /* of larger kernels, which stand there twice: 30 s */
+#define RECORDS_MAX 3000 /* of one function: some 40 s of a processor */
+#define PART_MAX 2000    /* of a kernel that is cut; a record in a loop stands there twice */
 
 static int is_body(const op_t *o, const char *name) {
     return strcmp(emu_rows[o->row].name, name) == 0;
@@ -109,6 +109,53 @@ static void measure(native_unit *u, native_block *b) {
     u->records += b->count + 1;
 }
 
+/* ---- parts ---- */
+static int by_address(const void *a, const void *b) {
+    const native_block *x = *(native_block *const *)a, *y = *(native_block *const *)b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* In order of address. A part that is half full ends in front of a block outside loops. */
+static void cut(native_unit *u, native_block *const *order) {
+    uint32_t weight = 0, part = 0;
+    for (uint32_t i = 0; i < u->count; i++) {
+        native_block *b = order[i];
+        uint32_t more = b->looped ? 2 * b->count : b->count;
+        if (weight && (weight + more > PART_MAX || (weight > PART_MAX / 2 && !b->looped))) {
+            part++;
+            weight = 0;
+        }
+        weight += more;
+        b->part = (uint8_t)part;
+        u->failed |= part >= NATIVE_PARTS;
+    }
+    u->parts = part + 1;
+}
+
+static void enter_from_elsewhere(const native_unit *u, const native_block *from,
+                                 const op_t *first) {
+    uint32_t number = u->slots[slot_of(u, first)];
+    if (number && u->blocks[number - 1].part != from->part) u->blocks[number - 1].entered = 1;
+}
+
+/* A wave goes from part to part by leaving one and coming into the other. */
+static void divide(native_unit *u) {
+    u->parts = 1;
+    if (u->records <= RECORDS_MAX) return;
+    native_block **order = calloc(u->count, sizeof *order);
+    u->failed |= !order;
+    for (uint32_t i = 0; order && i < u->count; i++) order[i] = &u->blocks[i];
+    if (order) qsort(order, u->count, sizeof *order, by_address);
+    if (order) cut(u, order);
+    free(order);
+    for (uint32_t i = 0; i < u->count; i++) {
+        const native_block *b = &u->blocks[i];
+        const op_t *last = b->first + b->count - 1;
+        if (native_is_branch(last)) enter_from_elsewhere(u, b, BRANCH_TARGET(last));
+        if (last[1].row != NO_ROW) enter_from_elsewhere(u, b, last + 1);
+    }
+}
+
 void native_unit_build(native_unit *u, struct emu_program *program, const op_t *entry,
                        uint32_t mode, const uint32_t *targets, unsigned target_count) {
     memset(u, 0, sizeof *u);
@@ -130,12 +177,17 @@ void native_unit_build(native_unit *u, struct emu_program *program, const op_t *
     for (uint32_t i = 0; i < u->count; i++) follow(u, u->blocks[i].first);
     for (uint32_t i = 0; i < u->count; i++) measure(u, &u->blocks[i]);
     mark_loops(u);
-    uint32_t looped = 0;
-    for (uint32_t i = 0; i < u->count; i++)
-        if (u->blocks[i].looped) looped += u->blocks[i].count;
-    u->loops_only = u->records > RECORDS_MAX;
-    u->failed |= u->loops_only && (!looped || looped > LOOPED_MAX);
-    native_find_ways(u);
+    divide(u);
+    native_unit_select(u, 0);
+}
+
+void native_unit_select(native_unit *u, uint32_t part) {
+    u->part = part;
+    u->calls = 0;
+    free(u->ways);
+    u->ways = calloc(u->records, 1);
+    u->failed |= !u->ways;
+    if (u->ways) native_find_ways(u);
 }
 
 static const op_t *come_back(wave_t *w, const op_t *o) {

@@ -5,6 +5,8 @@
 
 #include "emulator/decode.h"
 
+#define NATIVE_PARTS 24
+
 typedef struct {
     const op_t *first; /* in the program */
     uint32_t count;    /* records, the block's end included */
@@ -13,6 +15,7 @@ typedef struct {
     uint32_t calls;    /* called records before it in the unit */
     uint8_t entered;   /* may be entered from outside */
     uint8_t looped;    /* lies between a backward branch and its target */
+    uint8_t part;      /* of the unit */
 } native_block;
 
 typedef struct {
@@ -27,13 +30,17 @@ typedef struct {
     uint32_t calls;     /* records that are called */
     uint32_t mode;      /* low byte of MODE when the kernel begins */
     int failed;         /* out of memory, or too large */
-    int loops_only;     /* too large but for its loops: the rest is left */
+    uint32_t parts;     /* that it is cut into, each a function */
+    uint32_t part;      /* the one that is written out; other parts' blocks are left */
     const char *leaves; /* an instruction that is left to the interpreter; NULL: none */
 } native_unit;
 
 /* Follows the code from `entry` and from addresses that indirect jumps went to so far. */
 void native_unit_build(native_unit *unit, struct emu_program *program, const op_t *entry,
                        uint32_t mode, const uint32_t *targets, unsigned target_count);
+/* Turns to one part of the unit: what is said of its records' ways, calls and text is of this part.
+ */
+void native_unit_select(native_unit *unit, uint32_t part);
 void native_unit_destroy(native_unit *unit);
 /* The block that begins at a record, NULL: none. */
 const native_block *native_unit_block(const native_unit *unit, const op_t *first);

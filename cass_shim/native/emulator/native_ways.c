@@ -118,12 +118,11 @@ static void put_ways(native_unit *u, const native_block *b, uint32_t until, int 
         else if (way == WAY_INLINE && is_wrong_in(o, mode, u->mode)) way = WAY_CALL;
         else if (way == WAY_INLINE && calls_long && is_long(o)) way = WAY_CALL;
         if (way == WAY_TRY && calls_memory) way = WAY_CALL;
-        if (u->loops_only && !b->looped) way = WAY_LEAVE;
         mode = mode_behind(o, mode);
         u->calls += way >= WAY_TRY;
         u->ways[b->at + k] = (uint8_t)way;
         if (way == WAY_LEAVE && emu_rows[o->row].encoding != ENC_INTERNAL)
-            u->leaves = u->loops_only ? "what runs once" : emu_rows[o->row].name;
+            u->leaves = emu_rows[o->row].name;
     }
 }
 
@@ -132,7 +131,7 @@ static uint32_t count_costly(const native_unit *u, int looped) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < u->count; i++) {
         const native_block *b = &u->blocks[i];
-        for (uint32_t k = 0; b->looped == looped && k < b->count; k++)
+        for (uint32_t k = 0; b->part == u->part && b->looped == looped && k < b->count; k++)
             count += looped ? (uint32_t)is_long(b->first + k) : usual_way(b->first + k) == WAY_TRY;
     }
     return count;
@@ -140,11 +139,10 @@ static uint32_t count_costly(const native_unit *u, int looped) {
 
 void native_find_ways(native_unit *u) {
     int many_long = count_costly(u, 1) > LONG_MAX, many_once = count_costly(u, 0) > ONCE_MAX;
-    u->ways = calloc(u->records, 1);
-    u->failed |= !u->ways;
-    for (uint32_t i = 0; u->ways && i < u->count; i++) {
+    for (uint32_t i = 0; i < u->count; i++) {
         native_block *b = &u->blocks[i];
         uint32_t mode = u->mode, until = 0;
+        if (b->part != u->part) continue; /* WAY_LEAVE, all of it */
         for (uint32_t k = 0; k < b->count; k++) {
             mode = mode_behind(b->first + k, mode);
             if (native_sets_mode(b->first + k) && mode == u->mode) until = k + 1;

@@ -187,9 +187,8 @@ static void release_barrier(group_t *g) {
  * Returns the last one that ran. */
 static wave_t *run_wave(group_t *g, wave_t *w, uint64_t *executed) {
     uint64_t limit = g->launch->instruction_limit;
-    const native_code *code = emu_native_code(g->kernel);
-    if (code) {
-        w = emu_native_run(code, w, executed);
+    if (emu_native_ready(g->kernel)) {
+        w = emu_native_run(g->kernel, w, executed);
     } else {
         uint64_t before = w->executed;
         w->state = WAVE_READY;
