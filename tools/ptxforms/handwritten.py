@@ -125,22 +125,26 @@ def specials() -> Iterator[Probe]:
     yield Probe("activemask.b32", ("activemask.b32 %b32_10;", *keep("b32", "%b32_10")))
 
 
+# Votes, sums and matches with a mask: instruction, type of its source and of its result.
+_MASKED = (
+    ("vote.sync.all.pred %pred_10, %pred_0, %u32_91", "pred", "pred"),
+    ("vote.sync.any.pred %pred_10, %pred_0, %u32_91", "pred", "pred"),
+    ("vote.sync.uni.pred %pred_10, %pred_0, %u32_91", "pred", "pred"),
+    ("vote.sync.ballot.b32 %b32_10, %pred_0, %u32_91", "pred", "b32"),
+    ("redux.sync.add.u32 %u32_10, %u32_0, %u32_91", "u32", "u32"),
+    ("redux.sync.min.s32 %s32_10, %s32_0, %u32_91", "s32", "s32"),
+    ("redux.sync.xor.b32 %b32_10, %b32_0, %u32_91", "b32", "b32"),
+    ("match.any.sync.b32 %b32_10, %b32_0, %u32_91", "b32", "b32"),
+)
+
+
 def warps() -> Iterator[Probe]:
     """Lanes of half a warp with masks of their own; segments of shuffles."""
     half = [
         "and.b32 %u32_90, %lane, 1; setp.ne.u32 %pred_90, %u32_90, 0;"
         " selp.b32 %u32_91, 0xAAAAAAAA, 0x55555555, %pred_90;"
     ]
-    for text, sources, result in (
-        ("vote.sync.all.pred %pred_10, %pred_0, %u32_91", "pred", "pred"),
-        ("vote.sync.any.pred %pred_10, %pred_0, %u32_91", "pred", "pred"),
-        ("vote.sync.uni.pred %pred_10, %pred_0, %u32_91", "pred", "pred"),
-        ("vote.sync.ballot.b32 %b32_10, %pred_0, %u32_91", "pred", "b32"),
-        ("redux.sync.add.u32 %u32_10, %u32_0, %u32_91", "u32", "u32"),
-        ("redux.sync.min.s32 %s32_10, %s32_0, %u32_91", "s32", "s32"),
-        ("redux.sync.xor.b32 %b32_10, %b32_0, %u32_91", "b32", "b32"),
-        ("match.any.sync.b32 %b32_10, %b32_0, %u32_91", "b32", "b32"),
-    ):
+    for text, sources, result in _MASKED:
         calls = [f"@%pred_90 {text};", f"@!%pred_90 {text};"]
         yield Probe(f"{text.split(' ')[0]} halves", (*half, *take(*sources.split()), *calls,
                     *keep(result, f"%{result}_10")))  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cass_shim.isa.ptx.memory import SCOPES, access_space, generic_address
+from cass_shim.isa.ptx.memory import SCOPES, access_space, generic_address, take_policy
 from cass_shim.isa.ptx.spec import Use, Writer, items_of, memory, ptx
 from cass_shim.isa.ptx.syntax import Operand, Sink
 from cass_shim.isa.ptx.types import TYPES, bits_of
@@ -21,12 +21,6 @@ def _pointer(w: Writer, i: Use, a: Operand, c: str) -> str:
     qualifier = {"": "", "global": "GLOBAL ", "shared": "SHARED "}[space]
     at = w.address(memory(a, i), space)
     return f"({qualifier}{c} *){at if at.isidentifier() else f'({at})'}"
-
-
-def _ignore(w: Writer, policy: list[Operand]) -> None:
-    """A cache policy is a hint, in a register of 64 bits."""
-    for operand in policy:
-        w.get(operand, "u64")
 
 
 def _template(i: Use) -> str:
@@ -69,7 +63,7 @@ _FORMS = (
 def atom(w: Writer, i: Use) -> None:
     """d = [a]; [a] = d op b, as one step."""
     d, a, b, *policy = i.take(4 if i["hint"] else 3)
-    _ignore(w, policy)
+    take_policy(w, i, policy)
     _operate(w, i, d, a, [b])
 
 
@@ -87,7 +81,7 @@ _RED_HEAD = _HEAD.replace("|acquire|release|acq_rel", "|release")
 def red(w: Writer, i: Use) -> None:
     """[a] = [a] op b, as one step."""
     a, b, *policy = i.take(3 if i["hint"] else 2)
-    _ignore(w, policy)
+    take_policy(w, i, policy)
     _operate(w, i, Sink(), a, [b])
 
 
@@ -112,7 +106,7 @@ def _elements(w: Writer, i: Use, d: Operand, a: Operand, b: Operand) -> None:
 def red_vector(w: Writer, i: Use) -> None:
     """[a] = [a] op b for each element."""
     a, b, *policy = i.take(3 if i["hint"] else 2)
-    _ignore(w, policy)
+    take_policy(w, i, policy)
     _elements(w, i, Sink(), a, b)
 
 
@@ -120,5 +114,5 @@ def red_vector(w: Writer, i: Use) -> None:
 def atom_vector(w: Writer, i: Use) -> None:
     """d = [a]; [a] = d op b for each element."""
     d, a, b, *policy = i.take(4 if i["hint"] else 3)
-    _ignore(w, policy)
+    take_policy(w, i, policy)
     _elements(w, i, d, a, b)

@@ -5,6 +5,8 @@ Cache operators, eviction priorities and prefetch sizes are hints: they are acce
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cass_shim.isa.ptx.spec import Use, Writer, items_of, memory, ptx
 from cass_shim.isa.ptx.syntax import Address, Integer, Operand, Register, Symbol, Vector
 from cass_shim.isa.ptx.types import TYPES, bits_of
@@ -53,11 +55,18 @@ def ld(w: Writer, i: Use) -> None:
     _spread(w, i, d, load)
 
 
+def take_policy(w: Writer, i: Use, policy: Sequence[Operand]) -> None:
+    """A cache policy is a hint, in a register of 64 bits."""
+    for operand in policy:
+        if isinstance(operand, Register) and bits_of(operand.type) != 64:
+            raise i.unsupported(f"a cache policy in a .{operand.type} register")
+        w.get(operand, "u64")
+
+
 def _hinted(w: Writer, i: Use) -> tuple[Operand, Operand]:
     """The two operands; a cache policy stands after them where `.L2::cache_hint` says so."""
     first, second, *policy = i.take(3 if i["hint"] else 2)
-    for operand in policy:
-        w.get(operand, "b64")
+    take_policy(w, i, policy)
     count, bits = _count(i), bits_of(i.t)
     wide = count * bits == 256 and bits in (32, 64)  # of sm_100
     if (
@@ -218,6 +227,7 @@ def _pack(w: Writer, i: Use, a: Vector) -> str:
     if f"b{bits}" not in TYPES or bits == bits_of(i.t):
         raise i.unsupported(f"{len(a.items)} parts in {i.t}")
     c = TYPES[f"u{bits_of(i.t)}"].c if bits_of(i.t) <= 64 else "u128"
+    _bytes_in_bytes(i, a, bits)
     parts = []
     for index, item in enumerate(a.items):
         value = f"({c}){w.get(item, f'b{bits}')}"
@@ -225,11 +235,19 @@ def _pack(w: Writer, i: Use, a: Vector) -> str:
     return " | ".join(parts)
 
 
+def _bytes_in_bytes(i: Use, parts: Vector, bits: int) -> None:
+    """Elements of 8 bits are registers of 8 bits, where other instructions take wider ones for them."""
+    for each in parts.items:
+        if bits == 8 and isinstance(each, Register) and bits_of(each.type) != bits:
+            raise i.unsupported(f"{each.name} for {bits} bits")
+
+
 def _unpack(w: Writer, i: Use, d: Vector, a: Operand) -> None:
     total = bits_of(i.t)
     bits = total // len(d.items)
     if f"b{bits}" not in TYPES or bits == total:
         raise i.unsupported(f"{len(d.items)} parts of {i.t}")
+    _bytes_in_bytes(i, d, bits)
     name = w.fresh("whole")
     w.line(f"{TYPES[f'b{total}'].c} {name} = {w.get(a, f'b{total}')}")
     c = TYPES[f"b{bits}"].c
@@ -277,7 +295,13 @@ def isspacep(w: Writer, i: Use) -> None:
 def cache_hint(w: Writer, i: Use) -> None:
     """Advice to the cache. discard lets the contents become undefined; leaving them is one such outcome."""
     count = 2 if i.instruction.opcode in ("discard", "applypriority") else 1
-    memory(i.take(count)[0], i)
+    space = next((each for each in ("global", "local") if each in i.instruction.modifiers), "")
+    address = memory(i.take(count)[0], i)
+    if isinstance(address.base, Integer) and space != "local":
+        raise i.unsupported("a number for an address")
+    if i.instruction.opcode == "prefetchu" and w.space_of(address) not in ("", "global", "const"):
+        raise i.unsupported("an address that is not generic")
+    w.address(address, space)
     if count == 2 and i.operands[1] != Integer(128):
         raise i.unsupported("a size other than 128")
 

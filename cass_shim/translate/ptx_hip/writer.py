@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from cass_shim.isa.ptx.spec import Use, find, items_of, memory
@@ -28,45 +27,29 @@ from cass_shim.isa.ptx.syntax import (
     Variable,
 )
 from cass_shim.isa.ptx.types import REFERENCES, TYPES, bits_of, bytes_of
-from cass_shim.model.errors import Malformed, Unsupported
+from cass_shim.model.errors import Unsupported
 from cass_shim.translate.ptx_hip.agreement import misfit
 from cass_shim.translate.ptx_hip.conversions import FLOATS, converted, widened
 from cass_shim.translate.ptx_hip.layout import size_of
 from cass_shim.translate.ptx_hip.literals import literal
-from cass_shim.translate.ptx_hip.names import Names
+from cass_shim.translate.ptx_hip.registers import Registers
 from cass_shim.translate.ptx_hip.votes import keep, known, shape
 
 if TYPE_CHECKING:
     from cass_shim.translate.ptx_hip.program import Program
 
-_NO_VOTES = dict.fromkeys("usf", 0)
-_SIGNLESS = {"ld", "ldu", "st", "mov"}
 _SPACES = {"global", "const", "shared", "local"}
 _DECLARES = re.compile(r"(?:auto|bool|[uif]\d+|const \w+) \w+(?: =|;)")
 
 
-class FunctionWriter:
+class FunctionWriter(Registers):
     """Implements `isa.ptx.spec.Writer` for one function of a program."""
 
     def __init__(self, program: Program, function: Function) -> None:
-        self.program, self.function = program, function
-        self.names = Names(program.names)
-        self.votes: dict[str, dict[str, int]] = {}
-        self.cast: list[tuple[str, str, str]] = []
-        self.types: dict[str, str] = {}
-        self.held: dict[str, tuple[str, str]] = {}
+        super().__init__(program, function)
         self.formal = {each.name for each in function.signature.parameters}
         self.lines: list[str] = []
-        self.uses_carry = False
         self.symbols: dict[str, str] = {}
-        self.current: Instruction | None = None
-
-    # -- errors ------------------------------------------------------------------------------------------------
-
-    def malformed(self, what: str) -> Malformed:
-        place = self.current.place if self.current else f"line {self.function.line}"
-        form = f" ({self.current.form})" if self.current else ""
-        return Malformed(what + form, where=f"PTX {place} in {self.function.name}")
 
     # -- operands ----------------------------------------------------------------------------------------------
 
@@ -161,72 +144,6 @@ class FunctionWriter:
         if row.bits > bits_of(register.type) and register.type != "pred":
             return f"({row.c}){text}"
         return text if row.c == TYPES[register.type].c else f"({row.c}){text}"
-
-    # -- registers ---------------------------------------------------------------------------------------------
-
-    def _held(self, register: Register) -> tuple[str, str]:
-        """C++ name and type."""
-        key = register.name + register.part
-        found = self.held.get(key)
-        if found is None:
-            if register.part.startswith("v"):
-                raise self.malformed(f"{register.name} is a vector register, a component is expected")
-            name = self.names.of(f"%{key}", register.name + register.part.replace(".", "_"))
-            found = self.held[key] = (name, self._type(register, key))
-        return found
-
-    def _vote(self, register: Register, type_name: str) -> None:
-        if self.program.writing:
-            return  # the first run has counted
-        row = TYPES[type_name]
-        if row.bits == bits_of(register.type) and row.kind in "usf":
-            opcode = self.current.opcode if self.current else ""
-            if row.kind != "u" or opcode not in _SIGNLESS:  # nvcc moves signed values as .u32 too
-                self.cast.append((register.name, register.part, row.kind))
-                self._count(register.name + register.part, row.kind)
-
-    def _count(self, key: str, kind: str) -> None:
-        counter = self.votes.get(key)
-        if counter is None:
-            counter = self.votes[key] = dict(_NO_VOTES)
-        counter[kind] += 1
-
-    def _type(self, register: Register, key: str) -> str:
-        """The C++ type that its uses prefer; while they are counted, that of its declaration."""
-        if not self.program.writing:
-            return TYPES[register.type].c
-        found = self.types[key] = self._decide(register, self.votes.get(key) or _NO_VOTES)
-        return found
-
-    def _decide(self, register: Register, votes: dict[str, int]) -> str:
-        if register.type in ("pred", "b128"):
-            return TYPES[register.type].c
-        bits = bits_of(register.type)
-        if bits == 8:
-            return "i8" if register.type == "s8" else "u8"
-        if votes["f"] > votes["u"] + votes["s"]:
-            return f"f{bits}"
-        return f"i{bits}" if votes["s"] > votes["u"] else f"u{bits}"
-
-    def named_types(self) -> dict[str, str]:
-        """C++ type of each register's C++ name."""
-        return {self.names.of(f"%{key}"): c for key, c in self.types.items()}
-
-    def declarations(self, moved: AbstractSet[str]) -> list[str]:
-        """Declarations of registers by type, less those `moved`; zero where PTX would leave them undefined."""
-        grouped: dict[str, list[str]] = {}
-        lines: list[str] = []
-        for key, c in self.types.items():
-            name = self.names.of(f"%{key}")
-            if name in moved:
-                continue
-            grouped.setdefault(c, []).append(f"{name} = {'false' if c == 'bool' else '0'}")
-        for c in sorted(grouped):
-            members = grouped[c]
-            lines.extend(f"{c} {', '.join(members[at : at + 10])};" for at in range(0, len(members), 10))
-        if self.uses_carry:
-            lines.append("bool carry = false;")
-        return lines
 
     # -- statements --------------------------------------------------------------------------------------------
 

@@ -88,6 +88,18 @@ def test_no_instruction_of_any_row_ends_in_a_python_error(part: int) -> None:
         ("cvt.pack.sat.s8.s32.b32 %u32_0, %clock64, %s32_1, %b32_2;", "%clock64"),
         ("mma.sync.aligned.m8n8k16.row.col.f32.f16.f16.f32 {%f32_0, %f32_1}, %b32_0, %b32_1, {%f32_2, %f32_3};",
          "m8n8k16"),
+        ("ld.global.L2::cache_hint.b32 %b32_0, [in_global], %b128_0;", r"a cache policy in a \.b128"),
+        ("ld.global.L2::cache_hint.b32 %b32_0, [in_global], %f64_0;", r"%f64_0 is \.f64"),
+        ("st.global.L2::cache_hint.b32 [in_global], %b32_0, %b128_0;", r"a cache policy in a \.b128"),
+        ("prefetch.global.L2 [in_shared];", "in_shared is in shared memory"),
+        ("prefetch.local.L1 [in_global];", "in_global is in global memory"),
+        ("prefetch.L1 [table, {%b32_0}];", "an address with coordinates"),
+        ("prefetch.L1 [5];", "a number for an address"),
+        ("prefetch.global.L1 [%b32_0+4];", "expected an address"),
+        ("prefetchu.L1 [in_shared];", "an address that is not generic"),
+        ("discard.global.L2 [in_shared], 128;", "in_shared is in shared memory"),
+        ("mov.b16 %b16_0, {%b32_0, %b32_1};", "%b32_0 for 8 bits"),
+        ("mov.b16 {%b16_0, %b16_1}, %b16_2;", "%b16_0 for 8 bits"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named(line: str, reason: str) -> None:
@@ -107,7 +119,9 @@ def test_what_is_wrong_is_named(line: str, reason: str) -> None:
         "vset4.u32.u32.le.add %u32_0, %f16x2_1, %u32_2, %u32_3;",
         "vshr.u32.u32.u32.sat.clamp %u32_0, %u32_1, %f16x2_1;", "isspacep.const %pred_0, %b32_0;",
         "vset.s32.u32.ne %u32_0, %s32_1, %u32_2, %b32_3;", "set.le.bf16.f64 %u16_0, %f64_1, %f64_2;",
-        "set.eq.or.bf16x2.bf16x2 %f32_0, %b32_1, %b32_2, %pred_3;",
+        "set.eq.or.bf16x2.bf16x2 %f32_0, %b32_1, %b32_2, %pred_3;", "prefetch.L1 [in_shared];",
+        "prefetch.L1 [in_local];", "prefetch.local.L1 [%b32_0+4];", "prefetchu.L1 [in_global];",
+        "discard.L2 [in_shared], 128;", "ld.global.L2::cache_hint.b32 %b32_0, [in_global], %s64_0;",
     ],
 )  # fmt: skip
 def test_odd_registers_that_ptxas_takes(line: str) -> None:
