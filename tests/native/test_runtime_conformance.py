@@ -123,6 +123,38 @@ int main() {
     assert done.stdout == "700 called 0 told 1 left little\n", done.stderr
 
 
+def test_a_long_capture_needs_no_long_stack(folder: Path) -> None:
+    """A chain of 20,000 nodes on a thread with 512 KiB of stack: ending the capture looks at all of them."""
+    source = folder / "chain.cu"
+    source.write_text(
+        """
+#include <cstdio>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <cuda_runtime.h>
+int main(int count, char **arguments) {
+    rlimit small = {512 << 10, 512 << 10};
+    if (count == 1 && !setrlimit(RLIMIT_STACK, &small)) return execl(arguments[0], arguments[0], "again", nullptr);
+    cudaStream_t s;
+    cudaGraph_t g;
+    cudaGraphExec_t x;
+    char *p;
+    size_t nodes = 0;
+    cudaStreamCreate(&s);
+    cudaMalloc(&p, 16);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    for (int i = 0; i < 20000; i++) cudaMemsetAsync(p, i, 16, s);
+    int ended = cudaStreamEndCapture(s, &g);
+    cudaGraphGetNodes(g, nullptr, &nodes);
+    int made = cudaGraphInstantiate(&x, g, 0), launched = cudaGraphLaunch(x, s), done = cudaStreamSynchronize(s);
+    printf("%d %zu %d %d %d\\n", ended, nodes, made, launched, done);
+}
+"""
+    )
+    done = run_emulated(build_program(source, folder))
+    assert done.stdout == "0 20000 0 0 0\n", done.stderr
+
+
 def test_grid_barriers_and_the_device_heap(folder: Path) -> None:
     """A cooperative launch whose blocks read each other's values across a barrier, six times; malloc in a kernel."""
     source = folder / "services.cu"

@@ -174,14 +174,13 @@ int cass_capture_memory(cass_capture *capture, void **pointer, size_t bytes) {
     return again;
 }
 
-/* Whether work of a stream that joined is missing from what the first stream waits for. */
-static int unjoined(const cass_capture *first) {
-    for (cass_node *node = first->of->graph->first; node; node = node->next) node->mark = 0;
-    for (size_t i = 0; i < first->tail.count; i++) cass_mark_before(first->tail.nodes[i]);
+/* 904 where work of a stream that joined is missing from what the first stream waits for. */
+static int check_joined(const cass_capture *first) {
+    int result = cass_mark_before(first->of->graph, &first->tail);
     for (cass_capture *at = captures; at; at = at->next)
-        for (size_t i = 0; at->of == first->of && i < at->tail.count; i++)
-            if (!at->tail.nodes[i]->mark) return 1;
-    return 0;
+        for (size_t i = 0; !result && at->of == first->of && i < at->tail.count; i++)
+            if (!at->tail.nodes[i]->mark) result = CAPTURE_UNJOINED;
+    return result;
 }
 
 /* Drops a capture's streams and events. The caller holds the lock. */
@@ -229,9 +228,8 @@ int cass_capture_end(hipStream_t stream, cass_graph **graph) {
         return result;
     }
     group *of = first->of;
-    if (of->invalid) result = CAPTURE_INVALIDATED;
-    else if (unjoined(first)) result = CAPTURE_UNJOINED;
-    else if (of->again.next) result = GRAPH_RECAPTURE_FAILURE; /* nodes are missing */
+    result = of->invalid ? CAPTURE_INVALIDATED : check_joined(first);
+    if (!result && of->again.next) result = GRAPH_RECAPTURE_FAILURE; /* nodes are missing */
     if (!result && graph) *graph = of->graph;
     else if (result && !of->borrowed) cass_graph_destroy(of->graph);
     dissolve(of);

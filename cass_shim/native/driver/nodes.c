@@ -25,8 +25,23 @@ int cass_nodes_add(cass_nodes *set, cass_node *const *nodes, size_t count) {
     return OK;
 }
 
-void cass_mark_before(cass_node *node) {
-    if (node->mark) return;
-    node->mark = 1;
-    for (size_t i = 0; i < node->before_count; i++) cass_mark_before(node->before[i]);
+/* No recursion: a capture may be a chain of any length, and a thread's stack small. */
+int cass_mark_before(const cass_graph *graph, const cass_nodes *set) {
+    cass_node **waiting = malloc((graph->count + 1) * sizeof *waiting);
+    size_t count = 0;
+    if (!waiting) return OUT_OF_MEMORY;
+    for (cass_node *node = graph->first; node; node = node->next) node->mark = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        if (!set->nodes[i]->mark) waiting[count++] = set->nodes[i];
+        set->nodes[i]->mark = 1;
+    }
+    while (count) {
+        const cass_node *node = waiting[--count];
+        for (size_t i = 0; i < node->before_count; i++) {
+            if (!node->before[i]->mark) waiting[count++] = node->before[i];
+            node->before[i]->mark = 1;
+        }
+    }
+    free(waiting);
+    return OK;
 }

@@ -14,7 +14,7 @@ int cass_nodes_set(cass_nodes *set, cass_node *const *nodes, size_t count);
 /* Those that are not in it. */
 int cass_nodes_add(cass_nodes *set, cass_node *const *nodes, size_t count);
 
-/* Marks every node that `node` comes after, and itself. */
-void cass_mark_before(cass_node *node);
+/* Marks the nodes of a set and all that they come after, and no other of the graph. 0 or 2. */
+int cass_mark_before(const cass_graph *graph, const cass_nodes *set);
 
 #endif

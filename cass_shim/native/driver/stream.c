@@ -112,12 +112,16 @@ int cass_stream_create(unsigned flags, int priority, hipStream_t *stream) {
     if (!stream || flags > CASS_STREAM_NON_BLOCKING) return INVALID_VALUE;
     priority = limited(priority);
     int result;
+    hipStream_t made = NULL;
     if (priority < CASS_LOWEST_PRIORITY && cass_hip.hipStreamCreateWithPriority)
-        result = HIP(hipStreamCreateWithPriority, stream, flags, HIP_HIGH);
-    else result = HIP(hipStreamCreateWithFlags, stream, flags);
+        result = HIP(hipStreamCreateWithPriority, &made, flags, HIP_HIGH);
+    else result = HIP(hipStreamCreateWithFlags, &made, flags);
     if (!result && cass_thread.current->gate)
-        result = HIP(hipStreamWaitEvent, *stream, cass_thread.current->gate, 0);
-    return result ? result : add(*stream, 0, flags, priority);
+        result = HIP(hipStreamWaitEvent, made, cass_thread.current->gate, 0);
+    if (!result) result = add(made, 0, flags, priority);
+    if (!result) *stream = made;
+    else if (made) (void)HIP(hipStreamDestroy, made);
+    return result;
 }
 
 static int is_default(hipStream_t stream) {
@@ -219,8 +223,13 @@ int cass_event_create(unsigned flags, hipEvent_t *event) {
     if (!event || flags & ~all) return INVALID_VALUE;
     if (flags & CASS_EVENT_INTERPROCESS && !(flags & CASS_EVENT_DISABLE_TIMING))
         return INVALID_VALUE;
-    int result = HIP(hipEventCreateWithFlags, event, flags);
-    return result ? result : add(*event, 1, flags, 0);
+    hipEvent_t made = NULL;
+    int result = HIP(hipEventCreateWithFlags, &made, flags);
+    if (result) return result;
+    result = add(made, 1, flags, 0);
+    if (!result) *event = made;
+    else (void)HIP(hipEventDestroy, made);
+    return result;
 }
 
 int cass_event_adopt(hipEvent_t event) {
