@@ -69,6 +69,14 @@ int cass_cooperative_check(cass_device *device, cass_kernel *kernel, const cass_
     return blocks > (uint64_t)fit * (uint64_t)units ? COOPERATIVE_TOO_LARGE : OK;
 }
 
+/* Where the event cannot be recorded the workspace stays busy: nobody could tell when the launch
+ * lets go of it. */
+void cass_cooperative_end(cass_grid_sync *workspace, hipStream_t stream) {
+    pthread_mutex_lock(&lock);
+    if (!HIP(hipEventRecord, workspace->finished, stream)) workspace->busy = 0;
+    pthread_mutex_unlock(&lock);
+}
+
 int cass_cooperative_begin(cass_device *device, const cass_kernel_device *code,
                            const cass_launch *launch, cass_grid_sync **workspace,
                            const uint64_t **bindings) {
@@ -84,19 +92,12 @@ int cass_cooperative_begin(cass_device *device, const cass_kernel_device *code,
     result = HIP(hipMemcpyAsync, space->memory, space->staged, WORKSPACE_BYTES + table_bytes,
                  HIP_COPY_HOST_TO_DEVICE, launch->stream);
     if (result) {
-        space->busy = 0;
+        cass_cooperative_end(space, launch->stream);
         return result;
     }
     *workspace = space;
     *bindings = (const uint64_t *)(const void *)(space->memory + WORKSPACE_BYTES);
     return OK;
-}
-
-void cass_cooperative_end(cass_grid_sync *workspace, hipStream_t stream) {
-    pthread_mutex_lock(&lock);
-    HIP(hipEventRecord, workspace->finished, stream);
-    workspace->busy = 0;
-    pthread_mutex_unlock(&lock);
 }
 
 void cass_cooperative_drop(cass_device *device) {

@@ -17,7 +17,7 @@ enum { /* cudaGraphExecUpdateResult */
 };
 
 /* Nodes in an order that respects the edges, oldest first among the ready. NULL for a cycle (*bad
- * says where). */
+ * says where) and where memory is lacking (*bad stays). */
 static cass_node **sort(const cass_graph *graph, const cass_node **bad) {
     cass_node **order = calloc(graph->count + 1, sizeof *order);
     size_t done = 0;
@@ -58,7 +58,7 @@ int cass_exec_create(cass_device *device, const cass_graph *graph, unsigned long
         if (bad) *bad = cycle ? cycle->origin : NULL;
         cass_graph_destroy(made->graph);
         free(made);
-        return INVALID_VALUE;
+        return cycle ? INVALID_VALUE : OUT_OF_MEMORY;
     }
     made->magic = EXEC_MAGIC;
     made->conditional = cass_graph_has(graph, CASS_NODE_CONDITION);
@@ -98,7 +98,7 @@ cass_node *cass_exec_find(const cass_exec *exec, const cass_node *node) {
 int cass_graph_run_whole(cass_device *device, const cass_graph *graph, hipStream_t stream) {
     const cass_node *bad = NULL;
     cass_node **order = sort(graph, &bad);
-    if (!order) return INVALID_VALUE;
+    if (!order) return bad ? INVALID_VALUE : OUT_OF_MEMORY;
     int result = cass_graph_run(device, order, graph->count, stream);
     free(order);
     return result;
