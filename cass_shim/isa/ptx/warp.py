@@ -20,7 +20,7 @@ def shfl(w: Writer, i: Use) -> None:
     d, a, b, c, mask = i.take(5)
     w.get(mask, "u32")
     value, inside = _split(d)
-    x, lane, clamp = w.get(a, "b32"), w.get(b, "u32"), w.get(c, "u32")
+    x, lane, clamp = w.get(a, "b32"), w.get(b, "b32"), w.get(c, "b32")
     if isinstance(inside, Sink):
         w.set(value, "b32", f"ptx_shfl_{i['mode']}({x}, {lane}, {clamp})")
         return

@@ -116,6 +116,8 @@ def test_what_is_wrong_is_named(line: str, reason: str) -> None:
         "cvt.rzi.sat.s8.f16 %s16_0, %b128_0;", "cvt.rmi.sat.f32.f32 %b128_0, %f32_1;",
         "cvt.pack.sat.u8.s32.b32 %b128_0, %s32_1, %s32_2, %b32_3;", "atom.sys.inc.u32 %u32_0, [in_global], %f16x2_1;",
         "shfl.sync.down.b32 %b32_0, %b32_1, %f16x2_1, %u32_2, %u32_3;",
+        "shfl.sync.bfly.b32 %b32_0, %b32_8, %f32_0, %u32_24, %u32_32;",
+        "shfl.sync.up.b32 %b32_0, %b32_8, 0f3F800000, %f32_0, %u32_32;",
         "vset4.u32.u32.le.add %u32_0, %f16x2_1, %u32_2, %u32_3;",
         "vshr.u32.u32.u32.sat.clamp %u32_0, %u32_1, %f16x2_1;", "isspacep.const %pred_0, %b32_0;",
         "vset.s32.u32.ne %u32_0, %s32_1, %u32_2, %b32_3;", "set.le.bf16.f64 %u16_0, %f64_1, %f64_2;",
