@@ -1,4 +1,4 @@
-"""Capture into a graph that is there (13.3). No driver that can be recorded has it yet: what is expected is the manual's
+"""Capture into a graph that is there (13.3). No driver that can be recorded has it yet: expected is the manual's
 (CUDA Runtime API, cudaStreamBeginRecaptureToGraph), with 918 for what ends a recapture and 901 for the capture then."""
 
 from __future__ import annotations
