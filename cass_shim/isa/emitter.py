@@ -140,13 +140,22 @@ class Emitter(Protocol[V]):
         """The value of the lowest active lane."""
 
     def matrix_multiply(
-        self, shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[V], b: list[V], c: list[V]
+        self,
+        shape: str,
+        a_kind: str,
+        b_kind: str,
+        d_kind: str,
+        a: list[V],
+        b: list[V],
+        c: list[V],
+        present: list[V] | None = None,
     ) -> list[V]:
         """d = a b + c over the 32 lanes of a warp, all active; fragments as in the PTX ISA's mma.sync.
 
         shape: "m16n8k16"...; kinds: f16 bf16 tf32 f32 f64 s8 u8 s4 u4 e4m3 e5m2 s32, s32.sat (for d: a sum that does
         not wrap), b1.and b1.xor (for a and b: a product is that of the two bits). Lists hold the registers (i32) in
-        order, so f64 takes two each. Result registers: as many as c.
+        order, so f64 takes two each. Result registers: as many as c. present: masks of the elements of a that are
+        multiplied at all (a sparse matrix's), the others being 0; None: all.
         """
 
     # memory. space: "global" "shared" "local" "generic". address: i64 for global and generic, i32 else.
@@ -172,9 +181,14 @@ class Emitter(Protocol[V]):
         """operation: add min max and or xor exch cas inc dec; the old value.
 
         kind: u32 s32 u64 s64 f32 f64 f16x2 bf16x2 (and u16 for cas). value and compare: i32, or i64 for 64 bits.
-        inc and dec wrap as PTX's atom.inc/.dec do; min and max of f16x2 do not exist. "arrive" (shared, u64): one
-        arrival at an mbarrier, "mbarrier" those and transactions of sm_90, see isa.sass.mbarrier.
+        inc and dec wrap as PTX's atom.inc/.dec do. "arrive" (shared, u64): one arrival at an mbarrier, "mbarrier"
+        those and transactions of sm_90, see isa.sass.mbarrier.
         """
+
+    def atomic_whole(
+        self, space: str, operation: str, address: V, value: list[V], compare: list[V] | None, scope: str
+    ) -> list[V]:
+        """operation: exch or cas, of 16 bytes; values and result are four i32."""
 
     def is_space(self, space: str, address: V) -> V: ...
     def fence(self, scope: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from cass_shim.isa.sass.atomic import result_registers
 from cass_shim.lift.code import Code, Function, is_call, never
 from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Mem, Operand, Pred, Reg, Special
 
@@ -94,7 +95,8 @@ def _destinations(i: Instruction) -> set[Name]:
     for operand in _split(i)[0] if i.mnemonic not in _NO_RESULT else []:
         found |= _named(operand)
         if isinstance(operand, Reg) and operand.index != RZ:
-            count = 4 if i.has("128") else 2 if i.has(*_WIDE) or i.mnemonic[0] == "D" else 1
+            wide = 4 if i.has("128") else 2 if i.has(*_WIDE) or i.mnemonic[0] == "D" else 1
+            count = result_registers(i) if i.mnemonic in ATOMICS else wide
             found |= {("R", operand.index + k, operand.uniform) for k in range(count)}
     return found
 

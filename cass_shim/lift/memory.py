@@ -6,6 +6,7 @@ LDS, local ones offsets in the thread's frame (so that LLVM can take it apart).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from cass_shim.isa.sass.mbarrier import (
@@ -17,6 +18,7 @@ from cass_shim.isa.sass.mbarrier import (
     TRANSACTION_BITS,
     TRANSACTIONS_AT,
 )
+from cass_shim.lift import swaps
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.lanes import Lanes
 from cass_shim.model.errors import Unsupported
@@ -108,6 +110,11 @@ done:
 """
 
 
+def _named(pointer_type: str) -> str:
+    """A pointer type in a function's name."""
+    return re.sub(r"\D", "", pointer_type) or "0"
+
+
 @dataclass
 class Memory(Lanes):
     """Memory part of the emitter. shared_shift: bytes of LDS in front of the program's, for barriers.
@@ -173,11 +180,8 @@ class Memory(Lanes):
             self._store_word(pointer, self.pair(values[0], values[1]), order)
             return
         count = len(values)
-        vector = "poison"
-        for k, value in enumerate(values):
-            vector = self.text(f"insertelement <{count} x i32> {vector}, {typed(value)}, i32 {k}")
         volatile = "" if order == "weak" else "volatile "
-        self.raw(f"store {volatile}<{count} x i32> {vector}, {pointer}, align {4 * count}")
+        self.raw(f"store {volatile}<{count} x i32> {self._vector(values)}, {pointer}, align {4 * count}")
 
     def _store_word(self, pointer: str, value: Value, order: str) -> None:
         align = value.width // 8
@@ -208,6 +212,8 @@ class Memory(Lanes):
         if operation == "mbarrier":
             self.helpers["cass.mbarrier"] = self._in_shared(_MBARRIER)
             return self.call(64, "cass.mbarrier", pointer, typed(value))
+        if kind.endswith("x2") and operation in ("min", "max"):
+            return self._packed_extreme(pointer, operation, kind, value, scope)
         if kind in _FLOATING:
             return self._float_atomic(pointer, operation, kind, value, ordering)
         sign = "" if kind[0] == "s" else "u"
@@ -220,13 +226,48 @@ class Memory(Lanes):
 
     def _float_atomic(self, pointer: str, operation: str, kind: str, value: Value, ordering: str) -> Value:
         name = _FLOAT_OPERATIONS.get(operation)
-        if name is None or (kind.endswith("x2") and name != "fadd"):
+        if name is None:
             raise Unsupported(f"atomic {operation} of {kind}")
         type_ = _FLOATING[kind]
         operand = self.text(f"bitcast {typed(value)} to {type_}")
         extra = _ATOMIC_METADATA + (_DENORMAL_METADATA if kind == "f32" else "")
         old = self.text(f"atomicrmw {name} {pointer}, {type_} {operand}{ordering}{extra}")
         return self.op(value.width, f"bitcast {type_} {old} to i{value.width}")
+
+    def _packed_extreme(self, pointer: str, operation: str, kind: str, value: Value, scope: str) -> Value:
+        type_ = pointer.rsplit(" ", 1)[0]
+        name = f"cass.{operation}.{kind}.{_named(type_)}.{scope}"
+        if name not in self.helpers:
+            inner = Lanes(flush_f32=self.flush_f32)
+
+            def lines(old: Value, operand: Value) -> tuple[list[str], Value]:
+                new = (inner.fmin if operation == "min" else inner.fmax)(kind, old, operand)
+                return inner.lines, new
+
+            self.helpers[name] = swaps.update_loop(name, type_, _SCOPES[scope], lines)
+            self.declarations |= inner.declarations
+        return self.call(32, name, pointer, typed(value))
+
+    def atomic_whole(
+        self, space: str, operation: str, address: Value, value: list[Value], compare: list[Value] | None, scope: str
+    ) -> list[Value]:
+        pointer = self.pointer(space, address)
+        type_ = pointer.rsplit(" ", 1)[0]
+        wide = "sys" if scope == "sys" else "gpu"
+        name = f"cass.{operation}.whole.{_named(type_)}.{wide}"
+        if name not in self.helpers:
+            self.helpers[swaps.LOCK_TABLE] = swaps.LOCK_TABLE
+            self.declarations |= swaps.DECLARATIONS
+            self.helpers[name] = swaps.whole(name, type_, _SCOPES[wide], compare is not None)
+        given = [self._vector(value)] + ([self._vector(compare)] if compare is not None else [])
+        old = self.call_text("<4 x i32>", name, pointer, *(f"<4 x i32> {each}" for each in given))
+        return [self.op(32, f"extractelement <4 x i32> {old}, i32 {k}") for k in range(4)]
+
+    def _vector(self, values: list[Value]) -> str:
+        vector = "poison"
+        for k, value in enumerate(values):
+            vector = self.text(f"insertelement <{len(values)} x i32> {vector}, {typed(value)}, i32 {k}")
+        return vector
 
     def is_space(self, space: str, address: Value) -> Value:
         pointer = self.text(f"inttoptr {typed(address)} to ptr")

@@ -155,3 +155,25 @@ class AtomicState(State):
                 self.undefined_reads += int((~self.shared_written[places]).any())
             self.mark_written(storage, places, size)
         return old_values
+
+    def atomic_whole(
+        self, space: str, operation: str, address: Value, value: list[Value], compare: list[Value] | None, scope: str
+    ) -> list[Value]:
+        addresses = self.spread(address)[self.active]
+        found = [np.zeros(self.mask.shape, np.uint32) for _ in range(4)]
+        news = np.stack([self.spread(v) for v in value], axis=1)
+        expected = np.stack([self.spread(v) for v in compare], axis=1) if compare is not None else news
+        for storage, offsets, positions in self._resolve(space, addresses, 16):
+            lanes, words = self.active[positions], storage.content.view(np.uint32)
+            for n in self._order(len(lanes)):
+                first, lane = int(offsets[n]) // 4, lanes[n]
+                old = words[first : first + 4].copy()
+                for part in range(4):
+                    found[part][lane] = old[part]
+                if operation == "exch" or (old == expected[lane]).all():
+                    words[first : first + 4] = news[lane]
+            self.contended |= len(np.unique(offsets)) < len(offsets)
+            if storage is self.shared and operation != "exch":
+                self.undefined_reads += int((~self.shared_written[offsets]).any())
+            self.mark_written(storage, offsets, 16)
+        return found

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cass_shim.isa.sass.atomic import result_registers
 from cass_shim.isa.spec import Effect, specs
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.instruction import RZ, Const, Imm, Instruction, Mem, Operand, Pred, Reg, Special, Target
@@ -38,6 +39,7 @@ _COMPARES = frozenset({"ISETP", "UISETP", "IMNMX", "VIMNMX", "I2F", "I2FP"})
 _SUMS = frozenset({"IADD3", "UIADD3", "IADD", "VIADD"})
 STEPS = range(32, 4097)  # of an index: shorter ones the usual sizes meet
 _ATOMICS = frozenset({"ATOMG", "ATOM", "ATOMS", "RED", "REDG"})
+_SINGLE = ("F32", "F32x2", "F32x4", "F64")
 _EXCHANGES = frozenset({"SHFL", "REDUX", "CREDUX", "MATCH"})  # read other lanes, which a block of one has not
 _GLOBAL = frozenset({"LDG", "LD", "STG", "ST", "RED", "REDG", "ATOMG", "ATOM", "LDGSTS"})
 
@@ -136,7 +138,7 @@ def _note_properties(found: Survey, instruction: Instruction, barrier: tuple[int
     found.shared |= name in ("LDS", "STS", "ATOMS", "LDSM")
     found.approximate |= name == "MUFU"
     found.exchanges |= name in _EXCHANGES
-    found.float_sums |= name in _ATOMICS and instruction.has("ADD") and instruction.has("F32", "F64")
+    found.float_sums |= name in _ATOMICS and instruction.has("ADD") and instruction.has(*_SINGLE)
     atomic = name in _ATOMICS
     found.atomics |= atomic
     found.float_atomics |= atomic and any(m.startswith(("F16", "F32", "F64", "BF16")) for m in instruction.modifiers)
@@ -254,7 +256,10 @@ def _destinations(instruction: Instruction) -> set[Key]:
     first = next((o for o in instruction.operands if isinstance(o, Reg)), None)
     if first is None or first.index == RZ:
         return set()
-    count = 4 if instruction.has("128") else 2 if _writes_pair(instruction) else 1
+    if instruction.mnemonic in _ATOMICS:
+        count = result_registers(instruction)
+    else:
+        count = 4 if instruction.has("128") else 2 if _writes_pair(instruction) else 1
     return {(first.uniform, first.index + part) for part in range(count)}
 
 

@@ -143,7 +143,12 @@ REDUCTION = choice(87, 3, *NAMES[:8])
 KIND = choice(73, 3, "", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN")  # before sm_90
 INTEGER_KIND = choice(73, 3, "", "S32", "64", "S64")  # from sm_90 on floats have opcodes of their own
 NORMAL = Mod(84, 3, {1: ""})
-REDUCED_FLOAT = Mod(73, 4, {9: "F32.FTZ.RN", 15: "F64.RN"})
+FLOAT_OPERATION = Mod(87, 3, {0: "ADD", 2: "MIN", 4: "MAX"})
+REDUCED_FLOAT = Mod(73, 4, {9: "F32.FTZ.RN", 15: "F64.RN"})  # before sm_90
+FLOAT_KIND = Mod(
+    73, 4, {0: "F16x2.RN", 1: "F16x4.RN", 2: "F16x8.RN", 3: "BF16x2.RN", 4: "BF16x4.RN", 5: "BF16x8.RN",
+            9: "F32.FTZ.RN", 10: "F32x2.FTZ.RN", 11: "F32x4.FTZ.RN", 15: "F64.RN"},
+)  # fmt: skip
 CAS_KIND = choice(73, 3, "", None, "64")
 
 
@@ -197,7 +202,10 @@ for opcode in (0x38A, 0x98A):
     row("ATOM", opcode, atomic, EXTENDED, OPERATION, marked_kind, order, NORMAL)
 row("ATOMG", 0x3A9, compare_and_swap, EXTENDED, lambda w: ["CAS"], CAS_KIND, order, NORMAL)
 row("ATOM", 0x38B, compare_and_swap, EXTENDED, Mod(87, 4, {0: "CAS", 3: "CAST.SPIN"}), CAS_KIND, order, NORMAL)
-FLOAT_KIND = Mod(73, 4, {0: "F16x2.RN", 3: "BF16x2.RN", 9: "F32.FTZ.RN", 15: "F64.RN"})
+FROM_90 = tuple(s for s in AMPERE if s >= 90)
+WHOLE = Mod(73, 3, {4: "128"})
+row("ATOMG", 0x3A9, compare_and_swap, EXTENDED, lambda w: ["CAS"], WHOLE, order, NORMAL, sms=FROM_90)
+row("ATOM", 0x38B, compare_and_swap, EXTENDED, Mod(87, 4, {0: "CAS"}), WHOLE, order, NORMAL, sms=FROM_90)
 
 
 def atomic_float(w: Word) -> list[Printed]:
@@ -208,19 +216,31 @@ def atomic_float(w: Word) -> list[Printed]:
 
 
 for opcode, name in ((0x9A3, "ATOMG"), (0x9A2, "ATOM")):
-    row(name, opcode, atomic_float, EXTENDED, choice(87, 3, "ADD"), FLOAT_KIND, order, NORMAL)
-for sms, name, kind in (
-    (tuple(s for s in AMPERE if s >= 90), "REDG", INTEGER_KIND),
-    ((75, 80, 86, 87, 89), "RED", KIND),
+    row(name, opcode, atomic_float, EXTENDED, FLOAT_OPERATION, FLOAT_KIND, order, NORMAL)
+for sms, name, kind, operation, floats in (
+    (FROM_90, "REDG", INTEGER_KIND, FLOAT_OPERATION, FLOAT_KIND),
+    ((75, 80, 86, 87, 89), "RED", KIND, REDUCTION, REDUCED_FLOAT),
 ):
     row(name, 0x98E, reduction, EXTENDED, REDUCTION, kind, order, NORMAL, sms=sms)
-    row(name, 0x9A6, reduction, EXTENDED, REDUCTION, REDUCED_FLOAT, order, NORMAL, sms=sms)
+    row(name, 0x9A6, reduction, EXTENDED, operation, floats, order, NORMAL, sms=sms)
 SHARED_OPERATION = choice(87, 4, "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH")
 SHARED_KIND = choice(73, 2, "", "S32", "64")
+
+
+def shared_atomic(w: Word) -> list[Printed]:
+    return read(w, "d", "hex") + shared_address(w, 64) + data(w)
+
+
+def shared_swap(w: Word) -> list[Printed]:
+    return read(w, "d", "hex") + shared_address(w, 99) + data(w) + data(w, 64)
+
+
 for opcode in (0x38C, 0x98C):
-    row("ATOMS", opcode, lambda w: read(w, "d", "hex") + shared_address(w, 64) + data(w), SHARED_OPERATION, SHARED_KIND)
+    row("ATOMS", opcode, shared_atomic, SHARED_OPERATION, SHARED_KIND)
+    row("ATOMS", opcode, shared_atomic, Mod(87, 4, {8: "EXCH"}), WHOLE, sms=FROM_90)
 SWAP = Mod(87, 4, {0: "CAS", 3: "CAST.SPIN"})
-row("ATOMS", 0x38D, lambda w: read(w, "d", "hex") + shared_address(w, 99) + data(w) + data(w, 64), SWAP, SHARED_KIND)
+row("ATOMS", 0x38D, shared_swap, SWAP, SHARED_KIND)
+row("ATOMS", 0x38D, shared_swap, Mod(87, 4, {0: "CAS"}), WHOLE, sms=FROM_90)
 
 
 def cast_spin(w: Word) -> list[Printed]:

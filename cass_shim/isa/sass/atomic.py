@@ -14,6 +14,7 @@ from cass_shim.isa.operands import (
     put64,
     put_predicate,
     raw64,
+    registers,
     unwanted,
 )
 from cass_shim.isa.sass.memory import scope
@@ -36,8 +37,26 @@ _KINDS = {
     "F16_V2": "f16x2",
     "32": "u32",
 }
+# Vectors, of which each element is one step: kind and number of the registers that they lie in.
+_VECTORS = {
+    "F16x4": ("f16x2", 2), "F16x8": ("f16x2", 4), "BF16x4": ("bf16x2", 2), "BF16x8": ("bf16x2", 4),
+    "F32x2": ("f32", 2), "F32x4": ("f32", 4),
+}  # fmt: skip
+_WHOLE = "128"  # EXCH and CAS of 16 bytes: one step
 _HINTS = "E STRONG SM CTA GPU SYS RN FTZ EF EL LU NA EU PRIVATE"  # .FTZ: as PTX's red.add.f32 does everywhere
-_ACCEPTED = " ".join((*_OPERATIONS, *_KINDS, _HINTS))
+_ACCEPTED = " ".join((*_OPERATIONS, *_KINDS, *_VECTORS, _WHOLE, _HINTS))
+
+
+def result_registers(i: Instruction) -> int:
+    """How many registers an atomic's result takes."""
+    if i.has(_WHOLE):
+        return 4
+    vector = _vector(i)
+    return vector[1] if vector else 2 if _kind(i).endswith("64") else 1
+
+
+def _vector(i: Instruction) -> tuple[str, int] | None:
+    return next((_VECTORS[m] for m in i.modifiers if m in _VECTORS), None)
 
 
 def _kind(i: Instruction) -> str:
@@ -55,17 +74,29 @@ def _value(e: Emitter[V], operand: Operand, kind: str) -> V:
     return raw64(e, operand) if kind.endswith("64") else int32(e, operand)
 
 
-def _apply(e: Emitter[V], i: Instruction, space: str, where: Operand, values: Sequence[Operand]) -> V:
-    """Do the operation; values: the operand, or for CAS the comparand and the new value."""
-    kind, operation = _kind(i), _operation(i)
-    target = address32(e, where) if space == "shared" else address64(e, where, wide=_is_wide(where))
-    held = [_value(e, v, kind) for v in values]
-    width = "cta" if space == "shared" else scope(i)
-    if operation == "cas":
-        return e.atomic(space, operation, kind, target, held[1], held[0], width)
-    if len(held) != 1:
+def _apply(e: Emitter[V], i: Instruction, space: str, where: Operand, values: Sequence[Operand]) -> list[V]:
+    """Do the operation; values: the operand, or for CAS the comparand and the new value. The old value's registers."""
+    kind, operation, vector = _kind(i), _operation(i), _vector(i)
+    target, width = _target(e, i, space, where)
+    if len(values) != (2 if operation == "cas" else 1):
         raise unsupported(i)
-    return e.atomic(space, operation, kind, target, held[0], None, width)
+    if i.has(_WHOLE):
+        words = [registers(e, v, 4) for v in values]
+        return e.atomic_whole(space, operation, target, words[-1], words[0] if operation == "cas" else None, width)
+    if vector is not None:
+        if operation not in ("add", "min", "max"):
+            raise unsupported(i)
+        return _elements(e, space, operation, vector[0], target, registers(e, values[0], vector[1]), width)
+    held = [_value(e, v, kind) for v in values]
+    old = e.atomic(space, operation, kind, target, held[-1], held[0] if operation == "cas" else None, width)
+    return [e.low(old), e.high(old)] if kind.endswith("64") else [old]
+
+
+def _elements(e: Emitter[V], space: str, operation: str, kind: str, target: V, words: list[V], width: str) -> list[V]:
+    """A vector's registers one after the other: only each element is one step (PTX ISA, atom)."""
+    bits = 32 if space == "shared" else 64
+    places = [e.add(target, e.const(4 * k, bits)) if k else target for k in range(len(words))]
+    return [e.atomic(space, operation, kind, at, v, None, width) for at, v in zip(places, words, strict=True)]
 
 
 def _is_wide(where: Operand) -> bool | None:
@@ -74,14 +105,33 @@ def _is_wide(where: Operand) -> bool | None:
     return None if uniform is not None and uniform.index != RZ else True
 
 
-def _put(e: Emitter[V], dst: Operand, kind: str, value: V) -> None:
-    if kind.endswith("64"):
-        put64(e, dst, value)
+def _compare_and_store(
+    e: Emitter[V], i: Instruction, dst: Operand, space: str, where: Operand, values: Sequence[Operand]
+) -> None:
+    """.CAST.SPIN says 1 where the store was made, of as many bits (ptxas compares all 64 with it)."""
+    kind = _kind(i)
+    expected, new = (_value(e, v, kind) for v in values)
+    target, width = _target(e, i, space, where)
+    done = e.compare("eq", e.atomic(space, "cas", kind, target, new, expected, width), expected)
+    if isinstance(dst, Pred):  # from sm_100 on
+        put_predicate(e, dst, done)
     else:
-        put32(e, dst, value)
+        _put(e, dst, [e.zext(done, 32), e.const(0, 32)][: result_registers(i)])
 
 
-@sass("ATOMG", "ATOM", modifiers=_ACCEPTED, effect=Effect.MEMORY)
+def _target(e: Emitter[V], i: Instruction, space: str, where: Operand) -> tuple[V, str]:
+    """Address and scope."""
+    if space == "shared":
+        return address32(e, where), "cta"
+    return address64(e, where, wide=_is_wide(where)), scope(i)
+
+
+def _put(e: Emitter[V], dst: Operand, words: Sequence[V]) -> None:
+    for part, word in enumerate(words):
+        put32(e, dst, word, part)
+
+
+@sass("ATOMG", "ATOM", modifiers=f"{_ACCEPTED} CAST SPIN", effect=Effect.MEMORY)
 def atom(e: Emitter[V], i: Instruction) -> None:
     """dst = old value of global or generic memory.
 
@@ -89,10 +139,13 @@ def atom(e: Emitter[V], i: Instruction) -> None:
     then has code of its own; here it is done for every space.
     """
     flag, dst, where, *values = i.operands
-    if not unwanted(flag) and i.mnemonic == "ATOMG":
+    if not unwanted(flag) and (i.mnemonic == "ATOMG" or i.has("CAST")):
         raise unsupported(i, "predicate result")
     space = "global" if i.mnemonic == "ATOMG" else "generic"
-    _put(e, dst, _kind(i), _apply(e, i, space, where, values))
+    if i.has("CAST"):
+        _compare_and_store(e, i, dst, space, where, values)
+        return
+    _put(e, dst, _apply(e, i, space, where, values))
     put_predicate(e, flag, e.const(1, 1))
 
 
@@ -105,11 +158,7 @@ def red(e: Emitter[V], i: Instruction) -> None:
 
 @sass("ATOMS", modifiers=f"{_ACCEPTED} POPC CAST SPIN ARRIVE", effect=Effect.MEMORY)
 def atoms(e: Emitter[V], i: Instruction) -> None:
-    """Shared memory. .POPC.INC adds one per lane; .CAST.SPIN says 1 where compare-and-store succeeded,
-    of as many bits (ptxas compares all 64 with it).
-
-    .ARRIVE arrives at an mbarrier and gives its old state.
-    """
+    """Shared memory. .POPC.INC adds one per lane; .ARRIVE arrives at an mbarrier and gives its old state."""
     dst, where, *values = i.operands
     if i.has("POPC"):
         put32(e, dst, e.atomic("shared", "add", "u32", address32(e, where), e.const(1, 32), None, "cta"))
@@ -120,15 +169,8 @@ def atoms(e: Emitter[V], i: Instruction) -> None:
         put64(e, dst, e.atomic("shared", "arrive", "u64", address32(e, where), e.const(1, 64), None, "cta"))
         return
     if i.has("CAST"):
-        kind = "u64" if i.has("64") else "u32"
-        expected, new = (_value(e, v, kind) for v in values)
-        old = e.atomic("shared", "cas", kind, address32(e, where), new, expected, "cta")
-        done = e.compare("eq", old, expected)
-        if isinstance(dst, Pred):  # from sm_100 on
-            put_predicate(e, dst, done)
-        else:
-            _put(e, dst, kind, e.zext(done, 64 if i.has("64") else 32))
+        _compare_and_store(e, i, dst, "shared", where, values)
         return
     old = _apply(e, i, "shared", where, values)
     if isinstance(dst, Reg) and dst.index != RZ:
-        _put(e, dst, _kind(i), old)
+        _put(e, dst, old)

@@ -100,13 +100,16 @@ def ldc(e: Emitter[V], i: Instruction) -> None:
             put32(e, dst, e.high(value), 2 * half + 1)
 
 
-@sass("QSPC", modifiers="E G S L")
+@sass("QSPC", modifiers="E G S L D")
 def qspc(e: Emitter[V], i: Instruction) -> None:
-    """P = the generic address lies in the space (PTX ISA, isspacep)."""
+    """P = the generic address lies in the space (PTX ISA, isspacep).
+
+    .D, the shared memory of the cluster, has that of the block in it; clusters here have one block.
+    """
     flag, dst, where = i.operands
     if not unwanted(dst):
         raise unsupported(i, "register result")
-    space = next(name for letter, name in _SPACES.items() if letter in i.modifiers)
+    space = "shared" if i.has("D") else next(name for letter, name in _SPACES.items() if letter in i.modifiers)
     put_predicate(e, flag, e.is_space(space, address64(e, where, wide=True)))
 
 

@@ -177,6 +177,11 @@ class LaneOperations(Arithmetic):
         memory.atomics_end()
         return gathered(tuple(results))
 
+    def atomic_whole(
+        self, space: str, operation: str, address: Value, value: list[Value], compare: list[Value] | None, scope: str
+    ) -> list[Value]:
+        raise Unknown("atomics of 16 bytes have no terms")
+
     def is_space(self, space: str, address: Value) -> Value:
         raise Unknown("generic addresses have no terms")
 
