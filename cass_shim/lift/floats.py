@@ -61,6 +61,15 @@ class Floats(Wide):
         zero = self._float(kind, self.and_(a, constant(pattern(kind, SIGN), width)))
         return self._bits(kind, self.text(f"select {lanes} {tiny}, {type_} {zero}, {type_} {value}"))
 
+    def _flush_result(self, kind: str, result: str, ftz: bool) -> Value:
+        """`_flush` of what need not be a number that the hardware's mode has been at.
+
+        LLVM takes x + -0.0 and x * 1.0 for x, which need not flush for it; behind other sums it drops the intrinsic.
+        """
+        if ftz and kind == "f32" and self.flush_f32:
+            result = self._intrinsic(kind, "canonicalize", result)
+        return self._flush(kind, self._bits(kind, result), ftz)
+
     # arithmetic
     def _arithmetic(self, kind: str, name: str, operands: list[str]) -> str:
         if name == "fma":
@@ -73,8 +82,8 @@ class Floats(Wide):
         flushed = [self._flush(kind, v, ftz) for v in values]
         if rounding != "rn":
             return self._flush(kind, self.directed(kind, name, flushed, rounding), ftz)
-        names = [self._float(kind, v) for v in flushed]
-        return self._flush(kind, self._bits(kind, self._arithmetic(kind, name, names)), ftz)
+        result = self._arithmetic(kind, name, [self._float(kind, v) for v in flushed])
+        return self._flush_result(kind, result, ftz)
 
     def directed(self, kind: str, name: str, values: list[Value], rounding: str) -> Value:
         raise NotImplementedError
@@ -139,12 +148,17 @@ class Floats(Wide):
     def _widen(self, a: Value) -> Value:
         return self.shl(self.zext(a, 32), constant(16, 32))
 
-    def _narrow_bf16(self, a: Value, toward_zero: bool = False) -> Value:
-        """f32 bits to bf16, nearest-even or towards zero; NaN stays NaN."""
+    def _narrow_bf16(self, a: Value, rounding: str = "rn") -> Value:
+        """f32 bits to bf16; NaN stays NaN."""
         rounded = self.lshr(a, constant(16, 32))
-        if not toward_zero:
+        if rounding == "rn":
             lowest = self.and_(rounded, constant(1, 32))
             rounded = self.lshr(self.add(self.add(a, constant(0x7FFF, 32)), lowest), constant(16, 32))
+        elif rounding != "rz":  # one more where it is not exact and away from zero is the way
+            more = self.zext(self.compare("ne", self.trunc(a, 16), constant(0, 16)), 32)
+            sign = self.lshr(a, constant(31, 32))
+            wrong = sign if rounding == "rm" else self.xor(sign, constant(1, 32))
+            rounded = self.add(rounded, self.and_(more, wrong))
         magnitude = self.and_(a, constant(0x7FFF_FFFF, 32))
         is_nan = self.compare("ugt", magnitude, constant(EXPONENT["f32"], 32))
         quiet = self.or_(self.lshr(a, constant(16, 32)), constant(0x40, 32))
@@ -191,16 +205,17 @@ class Floats(Wide):
         return self.text(f"{name} {_TYPES[from_kind][0]} {value} to {_TYPES[to_kind][0]}")
 
     def float_to_float(self, to_kind: str, from_kind: str, a: Value, rounding: str = "rn", ftz: bool = False) -> Value:
-        a = self._flush(from_kind, a, ftz)
+        if from_kind == "f32":  # 16-bit floats keep theirs (PTX ISA, cvt.ftz; recorded)
+            a = self._flush(from_kind, a, ftz)
         if from_kind == "bf16":
             wide = self._widen(a)
-            return wide if to_kind == "f32" else self.float_to_float(to_kind, "f32", wide, rounding, ftz)
+            if to_kind == "f32":
+                return self._flush_result("f32", self._float("f32", wide), ftz)
+            return self.float_to_float(to_kind, "f32", wide, rounding, ftz)
         if to_kind == "bf16":
-            if rounding not in ("rn", "rz"):
-                raise Unsupported(f"bf16 rounded {rounding}")
             if from_kind != "f32":
                 a = self._narrow_to_odd(a) if from_kind == "f64" else self.float_to_float("f32", "f16", a)
-            return self._narrow_bf16(a, toward_zero=rounding == "rz")
+            return self._narrow_bf16(a, rounding)
         if to_kind == from_kind:
             return a
         narrowing = _TYPES[to_kind][2] < _TYPES[from_kind][2]
@@ -216,7 +231,7 @@ class Floats(Wide):
             above = self.fcompare(from_kind, "gt", self._bits(from_kind, back), a)
             below = self.fcompare(from_kind, "lt", self._bits(from_kind, back), a)
             result = self._step(to_kind, result, above, below, rounding)
-        return self._flush(to_kind, result, ftz)
+        return self._flush(to_kind, result, ftz) if to_kind == "f32" else result
 
     def _step(self, kind: str, near: Value, above: Value, below: Value, rounding: str) -> Value:
         """The nearest value moved by one unit where it lies on the wrong side of the exact one.

@@ -117,9 +117,30 @@ def i2i(e: Emitter[V], i: Instruction) -> None:
     dst, a = i.operands
     if list(i.modifiers[1:]) != ["S32", "SAT"] or i.modifiers[0] not in _LIMITS:
         raise unsupported(i)
-    least, most = _LIMITS[i.modifiers[0]]
-    value = e.smax(int32(e, a), e.const(least & 0xFFFF_FFFF, 32))
-    put32(e, dst, e.smin(value, e.const(most, 32)))
+    put32(e, dst, _saturated(e, int32(e, a), i.modifiers[0]))
+
+
+@sass("I2IP", modifiers="S8 U8 S16 U16 S32 SAT")
+def i2ip(e: Emitter[V], i: Instruction) -> None:
+    """Two saturated integers, that of a above that of b; bytes leave room for the low half of c above them."""
+    dst, *sources, above = i.operands
+    if list(i.modifiers[1:]) != ["S32", "SAT"] or i.modifiers[0] not in _LIMITS or len(sources) != 2:
+        raise unsupported(i)
+    name = i.modifiers[0]
+    width = int(name[1:])
+    if width == 16 and not unwanted(above):
+        raise unsupported(i, "merging with a register")
+    high, low = (e.and_(_saturated(e, int32(e, o), name), e.const((1 << width) - 1, 32)) for o in sources)
+    result = e.or_(e.shl(high, e.const(width, 32)), low)
+    if width == 8:
+        result = e.or_(e.shl(raw32(e, above), e.const(16, 32)), result)
+    put32(e, dst, result)
+
+
+def _saturated(e: Emitter[V], value: V, name: str) -> V:
+    """A signed integer between the least and the most of a type."""
+    least, most = _LIMITS[name]
+    return e.smin(e.smax(value, e.const(least & 0xFFFF_FFFF, 32)), e.const(most, 32))
 
 
 _LIMITS = {"S8": (-0x80, 0x7F), "U8": (0, 0xFF), "S16": (-0x8000, 0x7FFF), "U16": (0, 0xFFFF)}
@@ -139,15 +160,19 @@ def f2f(e: Emitter[V], i: Instruction) -> None:
 _EIGHT = {"E4M3": float_eight.E4M3, "E5M2": float_eight.E5M2}
 
 
-_ARRANGEMENTS = "PACK_AB MERGE_C PACK_AB_MERGE_C UNPACK_B UNPACK_B_MERGE_C"
+_ARRANGEMENTS = "PACK_B PACK_AB MERGE_C PACK_AB_MERGE_C UNPACK_B UNPACK_B_MERGE_C"
 
 
-@sass("F2FP", modifiers=f"F16 BF16 F32 E4M3 E5M2 {_ARRANGEMENTS} SATFINITE RELU RN RZ FTZ")
+@sass("F2FP", modifiers=f"F16 BF16 TF32 F32 E4M3 E5M2 {_ARRANGEMENTS} SATFINITE RELU RN RZ FTZ")
 def f2fp(e: Emitter[V], i: Instruction) -> None:
     """.PACK_AB: a to the high part, b to the low one, as the first type; .UNPACK_B: the two parts of b.
 
-    Two eight-bit floats leave room for the low half of c above them (.PACK_AB_MERGE_C).
+    Two eight-bit floats leave room for the low half of c above them (.PACK_AB_MERGE_C). TF32 fills the register
+    (.PACK_B).
     """
+    if i.has("TF32") or i.has("PACK_B"):
+        _tf32(e, i)
+        return
     eight = next((_EIGHT[m] for m in i.modifiers if m in _EIGHT), None)
     merges = any("MERGE_C" in m for m in i.modifiers)
     dst, *sources = i.operands
@@ -175,6 +200,20 @@ def f2fp(e: Emitter[V], i: Instruction) -> None:
     if above is not None and not unwanted(above):
         result = e.or_(e.shl(raw32(e, above), e.const(16, 32)), result)
     put32(e, dst, result)
+
+
+def _tf32(e: Emitter[V], i: Instruction) -> None:
+    """f32 with 13 bits of its fraction gone, to the nearest even or towards zero; infinities and NaNs lose the bits."""
+    dst, source = i.operands
+    if not (i.has("TF32") and i.has("F32") and i.has("PACK_B")) or i.has("SATFINITE", "FTZ") or i.has("F16", "BF16"):
+        raise unsupported(i)
+    value = _relu(e, i, "f32", float32(e, source))
+    if not i.has("RZ"):
+        odd = e.and_(e.lshr(value, e.const(13, 32)), e.const(1, 32))
+        rounded = e.add(e.add(value, e.const(0xFFF, 32)), odd)
+        exponent = e.and_(value, e.const(0x7F80_0000, 32))
+        value = e.select(e.compare("eq", exponent, e.const(0x7F80_0000, 32)), value, rounded)
+    put32(e, dst, e.and_(value, e.const(0xFFFF_E000, 32)))
 
 
 def _finite(e: Emitter[V], kind: str, narrow: V) -> V:

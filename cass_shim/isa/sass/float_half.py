@@ -49,15 +49,33 @@ def hmul2(e: Emitter[V], i: Instruction) -> None:
     _put(e, i, e.fmul(_kind(i), half2(e, a), half2(e, b), ftz=i.has("FTZ")))
 
 
-@sass("HFMA2", modifiers=_ARITHMETIC)
+_BEYOND = 0x7FF7  # the NaN, of either sign, that copies of tensors put beyond their bounds (as PTX's fma.oob; recorded)
+
+
+def _within_bounds(e: Emitter[V], value: V, factors: list[V]) -> V:
+    """The value with +0 in the halves in which a factor is that NaN."""
+    for shift in (0, 16):
+        for factor in factors:
+            part = e.and_(e.lshr(factor, e.const(shift, 32)), e.const(0x7FFF, 32))
+            beyond = e.compare("eq", part, e.const(_BEYOND, 32))
+            value = e.select(beyond, e.and_(value, e.const(0xFFFF_0000 >> shift, 32)), value)
+    return value
+
+
+@sass("HFMA2", modifiers=f"{_ARITHMETIC} OOB")
 def hfma2(e: Emitter[V], i: Instruction) -> None:
-    """dst = a * b + c, rounded once. With zero factors it is the compiler's way to load a constant."""
+    """dst = a * b + c, rounded once. With zero factors it is the compiler's way to load a constant.
+
+    .OOB: +0 where a factor comes from beyond the bounds of a tensor.
+    """
     dst, a, b, c = i.operands
     zero_factors = isinstance(a, Reg) and isinstance(b, Reg) and a.index == b.index == RZ
     if zero_factors and isinstance(c, Imm) and isinstance(a, Reg) and a.negate:
         put32(e, dst, half2(e, c))
         return
-    _put(e, i, e.ffma(_kind(i), half2(e, a), half2(e, b), half2(e, c), ftz=i.has("FTZ")))
+    x, y = half2(e, a), half2(e, b)
+    value = e.ffma(_kind(i), x, y, half2(e, c), ftz=i.has("FTZ"))
+    _put(e, i, _within_bounds(e, value, [x, y]) if i.has("OOB") else value)
 
 
 @sass("HMNMX2", modifiers=f"{_HINTS} BF16_V2 NAN FTZ XORSIGN")
