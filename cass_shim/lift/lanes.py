@@ -81,27 +81,26 @@ class Lanes(Directed):
         a: list[Value],
         b: list[Value],
         c: list[Value],
+        present: list[Value] | None = None,
     ) -> list[Value]:
         """A call of one function per shape and kinds: a kernel may hold a hundred of them.
 
         `lift.module` inlines them where they are few.
         """
-        name = f"cass.mma.{shape}.{a_kind}.{b_kind}.{d_kind}"
+        marks = present if present is not None and d_kind[0] != "s" else []  # zeros add nothing to integers
+        name = f"cass.mma.{shape}.{a_kind}.{b_kind}.{d_kind}{'.sp' if marks else ''}"
         result = f"{{ {', '.join(['i32'] * len(c))} }}"
         if name not in self.helpers:
-            self.helpers[name] = self._mma_function(name, result, (shape, a_kind, b_kind, d_kind), a, b, c)
+            self.helpers[name] = self._mma_function(name, result, (shape, a_kind, b_kind, d_kind), a, b, c, marks)
         self.mma_calls += 1
-        packed = self.call_text(result, name, *(typed(v) for v in (*a, *b, *c)))
+        packed = self.call_text(result, name, *(typed(v) for v in (*a, *b, *c, *marks)))
         return [self.op(32, f"extractvalue {result} {packed}, {k}") for k in range(len(c))]
 
-    def _mma_function(
-        self, name: str, result: str, kinds: tuple[str, str, str, str], a: list[Value], b: list[Value], c: list[Value]
-    ) -> str:
+    def _mma_function(self, name: str, result: str, kinds: tuple[str, str, str, str], *fragments: list[Value]) -> str:
         inner = Lanes(flush_f32=self.flush_f32)
-        names = [f"%x{k}" for k in range(len(a) + len(b) + len(c))]
-        values = [Value(n, 32) for n in names]
-        first, second = len(a), len(a) + len(b)
-        found = inner.multiply_here(*kinds, values[:first], values[first:second], values[second:])
+        names = [f"%x{k}" for k in range(sum(map(len, fragments)))]
+        values = iter([Value(n, 32) for n in names])
+        found = inner.multiply_here(*kinds, *([next(values) for _ in fragment] for fragment in fragments))
         self.declarations |= inner.declarations
         packed = "poison"
         for k, value in enumerate(found):
@@ -110,7 +109,15 @@ class Lanes(Directed):
         return "\n".join([head, "entry:", *inner.lines, f"  ret {result} {packed}", "}"])
 
     def multiply_here(
-        self, shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[Value], b: list[Value], c: list[Value]
+        self,
+        shape: str,
+        a_kind: str,
+        b_kind: str,
+        d_kind: str,
+        a: list[Value],
+        b: list[Value],
+        c: list[Value],
+        marks: list[Value],
     ) -> list[Value]:
         """Every product added in order of k to the accumulator with one rounding each (f16 sums: in f32).
 
@@ -134,6 +141,10 @@ class Lanes(Directed):
             [self._fetch(a, (block * rows_per_block + r) * words, words, row_sources) for block in range(blocks)]
             for r in range(rows_per_block)
         ]
+        kept = [
+            [self._fetch(marks, block * rows_per_block + r, 1, row_sources) for block in range(blocks)] if marks else []
+            for r in range(rows_per_block)
+        ]
         columns = [
             [self._fetch(b, block * words, words, column_sources[n]) for block in range(blocks)] for n in range(2)
         ]
@@ -143,6 +154,9 @@ class Lanes(Directed):
             if d_kind == "s32.sat":  # the products alone cannot overflow
                 total = self._dot(a_kind, b_kind, "s32", row, column, constant(0, 32))
                 result.append(self.call(32, "llvm.sadd.sat.i32", typed(start), typed(total)))
+                continue
+            if marks:
+                result.append(self._dot_kept(a_kind, row, column, kept[index // 2], start))
                 continue
             result.append(self._dot(a_kind, b_kind, d_kind, row, column, start))
         return self._registers(d_kind, result)
@@ -193,6 +207,25 @@ class Lanes(Directed):
         for row_block, column_block in zip(row, column, strict=True):
             for x, y in zip(row_block, column_block, strict=True):
                 total = self._dot_lane(a_kind, b_kind, d_kind, x, y, total)
+        return total
+
+    def _dot_kept(
+        self,
+        kind: str,
+        row: list[list[list[Value]]],
+        column: list[list[list[Value]]],
+        kept: list[list[list[Value]]],
+        total: Value,
+    ) -> Value:
+        """Only the products of elements that are there: of others with infinity there would be NaNs."""
+        for blocks in zip(row, column, kept, strict=True):
+            for (x,), (y,), (mark,) in zip(*blocks, strict=True):
+                elements = self._elements(kind, x)
+                each = 32 // len(elements)
+                for n, (left, right) in enumerate(zip(elements, self._elements(kind, y), strict=True)):
+                    bit = self.and_(mark, constant(1 << each * n, 32))
+                    there = self.compare("ne", bit, constant(0, 32))
+                    total = self.select(there, self.ffma("f32", left, right, total), total)
         return total
 
     def _dot_lane(self, a_kind: str, b_kind: str, d_kind: str, x: list[Value], y: list[Value], total: Value) -> Value:

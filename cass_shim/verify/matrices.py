@@ -6,6 +6,8 @@ NVIDIA does not define the order or the width of the internal sums; this is our 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from cass_shim.model.errors import Unsupported
@@ -13,6 +15,7 @@ from cass_shim.verify import floats
 from cass_shim.verify.arithmetic import Value
 
 _KINDS = ("f16", "bf16", "tf32", "f64", "s8", "u8", "s4", "u4", "b1.and", "b1.xor")
+_MARKS = {"f16": "mark16", "bf16": "mark16"}  # how masks of elements are read
 
 
 def _elements(kind: str, registers: list[Value]) -> Value:
@@ -29,6 +32,8 @@ def _elements(kind: str, registers: list[Value]) -> Value:
     if kind in ("b1.and", "b1.xor"):
         return register[:, None] >> np.arange(32, dtype=np.uint32) & np.uint32(1)
     octets = np.ascontiguousarray(register).view(np.uint8).reshape(len(register), 4)
+    if kind == "mark16":
+        return octets.view(np.uint16)
     if kind in ("s8", "u8"):
         return octets.view(np.int8).astype(np.int32).view(np.uint32) if kind == "s8" else octets.astype(np.uint32)
     halves = octets.view(np.uint16)
@@ -46,9 +51,19 @@ def _rows(kind: str, registers: list[Value], warps: int) -> Value:
 
 
 def multiply(
-    shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[Value], b: list[Value], c: list[Value]
+    shape: str,
+    a_kind: str,
+    b_kind: str,
+    d_kind: str,
+    a: list[Value],
+    b: list[Value],
+    c: list[Value],
+    present: Sequence[Value] = (),
 ) -> list[Value]:
-    """d = a b + c for every warp; all arrays are (lanes,) uint32. Raises Unsupported for kinds without a rule."""
+    """d = a b + c for every warp; all arrays are (lanes,) uint32. Raises Unsupported for kinds without a rule.
+
+    present: masks of the elements of a that are multiplied at all; none: all.
+    """
     if a_kind not in _KINDS or b_kind not in _KINDS:
         raise Unsupported(f"matrix of {a_kind} and {b_kind}")
     warps = len(a[0]) // 32
@@ -56,15 +71,18 @@ def multiply(
     tall = 2 if shape.startswith("m16") else 1
     groups = [a[n : n + words] for n in range(0, len(a), words)]
     rows = [_rows(a_kind, [r for g in groups[half::tall] for r in g], warps) for half in range(tall)]
+    marks = [_rows(_MARKS.get(a_kind, a_kind), list(present[half::tall]), warps) for half in range(tall) if present]
     columns = _rows(b_kind, b, warps)
     lane = np.arange(32)
     results = []
     for index, start in enumerate(_accumulators(d_kind, c)):
         row = rows[index // 2][:, lane // 4, :]
         column = columns[:, 2 * (lane % 4) + index % 2, :]
-        results.append(
-            _whole(a_kind, d_kind, row, column, start) if d_kind[0] == "s" else _dot(d_kind, row, column, start)
-        )
+        if d_kind[0] == "s":  # zeros add nothing
+            results.append(_whole(a_kind, d_kind, row, column, start))
+            continue
+        mark = marks[index // 2][:, lane // 4, :] != 0 if marks else None
+        results.append(_dot(d_kind, row, column, start, mark))
     return _registers(d_kind, results)
 
 
@@ -79,13 +97,14 @@ def _whole(a_kind: str, d_kind: str, row: Value, column: Value, start: Value) ->
     return np.clip(wide, limits.min, limits.max).astype(np.int32).view(np.uint32)
 
 
-def _dot(d_kind: str, row: Value, column: Value, start: Value) -> Value:
-    """Floats; row, column: (warps, 32, k). start: (lanes,)."""
+def _dot(d_kind: str, row: Value, column: Value, start: Value, mark: Value | None) -> Value:
+    """Floats; row, column, mark: (warps, 32, k). start: (lanes,). mark: which products there are."""
     kind = "f64" if d_kind == "f64" else "f32"
     total = start
     for k in range(row.shape[2]):
         x, y = (np.ascontiguousarray(m[:, :, k]).reshape(-1) for m in (row, column))
-        total = floats.ffma(kind, x, y, total)
+        more = floats.ffma(kind, x, y, total)
+        total = more if mark is None else np.where(mark[:, :, k].reshape(-1), more, total)
     return total
 
 

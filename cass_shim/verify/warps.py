@@ -103,10 +103,18 @@ class Warps:
         return self._per_lane(reduction.reduce(chosen, axis=1, dtype=np.uint32))
 
     def matrix_multiply(
-        self, shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[Value], b: list[Value], c: list[Value]
+        self,
+        shape: str,
+        a_kind: str,
+        b_kind: str,
+        d_kind: str,
+        a: list[Value],
+        b: list[Value],
+        c: list[Value],
+        present: list[Value] | None = None,
     ) -> list[Value]:
-        present = self.mask.reshape(self.warps, WARP)
-        if (present.any(axis=1) & ~present.all(axis=1)).any():
+        lanes = self.mask.reshape(self.warps, WARP)
+        if (lanes.any(axis=1) & ~lanes.all(axis=1)).any():
             raise Fault("matrix operation in a diverged warp", lane=int(self.active[0]))
-        spread = [[np.ascontiguousarray(self.spread(v)) for v in part] for part in (a, b, c)]
+        spread = [[np.ascontiguousarray(self.spread(v)) for v in part] for part in (a, b, c, present or [])]
         return matrices.multiply(shape, a_kind, b_kind, d_kind, *spread)

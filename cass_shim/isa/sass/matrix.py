@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from cass_shim.isa import sparse
 from cass_shim.isa.emitter import Emitter
-from cass_shim.isa.operands import V, put32, refuse, register
+from cass_shim.isa.operands import V, put32, raw32, refuse, register
 from cass_shim.isa.spec import Effect, sass, unsupported
-from cass_shim.model.instruction import Instruction, Operand, Reg
+from cass_shim.model.instruction import Imm, Instruction, Operand, Reg
 
 # m, n, k by printed shape.
 _SHAPES = {
@@ -21,11 +22,15 @@ _SHAPES = {
     "168256": (16, 8, 256),
     "884": (8, 8, 4),
     "8x8x4": (8, 8, 4),
+    "16x8x4": (16, 8, 4),
+    "16x8x8": (16, 8, 8),
+    "16x8x16": (16, 8, 16),
 }
 _BITS = {
     "f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8, "s4": 4, "u4": 4,
     "b1.and": 1, "b1.xor": 1,
 }  # fmt: skip
+_UNITS = ("f16", "bf16", "tf32", "s8", "u8")  # of which a sparse matrix's metadata place each
 _INTEGERS = ("S8", "U8", "S4", "U4")
 _LAYOUT = {("ROW",), ("COL",), ()}
 
@@ -38,7 +43,7 @@ def _fragment(e: Emitter[V], operand: Operand, count: int) -> list[V]:
 
 def _multiply(e: Emitter[V], i: Instruction, a_kind: str, b_kind: str, d_kind: str) -> None:
     dst, a, b, c, *rest = i.operands
-    if rest:
+    if len(rest) != (2 if i.has("SP") else 0):
         raise unsupported(i, "more operands")
     name = next((m for m in i.modifiers if m in _SHAPES), None)
     if name is None:
@@ -49,27 +54,28 @@ def _multiply(e: Emitter[V], i: Instruction, a_kind: str, b_kind: str, d_kind: s
     d_count = m * n * {"f16": 16, "f64": 64}.get(d_kind, 32) // lanes_bits
     if not a_count or not b_count:
         raise unsupported(i)
-    result = e.matrix_multiply(
-        f"m{m}n{n}k{k}",
-        a_kind,
-        b_kind,
-        d_kind,
-        _fragment(e, a, a_count),
-        _fragment(e, b, b_count),
-        _fragment(e, c, d_count),
-    )
+    present = None
+    if i.has("SP"):
+        if m != 16 or a_kind not in _UNITS or not isinstance(rest[1], Imm):
+            raise unsupported(i)
+        stored = _fragment(e, a, a_count // 2)
+        first, present = sparse.expand(e, stored, raw32(e, rest[0]), rest[1].bits, _BITS[a_kind])
+    else:
+        first = _fragment(e, a, a_count)
+    second, third = _fragment(e, b, b_count), _fragment(e, c, d_count)
+    result = e.matrix_multiply(f"m{m}n{n}k{k}", a_kind, b_kind, d_kind, first, second, third, present)
     for part, value in enumerate(result):
         put32(e, dst, value, part)
 
 
-@sass("HMMA", modifiers="1688 16816 1684 F16 F32 BF16 TF32", effect=Effect.LANES)
+@sass("HMMA", modifiers="SP 1688 16816 16832 1684 F16 F32 BF16 TF32", effect=Effect.LANES)
 def hmma(e: Emitter[V], i: Instruction) -> None:
-    """Products of f16, bf16 or tf32, accumulated in the first printed type."""
+    """Products of f16, bf16 or tf32, accumulated in the first printed type; .SP: of a sparse matrix."""
     kind = "bf16" if i.has("BF16") else "tf32" if i.has("TF32") else "f16"
     _multiply(e, i, kind, kind, "f32" if i.has("F32") else "f16")
 
 
-@sass("IMMA", modifiers="8816 8832 16816 16832 16864 S8 U8 S4 U4 SAT", effect=Effect.LANES)
+@sass("IMMA", modifiers="SP 8816 8832 16816 16832 16864 S8 U8 S4 U4 SAT", effect=Effect.LANES)
 def imma(e: Emitter[V], i: Instruction) -> None:
     """Products of bytes or nibbles, accumulated in 32 bits; .SAT: the sum is kept between the least and the largest."""
     kinds = [m.lower() for m in i.modifiers if m in _INTEGERS]
@@ -87,7 +93,7 @@ def bmma(e: Emitter[V], i: Instruction) -> None:
     _multiply(e, i, kind, kind, "s32")
 
 
-@sass("DMMA", modifiers="884 8x8x4", effect=Effect.LANES)
+@sass("DMMA", modifiers="884 8x8x4 16x8x4 16x8x8 16x8x16", effect=Effect.LANES)
 def dmma(e: Emitter[V], i: Instruction) -> None:
     """Products of f64."""
     _multiply(e, i, "f64", "f64", "f64")

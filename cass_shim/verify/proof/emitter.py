@@ -203,7 +203,15 @@ class Arithmetic(Derived[Value]):
         return self.xor(found, self.and_(a, self.const(sign, 32))) if function == "sin" else found
 
     def matrix_multiply(
-        self, shape: str, a_kind: str, b_kind: str, d_kind: str, a: list[Value], b: list[Value], c: list[Value]
+        self,
+        shape: str,
+        a_kind: str,
+        b_kind: str,
+        d_kind: str,
+        a: list[Value],
+        b: list[Value],
+        c: list[Value],
+        present: list[Value] | None = None,
     ) -> list[Value]:
         raise Unknown("matrix operations have no terms")
 
