@@ -47,9 +47,9 @@ def form_key(mnemonic: str, modifiers: tuple[str, ...]) -> str:
     return _FORMS.get(key, key)
 
 
-def unvectored_forms(kernel: SassKernel) -> list[str]:
-    """Forms of the kernel that no hardware vector covers, sorted."""
-    known = index()
+def unvectored_forms(kernel: SassKernel, known: frozenset[str] | None = None) -> list[str]:
+    """Forms of the kernel that no hardware vector covers, sorted. known: those that one covers; None: the index."""
+    known = index() if known is None else known
     missing = set()
     for part in (kernel, *kernel.callees.values()):
         for instruction in part.instructions:

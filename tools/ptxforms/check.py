@@ -33,6 +33,8 @@ GROUP = 40
 TABLE = bytes(37 * byte % 256 for byte in range(CELL_BYTES))  # as the probes' module fills it
 BLOCK = bytes((29 * byte + 7) & 255 for byte in range(PARAM_BYTES))  # as launcher.c fills it
 
+_CONSTANTS = (Slot(SlotKind.SYMBOL, "table"), Slot(SlotKind.BANK, addend=3))
+
 
 def compiled(probes: Sequence[Probe]) -> tuple[bytes, list[tuple[Slot, ...]]]:
     """One code object with kernel pN for probe N, from one call of the compiler; the binding slots of each."""
@@ -48,8 +50,13 @@ def compiled(probes: Sequence[Probe]) -> tuple[bytes, list[tuple[Slot, ...]]]:
     return toolchain.link(toolchain.assemble_object(compile_to_assembly(HipSource(source, "p0")).text)), slots
 
 
-def result_of(device: Device, function: Function, probe: Probe, slots: Sequence[Slot]) -> NDArray[np.uint32]:
-    """uint32 [KEPT_LANES, words]: results, and what changed in the cells. Raises CassError."""
+def result_of(
+    device: Device, function: Function, probe: Probe, slots: Sequence[Slot], constants: bytes = TABLE
+) -> NDArray[np.uint32]:
+    """uint32 [KEPT_LANES, words]: results, and what changed in the cells. Raises CassError.
+
+    constants: what the slots point to, the probes' table or the bank that it is in.
+    """
     given = inputs(probe.name)[:LANES]
     cells = np.ascontiguousarray(given[:, : CELL_BYTES // 4])
     result = np.full((LANES, RESULT_BYTES // 4), 0xA5A5A5A5, np.uint32)
@@ -57,10 +64,10 @@ def result_of(device: Device, function: Function, probe: Probe, slots: Sequence[
         device.buffer(np.ascontiguousarray(given)) as source,
         device.buffer(result) as target,
         device.buffer(cells) as own,
-        device.buffer(np.frombuffer(TABLE, np.uint8)) as table,
+        device.buffer(np.frombuffer(constants, np.uint8)) as table,
         device.buffer(np.zeros(len(slots) + 1, np.uint64)) as bindings,
     ):
-        if any(slot.kind is not SlotKind.SYMBOL or slot.symbol != "table" for slot in slots):
+        if any(slot not in _CONSTANTS for slot in slots):
             raise Unsupported("a probe", kernel=probe.name, why=f"no value for its binding slots {slots}")
         device.copy(bindings.address, np.full(len(slots) + 1, table.address, np.uint64).tobytes())
         kernarg = struct.pack("<QQQ8x", source.address, target.address, own.address) + BLOCK

@@ -1,8 +1,9 @@
-"""`python3 -m tools.ptxforms.sass FOLDER [--part N/M] [WORD…]`: what ptxas made of the recorded probes, interpreted.
+"""`python3 -m tools.ptxforms.sass [--lift] [--part N/M] FOLDER [WORD…]`: what ptxas made of the recorded probes, run.
 
 FOLDER is what `record_folder` made: its cubin holds the SASS that the GPU ran. Each probe's kernel is decoded and run
-by the verifier's interpreter on the same inputs: a second opinion about what PTX's and SASS's instructions mean. Probes
-whose SASS nobody can interpret yet are named with the reason. WORDs choose probes by name.
+by the verifier's interpreter on the same inputs, or lifted, compiled and run on the emulated device: a second opinion
+about what PTX's and SASS's instructions mean. Probes whose SASS nobody can run yet are named with the reason. WORDs
+choose probes by name.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from cass_shim.assemble.llvm import assemble_llvm
 from cass_shim.decode import decode_kernel
+from cass_shim.device import Device
 from cass_shim.extract.cubin import read_cubin
+from cass_shim.lift import lift_kernel
 from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.model.errors import CassError
 from cass_shim.selftest.inputs import inputs
@@ -26,11 +30,11 @@ from cass_shim.verify.interpreter import Interpreter, Launch
 from cass_shim.verify.memory import Arena
 from cass_shim.verify.program import prepare
 from cass_shim.verify.state import Geometry
-from tools.ptxforms.probes import CELL_BYTES, INPUT_BYTES, LANES, PARAM_BYTES, RESULT_BYTES, Probe
+from tools.ptxforms.check import BLOCK, result_of
+from tools.ptxforms.probes import CELL_BYTES, INPUT_BYTES, LANES, RESULT_BYTES, Probe
 from tools.ptxforms.recorded import KEPT_LANES, agrees, chosen, recording
 
 BASE = 0x7F00_0000_0000
-BLOCK = bytes((29 * byte + 7) & 255 for byte in range(PARAM_BYTES))  # as launcher.c fills it
 _CONSTANTS = ".nv.constant3"
 
 
@@ -55,13 +59,27 @@ def interpreted(kernel: SassKernel, probe: Probe, constants: bytes) -> NDArray[n
     return np.concatenate([got, changed], axis=1)[:KEPT_LANES]
 
 
-def complaint(cubin: Cubin, number: int, probe: Probe, want: NDArray[np.uint32]) -> tuple[str, str]:
-    """ "differs" or "not run" with the reason, or two empty texts. number: of the kernel in the cubin."""
+def lifted(kernel: SassKernel, probe: Probe, constants: bytes, device: Device) -> NDArray[np.uint32]:
+    """The same of the kernel's translation. Raises CassError."""
+    code = assemble_llvm(lift_kernel(kernel), kernel.abi)
+    function = device.load(code.elf).function(kernel.name)
+    return result_of(device, function, probe, code.slots, constants or bytes(16))
+
+
+def complaint(
+    cubin: Cubin, number: int, probe: Probe, want: NDArray[np.uint32], device: Device | None = None
+) -> tuple[str, str]:
+    """ "differs" or "not run" with the reason, or two empty texts. number: of the kernel in the cubin.
+
+    device: runs its translation; None: the interpreter runs it.
+    """
     constants = next((bytes(image.content) for image in cubin.images if image.kind == "constant3"), b"")
     try:
         kernel = decode_kernel(cubin.kernels[f"p{number}"], cubin)
-        got = interpreted(kernel, probe, constants)
+        got = lifted(kernel, probe, constants, device) if device else interpreted(kernel, probe, constants)
     except CassError as error:
+        if device:
+            device.reset()  # a fault stays otherwise
         return "not run", str(error).splitlines()[0][:160]
     good = agrees(probe, got, want)
     if good.all():
@@ -80,6 +98,7 @@ def main(arguments: list[str]) -> int:
     """Report; 1 when something differs."""
     parser = argparse.ArgumentParser(prog="python3 -m tools.ptxforms.sass")
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--lift", action="store_true")
     parser.add_argument("--part", default="")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args(arguments)
@@ -87,12 +106,13 @@ def main(arguments: list[str]) -> int:
     names = [one["name"] for one in json.loads((options.folder / "probes.json").read_text())]
     kernel_of = {name: number for number, name in enumerate(names)}
     cubin = read_cubin((options.folder / "probes.cubin").read_bytes(), "probes")
+    device = Device.open("emulated") if options.lift else None
     counted = {"": 0, "differs": 0, "not run": 0}
     for number in chosen(options.words, options.part):
         probe = recorded.probes[number]
         if probe.name not in kernel_of:  # recorded by another folder
             continue
-        kind, why = complaint(cubin, kernel_of[probe.name], probe, recorded.results[number])
+        kind, why = complaint(cubin, kernel_of[probe.name], probe, recorded.results[number], device)
         counted[kind] += 1
         if kind:
             print(f"{kind}: {probe.name}: {why}", flush=True)
