@@ -217,7 +217,7 @@ class Floats(Wide):
                 a = self._narrow_to_odd(a) if from_kind == "f64" else self.float_to_float("f32", "f16", a)
             return self._narrow_bf16(a, rounding)
         if to_kind == from_kind:
-            return a
+            return self._flush_result(to_kind, self._float(to_kind, a), ftz and to_kind == "f32")
         narrowing = _TYPES[to_kind][2] < _TYPES[from_kind][2]
         source = self._float(from_kind, a)
         if narrowing and (from_kind, to_kind) == ("f32", "f16"):
