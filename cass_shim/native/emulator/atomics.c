@@ -53,7 +53,12 @@ OUT_OF_LINE const op_t *atomic_lanes(wave_t *w, const op_t *o, unsigned operatio
         emu_status fault = lane_status(w, bytes, lane_address(&at, i));
         if (unlikely(fault != EMU_OK))
             return emu_raise(w, o, fault, i, lane_address(&at, i), "atomic");
+        uint32_t low = (uint32_t)lane_address(&at, i);
+        if (unlikely(lane_address(&at, i) >> 32 == APERTURE_LDS) &&
+            lds_lane_races(w, o, RACE_ATOMIC, low, i, bytes))
+            return NULL;
     }
+    if (unlikely(w->race != NULL)) emu_race_atomic(w);
     int compares = operation == RMW_CMPSWAP || operation == RMW_CMPSWAP_F;
     operands(w, o->sd, bytes, a);
     if (compares) operands(w, o->sd + bytes / 4, bytes, b);

@@ -53,7 +53,8 @@ typedef enum {
     EMU_MISALIGNED,
     EMU_TRAP,  /* s_trap: assert or __trap */
     EMU_LIMIT, /* instruction limit or no progress */
-    EMU_BAD_LAUNCH
+    EMU_BAD_LAUNCH,
+    EMU_RACE /* for LDS, in checking mode */
 } emu_status;
 
 typedef struct {

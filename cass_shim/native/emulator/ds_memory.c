@@ -23,6 +23,7 @@ ALWAYS_INLINE const op_t *lds_load(wave_t *w, const op_t *o, unsigned d, uint32_
         return outside(w, o, at, exec, bytes);
     unsigned unwritten = lds_unwritten(w, at, exec, bytes);
     if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, at[unwritten]);
+    if (lds_races(w, o, RACE_READ, at, exec, bytes)) return NULL;
     const uint8_t *base = w->lds;
     if (bytes == 4 && exec == ~0u && consecutive_dwords(at)) {
         memcpy(w->v[d], base + at[0], 128);
@@ -44,6 +45,7 @@ ALWAYS_INLINE const op_t *lds_store(wave_t *w, const op_t *o, unsigned s, uint32
     if (unlikely(!lds_addresses(w, o, exec, offset, bytes, at)))
         return outside(w, o, at, exec, bytes);
     lds_wrote(w, at, exec, bytes);
+    if (lds_store_races(w, o, at, exec, bytes, &w->v[s], shift)) return NULL;
     uint8_t *base = w->lds;
     if (bytes == 4 && exec == ~0u && consecutive_dwords(at)) {
         memcpy(base + at[0], w->v[s], 128);
@@ -86,6 +88,8 @@ ALWAYS_INLINE const op_t *lds_load2(wave_t *w, const op_t *o, unsigned bytes, ui
     if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, one[unwritten]);
     unwritten = lds_unwritten(w, two, exec, bytes);
     if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, two[unwritten]);
+    if (lds_races(w, o, RACE_READ, one, exec, bytes)) return NULL;
+    if (lds_races(w, o, RACE_READ, two, exec, bytes)) return NULL;
     lane_shape first = shape_of(one), second = shape_of(two);
     for (unsigned k = 0; k < words; k++) {
         gather_word(r[k], (const char *)w->lds + 4 * k, one, 4, 0, first);
@@ -142,6 +146,7 @@ OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation,
     unsigned unwritten = operation == RMW_SWAP ? LANES : lds_unwritten(w, at, exec, bytes);
     if (unlikely(unwritten < LANES)) return lds_raise(w, o, unwritten, at[unwritten]);
     lds_wrote(w, at, exec, bytes);
+    if (lds_races(w, o, RACE_ATOMIC, at, exec, bytes)) return NULL;
     if (operation == RMW_ADD && bytes == 4 && !returns) {
         add_words(w->v[o->sd], w->lds, at, exec);
         return o + 1;
@@ -199,6 +204,8 @@ OUT_OF_LINE const op_t *exchange2(wave_t *w, const op_t *o, unsigned bytes, uint
         return outside(w, o, two, exec, bytes);
     lds_wrote(w, one, exec, bytes);
     lds_wrote(w, two, exec, bytes);
+    if (lds_races(w, o, RACE_ATOMIC, one, exec, bytes)) return NULL;
+    if (lds_races(w, o, RACE_ATOMIC, two, exec, bytes)) return NULL;
     operands(w, o->sd, bytes, a);
     operands(w, o->misc, bytes, b);
     for (unsigned i = 0; i < LANES; i++) {

@@ -73,6 +73,7 @@ HANDLER(ds_load_addtid_b32) {
         if (!(EXEC >> i & 1)) continue;
         if ((uint64_t)address + 4 > w->lds_bytes) return outside(w, o, i, address);
         if (unlikely(lds_unwritten_at(w, address, 4))) return lds_raise(w, o, i, address);
+        if (lds_lane_races(w, o, RACE_READ, address, i, 4)) return NULL;
         memcpy(&r[i], w->lds + address, 4);
     }
     put32(w, o->d, r);
@@ -84,6 +85,7 @@ HANDLER(ds_store_addtid_b32) {
         if (!(EXEC >> i & 1)) continue;
         if ((uint64_t)address + 4 > w->lds_bytes) return outside(w, o, i, address);
         lds_wrote_at(w, address, 4);
+        if (lds_lane_races(w, o, RACE_WRITE, address, i, 4)) return NULL;
         memcpy(w->lds + address, &w->v[o->sd][i], 4);
     }
     NEXT;
@@ -94,6 +96,7 @@ static inline const op_t *count_lanes(wave_t *w, const op_t *o, int sign) {
     if (!EXEC) return o + 1;
     if ((uint64_t)address + 4 > w->lds_bytes) return outside(w, o, 0, address);
     if (unlikely(lds_unwritten_at(w, address, 4))) return lds_raise(w, o, 0, address);
+    if (lds_lane_races(w, o, RACE_ATOMIC, address, 0, 4)) return NULL;
     memcpy(&old, w->lds + address, 4);
     uint32_t next = old + (uint32_t)(sign * __builtin_popcount(EXEC));
     memcpy(w->lds + address, &next, 4);
@@ -119,6 +122,7 @@ HANDLER(ds_condxchg32_rtn_b64) {
         uint32_t address = (base[i] + OFFSET) & ~7u;
         if ((uint64_t)address + 8 > w->lds_bytes) return outside(w, o, i, address);
         if (unlikely(lds_unwritten_at(w, address, 8))) return lds_raise(w, o, i, address);
+        if (lds_lane_races(w, o, RACE_ATOMIC, address, i, 8)) return NULL;
         for (unsigned k = 0; k < 2; k++) {
             uint32_t x = w->v[o->sd + k][i], next = x & 0x7fffffff;
             memcpy(&r[k][i], w->lds + address + 4 * k, 4);

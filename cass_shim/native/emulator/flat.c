@@ -31,6 +31,7 @@ const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned byte
             return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, address, "flat load");
         if (high == APERTURE_LDS && unlikely(lds_unwritten_at(w, low, bytes)))
             return lds_raise(w, o, i, low);
+        if (high == APERTURE_LDS && lds_lane_races(w, o, RACE_READ, low, i, bytes)) return NULL;
         for (unsigned k = 0; k < words; k++) {
             uint32_t x = 0;
             if (high == APERTURE_SCRATCH) x = (uint32_t)scratch_read(w, low + 4 * k, i, part);
@@ -57,6 +58,7 @@ const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned byt
         uint64_t address = at[i];
         uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
         if (high == APERTURE_LDS) lds_wrote_at(w, low, bytes);
+        if (high == APERTURE_LDS && lds_lane_races(w, o, RACE_WRITE, low, i, bytes)) return NULL;
         for (unsigned k = 0; k < words; k++) {
             uint32_t x = w->v[o->sd + k][i] >> shift;
             if (high == APERTURE_SCRATCH) scratch_write(w, low + 4 * k, i, part, x);

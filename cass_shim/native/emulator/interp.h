@@ -77,7 +77,8 @@ struct wave {
     uint32_t mode;
     uint32_t saved_exec; /* EXEC outside a DPP instruction */
     uint8_t *lds;
-    uint8_t *lds_written; /* lds_check.h; NULL outside checking mode */
+    uint8_t *lds_written;  /* lds_check.h; NULL outside checking mode */
+    struct lds_race *race; /* lds_race.h; NULL: not looked for */
     uint32_t lds_bytes;
     uint32_t scratch_bytes; /* per lane */
     uint8_t *scratch;       /* dword i of lane l at 4 * (32 * i + l) */
@@ -109,6 +110,7 @@ struct group {
     uint32_t capacity; /* waves allocated */
     wave_t **waves;
     uint8_t *lds, *lds_written;
+    struct lds_race *race;
     emu_fault fault; /* of the first wave that faulted */
     uint32_t faulted;
     uint32_t slept;      /* a wave yielded on purpose in this round */

@@ -4,6 +4,7 @@
 #define CASS_EMU_LDS_CHECK_H
 
 #include "emulator/lanes.h"
+#include "emulator/lds_race.h"
 
 /* The first active lane of which some byte was not written; LANES: none. */
 static inline unsigned lds_unwritten(const wave_t *w, const uint32_t *at, uint32_t exec,

@@ -60,11 +60,11 @@ static native_services services = {
 /* Checking mode is about reports, which the interpreter makes; the oldest build has no vector units
  * worth translating for. */
 static void choose_tier(void) {
-    const char *wanted = getenv("CASS_EMU_NATIVE"), *check = getenv("CASS_EMU_CHECK");
+    const char *wanted = getenv("CASS_EMU_NATIVE");
     tier = NATIVE_ON;
     if (wanted && strcmp(wanted, "wait") == 0) tier = NATIVE_WAIT;
     if (wanted && wanted[0] == '0') tier = NATIVE_OFF;
-    if ((check && check[0] == '1') || strcmp(emu_selected_variant()->name, "v2") == 0)
+    if (emu_setting("CASS_EMU_CHECK", 0) || strcmp(emu_selected_variant()->name, "v2") == 0)
         tier = NATIVE_OFF;
     if (tier) pthread_atfork(NULL, NULL, after_fork);
     services.access = *emu_selected_variant()->access;

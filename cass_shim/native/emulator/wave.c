@@ -1,6 +1,7 @@
 /* Waves and workgroups: initial register state, rounds with barriers, faults. Source of the initial
  * state: LLVM AMDGPUUsage, "Kernel Dispatch" and "Initial Kernel Execution State". */
 #include "emulator/decode.h"
+#include "emulator/lds_race.h"
 #include "emulator/native.h"
 
 #include <pthread.h>
@@ -67,9 +68,11 @@ group_t *emu_group_create(const emu_launch *launch) {
     g->capacity = waves;
     g->waves = calloc(waves, sizeof *g->waves);
     g->lds = calloc(1, launch->lds_bytes + 16u);
-    int checking = emu_setting("CASS_EMU_CHECK", 0) != 0;
+    uint64_t check = emu_setting("CASS_EMU_CHECK", 0);
+    int checking = check != 0, races = check > 1;
     if (checking) g->lds_written = malloc(launch->lds_bytes + 16u);
-    int ok = g->waves && g->lds && (g->lds_written || !checking);
+    if (races) g->race = emu_race_create(launch->lds_bytes + 16u);
+    int ok = g->waves && g->lds && (g->lds_written || !checking) && (g->race || !races);
     for (uint32_t i = 0; ok && i < waves; i++)
         ok = (g->waves[i] = wave_create(wave_scratch(launch))) != NULL;
     if (ok) return g;
@@ -83,6 +86,7 @@ void emu_group_destroy(group_t *g) {
     free(g->waves);
     free(g->lds);
     free(g->lds_written);
+    emu_race_destroy(g->race);
     free(g);
 }
 
@@ -143,6 +147,7 @@ static void start_wave(group_t *g, uint32_t index, const uint32_t *extent, const
     emu_mode_changed(w);
     w->lds = g->lds;
     w->lds_written = g->lds_written;
+    w->race = g->race;
     w->lds_bytes = launch->lds_bytes;
     w->scratch_bytes = launch->scratch_bytes;
     w->group = g;
@@ -173,12 +178,14 @@ void emu_group_start(group_t *g, uint64_t linear_id, const op_t *entry) {
     g->reported = g->translated = 0;
     memset(g->lds, 0, launch->lds_bytes);
     if (g->lds_written) memset(g->lds_written, 0, launch->lds_bytes);
+    if (g->race) emu_race_barrier(g->race);
     for (uint32_t i = 0; i < g->wave_count; i++) start_wave(g, i, extent, entry);
 }
 
 static void release_barrier(group_t *g) {
     if (!g->waiting || g->waiting + g->done < g->wave_count) return;
     g->waiting = 0;
+    if (g->race) emu_race_barrier(g->race);
     for (uint32_t i = 0; i < g->wave_count; i++)
         if (g->waves[i]->state == WAVE_BARRIER) g->waves[i]->state = WAVE_READY;
 }
@@ -248,6 +255,8 @@ static const char *status_word(emu_status status) {
         return "trap";
     case EMU_LIMIT:
         return "stopped";
+    case EMU_RACE:
+        return "race";
     default:
         return "bad launch";
     }
