@@ -25,7 +25,7 @@ from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
 from cass_shim.model.errors import DeviceFailed, Rejected
 from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify import mufu as mufu_models
-from cass_shim.verify.candidate import Candidate
+from cass_shim.verify.candidate import HIP_TIMED_OUT, Candidate
 from cass_shim.verify.compare import Comparison, Octets, Reference, compare, settle, within_spread
 from cass_shim.verify.compiled.machine import Machine
 from cass_shim.verify.compiled.translation import Translation
@@ -225,6 +225,12 @@ def describe(given: Input, roles: Roles, base: int, word: int, after: Octets, ou
         f"values {scenario.values} size {scenario.size} seed {scenario.seed}: {place}: "
         f"{got:#010x} instead of {expected:#010x}{written}"
     )
+
+
+def timed_out(rejection: Rejected) -> str:
+    """What a device said that stopped a launch for its length, or nothing."""
+    cause = rejection.__cause__
+    return str(cause) if isinstance(cause, DeviceFailed) and cause.code == HIP_TIMED_OUT else ""
 
 
 def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, reference: Reference) -> Comparison:

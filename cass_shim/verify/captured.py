@@ -16,10 +16,10 @@ import numpy as np
 from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
 from cass_shim.model.captured import CapturedLaunch
-from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
+from cass_shim.model.errors import Rejected, Unsupported
 from cass_shim.verify import mufu as mufu_models
-from cass_shim.verify.agreement import Judge, judge_input, raced
-from cass_shim.verify.candidate import HIP_TIMED_OUT, Candidate
+from cass_shim.verify.agreement import Judge, judge_input, raced, timed_out
+from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.compare import Comparison, Reference
 from cass_shim.verify.inputs import Input, Roles
 from cass_shim.verify.memory import Fault
@@ -117,9 +117,8 @@ def _judge(judge: Judge, candidate: Candidate, given: Input) -> tuple[Reference,
     try:
         return reference, judge_input(judge, candidate, given, Roles(), reference)
     except Rejected as rejection:
-        cause = rejection.__cause__
-        if candidate.stuck or (isinstance(cause, DeviceFailed) and cause.code == HIP_TIMED_OUT):
-            return f"the device was too slow for it: {cause}"
+        if why := timed_out(rejection):
+            return f"the device was too slow for it: {why}"
         if time.monotonic() > judge.until:
             return f"not enough time to tell whether a difference is one: {rejection}"
         if why := raced(judge, given, candidate.base):

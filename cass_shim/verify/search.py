@@ -1,7 +1,8 @@
 """The search for inputs on which a candidate and the reference can be compared (E1).
 
 In: a `Judge`, a loaded candidate, a seed. Out: the `Campaign` that ran: inputs that agreed, what was left out and why,
-and which instructions they reached. Raises Rejected for the first difference.
+and which instructions they reached. Raises Rejected for the first difference, Unsupported where an input is too long
+for the device, which ends the search.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cass_shim.model.errors import Rejected
-from cass_shim.verify.agreement import PATIENCE, Judge, judge_input, raced, run_reference
+from cass_shim.model.errors import Rejected, Unsupported
+from cass_shim.verify.agreement import PATIENCE, Judge, judge_input, raced, run_reference, timed_out
 from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.inputs import (
     Roles,
@@ -32,6 +33,10 @@ from cass_shim.verify.survey import immediates, is_padding, prints
 from cass_shim.verify.values import CHAINS
 
 MAX_STEPS = 12_000  # of one reference run: about a third of a second
+# Of the reference, in all: from here on a right translation may be stopped for its length (`candidate.EMULATED_LIMIT`).
+# A wave has needed more than 33 instructions a step of its warp (`jacobi_grid` built with -G), and more than 22 in
+# functions of doubles (`runge_kutta` with -rdc).
+LONG_STEPS = 2_000_000 // 100
 COVERED = 0.95  # share of the instructions after which no more inputs are looked for
 EXPLORATION = 12  # random inputs in a row that reach nothing new end the search
 BUSY = 4  # times its CPU time, the time on the clock after which the search for inputs ends
@@ -211,6 +216,10 @@ def _try(campaign: Campaign, scenario: Scenario, *, strict: bool) -> bool:
     try:
         result = judge_input(judge, campaign.candidate, given, roles, reference)
     except Rejected as rejection:
+        steps = reference.first.steps
+        if steps >= LONG_STEPS and (late := timed_out(rejection)):  # and the device is of no use until it is reset
+            why = f"the device was too slow for an input of {steps} steps ({late})"
+            raise Unsupported("more inputs", kernel=judge.kernel.name, why=why) from rejection
         why = raced(judge, given, base)
         if not why:
             raise

@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,8 +17,9 @@ from cass_shim.extract.cubin import read_cubin
 from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.lift import lift_kernel
 from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel
-from cass_shim.model.errors import CassError, Rejected
-from cass_shim.verify import verify_kernel
+from cass_shim.model.errors import CassError, DeviceFailed, Rejected
+from cass_shim.verify import search, verify_kernel
+from cass_shim.verify.candidate import HIP_TIMED_OUT, Candidate
 from tests.verify.mutants import branch_mutants, mutants
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt"
@@ -114,3 +116,29 @@ def test_damaged_code_is_rejected_before_it_runs() -> None:
 def test_without_sass_only_the_contract_is_checked() -> None:
     verified = verify_kernel(lifted("vector_add_static", 0), None, None)
     assert verified.evidence is Evidence.E0 and "no SASS" in str(verified.report["reference"])
+
+
+@pytest.mark.parametrize("long_steps", [1, 10**9])
+def test_a_right_translation_may_be_too_long_for_the_device(
+    long_steps: int, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The third launch is stopped for its length: only where the reference was long too does nothing follow from it."""
+    cubin, (sass,) = kernels("vector_add_static")
+    launches, run = [], Candidate.run
+
+    def stopped(self: Candidate, *arguments: Any) -> Any:
+        launches.append(arguments)
+        if len(launches) == 3:
+            raise DeviceFailed("hipStreamQuery", HIP_TIMED_OUT, "instruction limit reached")
+        return run(self, *arguments)
+
+    monkeypatch.setattr(Candidate, "run", stopped)
+    monkeypatch.setattr(search, "LONG_STEPS", long_steps)
+    if long_steps > 1:
+        with pytest.raises(Rejected, match="the launch failed"):
+            verify_kernel(lifted("vector_add_static", 0), sass, cubin, device)
+        return
+    verified = verify_kernel(lifted("vector_add_static", 0), sass, cubin, device)
+    assert verified.evidence >= Evidence.E1U and len(verified.report["inputs"]) == 2  # type: ignore[arg-type]
+    assert "too slow" in verified.report["skipped"][-1]  # type: ignore[index]
+    assert len(launches) == 3
