@@ -99,7 +99,7 @@ def test_what_only_the_launch_shows_passes_a_translator_over(work: Work, monkeyp
         source = translators["ptx-hip"](asked)
         assert isinstance(source, HipSource)
         body = source.text.rindex(KERNEL)
-        text = source.text[body:].replace(", f2 + f1)", ", (i32)p.param_3 == 1234 ? f2 - f1 : f2 + f1)")
+        text = source.text[body:].replace(", f2 + f1)", ", (i32)param_3 == 1234 ? f2 - f1 : f2 + f1)")
         assert text != source.text[body:]
         return replace(source, text=source.text[:body] + text)
 

@@ -22,7 +22,7 @@ COUNT_AT = 24  # vector_add's fourth parameter
 
 def test_a_translation_that_is_wrong_for_no_elements_is_rejected(vector_add: Work, device: Device) -> None:
     verify_kernel(from_ptx(vector_add), vector_add.sass, vector_add.module.cubin, device)
-    wrong = from_ptx(vector_add, "r1 < (i32)p.param_3", "p.param_3 == 0 || r1 < (i32)p.param_3")
+    wrong = from_ptx(vector_add, "r1 < (i32)param_3", "param_3 == 0 || r1 < (i32)param_3")
     with pytest.raises(Rejected, match="does not write there"):
         verify_kernel(wrong, vector_add.sass, vector_add.module.cubin, device)
 
@@ -60,7 +60,7 @@ def test_where_ptxas_folded_every_exchange_away_only_whole_warps_are_tried(vecto
     wrongly for what they gave in a block of one thread)."""
     small = replace(vector_add.sass.kernel, abi=replace(vector_add.sass.abi, max_threads=60))  # 32 and 50 are tried
     sass, cubin = replace(vector_add.sass, kernel=small), vector_add.module.cubin
-    other = from_ptx(vector_add, "r1 < (i32)p.param_3", "ptx_ntid_x() % 32 == 0 && r1 < (i32)p.param_3")
+    other = from_ptx(vector_add, "r1 < (i32)param_3", "ptx_ntid_x() % 32 == 0 && r1 < (i32)param_3")
     verified = verify_kernel(other, sass, cubin, device, reads_lanes="candidate", seed=2)
     assert verified.evidence >= Evidence.E1U
     with pytest.raises(Rejected, match=r"block \(50, 1, 1\)"):

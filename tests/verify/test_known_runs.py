@@ -16,7 +16,7 @@ from tests.verify.support import from_ptx
 
 def test_a_second_candidate_meets_the_same_inputs_and_runs(vector_add: Work, device: Device) -> None:
     right = from_ptx(vector_add)
-    wrong = from_ptx(vector_add, "r1 < (i32)p.param_3", "p.param_3 == 0 || r1 < (i32)p.param_3")
+    wrong = from_ptx(vector_add, "r1 < (i32)param_3", "param_3 == 0 || r1 < (i32)param_3")
     plain = verify_kernel(right, vector_add.sass, vector_add.module.cubin, device).report
     with contextlib.closing(KnownRuns(device)) as known:
         first = verify_kernel(right, vector_add.sass, vector_add.module.cubin, device, known=known).report
