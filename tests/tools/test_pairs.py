@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,7 @@ import pytest
 
 from cass_shim.extract.cubin import read_cubin
 from tools import environment, samples
+from tools.pairs import generate
 from tools.pairs.__main__ import main
 from tools.pairs.kernels import FAMILIES, HELD_OUT_FAMILIES, SPLITS, kernel, unit
 from tools.pairs.overlap import compile_cubin, grams, key, likeness
@@ -60,6 +64,20 @@ def test_pairs_are_finished_when_all_are_there(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("tools.pairs.generate.Generator.run", lambda *_: iter(["a unit", "another"]))
     assert main(["generate", str(tmp_path), "--minutes", minutes, "--finished", "done"]) == 0
     assert (tmp_path / "done").exists() == (minutes == "9")
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_a_unit_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_stopped: bool) -> None:
+    """Its process waits for a writer of a pipe that has none."""
+    monkeypatch.setattr(generate, "UNIT_S", 60.0 if is_stopped else 1.0)
+    os.mkfifo(tmp_path / "reference.json")
+    stop, started = threading.Event(), time.monotonic()
+    if is_stopped:
+        threading.Timer(1.0, stop.set).start()
+    made = generate._work(tmp_path / "reference.json", ("train", 0, 1, 0.0), stop)
+    assert made.pairs == []
+    assert list(made.counts) == ["left out: units whose process took too long: train 0"]
+    assert time.monotonic() - started < 50
 
 
 def test_likeness_is_the_share_of_known_runs() -> None:

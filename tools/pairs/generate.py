@@ -12,15 +12,20 @@ import functools
 import gzip
 import json
 import multiprocessing
+import os
 import random
 import re
+import signal
 import subprocess
 import tempfile
+import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from cass_shim.assemble.text import assemble_text
 from cass_shim.decode import decode_kernel
@@ -43,6 +48,7 @@ CONTEXT = 2048  # tokens of source and target together
 VERIFIED_SHARE = 1 / 12  # of the training pairs, at random; of the held-out ones all
 PARTS_SHARE = 1 / 6  # of the training kernels, of which a part is made a pair too
 PART_SIZES = (16, 24, 40)  # instructions at most
+UNIT_S, POLL_S = 240.0, 0.2  # a unit takes a processor five to ten seconds
 BUDGET_S = 0.1  # of verification, a pair: about six inputs
 
 
@@ -162,23 +168,37 @@ def _one(cubin: Cubin, name: str, family: str, known: set[str], chosen: bool) ->
 
 
 def _child(link: Connection, stored: Path, task: tuple[str, int, int, float]) -> None:
+    os.setsid()  # what it starts ends with it
     link.send(make_unit(*task, known=set(json.loads(stored.read_text()))))
 
 
-def _work(stored: Path, task: tuple[str, int, int, float]) -> Made:
-    """A unit in a process of its own: LLVM ends the whole process over a few kernels."""
+def _work(stored: Path, task: tuple[str, int, int, float], stop: threading.Event) -> Made:
+    """A unit in a process of its own: LLVM ends the whole process over a few kernels, or never ends. stop: give up."""
     context = multiprocessing.get_context("forkserver")
     link, theirs = context.Pipe()
     child = context.Process(target=_child, args=(theirs, stored, task))
     child.start()
     theirs.close()
+    until, why = time.monotonic() + UNIT_S, "ended"
     try:
+        while not link.poll(POLL_S):
+            if stop.is_set() or time.monotonic() > until:
+                _end(child)
+                why = "took too long"
         made: Made = link.recv()
     except EOFError:
         made = Made(task[0], task[1], [], collections.Counter(), b"")
-        made.counts[f"left out: units whose process ended: {task[0]} {task[1]}"] += 1
+        made.counts[f"left out: units whose process {why}: {task[0]} {task[1]}"] += 1
     child.join()
     return made
+
+
+def _end(child: Any) -> None:
+    """With its compiler; by itself where it leads no group yet."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        child.kill()
 
 
 class Generator:
@@ -209,11 +229,13 @@ class Generator:
             if not (self.out / split / f"{first:07d}.jsonl.gz").exists()
         ]
         multiprocessing.get_context("forkserver").set_forkserver_preload([__name__])
+        stop = threading.Event()
         with ThreadPoolExecutor(self.jobs) as pool:
             try:
-                for future in as_completed([pool.submit(_work, self.stored, task) for task in tasks]):
+                for future in as_completed([pool.submit(_work, self.stored, task, stop) for task in tasks]):
                     yield self.keep(future.result())
             finally:
+                stop.set()
                 pool.shutdown(cancel_futures=True)
 
     def keep(self, made: Made) -> str:
