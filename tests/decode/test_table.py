@@ -109,3 +109,12 @@ def test_atomics_of_every_type() -> None:
 def test_a_barrier_whose_end_lies_in_front(sm: int) -> None:
     """A word of `quadrature` without optimisation; nvdisasm prints the same for all of these SMs."""
     assert decode(0x003FDE0003800000FFFFA2D000077945, 0xB880, sm).text == "BSSY B7, 0x5b60"
+
+
+def test_a_part_of_a_constant_is_refused() -> None:
+    """Bits that pick a byte of a register, on an instruction whose operand is a constant: an assertion failed."""
+    lines = (ROOT / "tests" / "vectors" / "sass" / "encodings-sm100.txt").read_text().splitlines()
+    word = next(int(line.split()[1], 16) for line in lines if "I2F.U8 " in line and ".B1" in line)
+    assert decode(word, 0, 100).mnemonic == "I2F"
+    with pytest.raises(Unsupported):
+        decode(word & ~(7 << 9) | 5 << 9, 0, 100)

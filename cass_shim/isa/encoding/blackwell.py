@@ -13,6 +13,7 @@ from cass_shim.isa.encoding.grammar import (
     BLACKWELL_12,
     Mod,
     Printed,
+    Undescribed,
     Word,
     choice,
     flag,
@@ -173,7 +174,8 @@ def pairs(w: Word, names: str) -> list[Printed]:
     found = read(w, "d", "hex")
     for name in names.split():
         (operand, shown_as), *_ = source(w, name, "f32")
-        assert isinstance(operand, Reg)
+        if not isinstance(operand, Reg):
+            raise Undescribed(f"a pair in {shown_as}")
         found.append((replace(operand, suffix=("F32x2", "HI_LO")), f"{shown_as}.F32x2.HI_LO"))
     return found
 

@@ -43,7 +43,8 @@ def part(w: Word, kind: str, marks: str, number: str) -> list[Printed]:
     found = source(w, marks, number)
     if X_KIND[w.form] != "immediate" and (index := w.bits(60, 2)):
         operand, shown = found[0]
-        assert isinstance(operand, Reg)
+        if not isinstance(operand, Reg):
+            raise Undescribed(f"a part of the operand {shown}")
         suffix = f"{kind}{index}"
         changed = Reg(operand.index, operand.uniform, operand.negate, operand.absolute, operand.invert, (suffix,))
         return [(changed, f"{shown}.{suffix}")]
@@ -156,7 +157,8 @@ def unpack(w: Word) -> list[Printed]:
         raise Undescribed("F2FP.UNPACK_B: a second source")
     if w.bits(88, 1):
         reg, shown = found[1]
-        assert isinstance(reg, Reg)
+        if not isinstance(reg, Reg):
+            raise Undescribed(f"a part of the operand {shown}")
         found[1] = replace(reg, suffix=("H1",)), shown + ".H1"
     return found
 
