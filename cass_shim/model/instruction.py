@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 RZ = 255  # the zero register, R or UR, whatever number the encoding of the generation uses
 PT = 7  # the true predicate, P or UP
+UNIFORM_REGISTERS = 80  # of sm_100 and later (ptxas 13.0 uses UR79); 63 before
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cass_shim.model.errors import Unsupported
+from cass_shim.model.instruction import UNIFORM_REGISTERS
 from cass_shim.model.kernel_abi import WARP, TextureKind
 from cass_shim.verify.arithmetic import DTYPES, Arithmetic, Value, constant
 from cass_shim.verify.memory import Arena, Fault, Scratch, check_aligned, gather, scatter
@@ -107,7 +108,7 @@ class State(Surfaces, Warps, Arithmetic):
         self.active: Lanes = np.zeros(0, np.int64)
         self.full = False
         self._regs: list[Value | None] = [None] * 256  # filled with garbage when first read
-        self._uniform_regs: list[Value | None] = [None] * 64
+        self._uniform_regs: list[Value | None] = [None] * UNIFORM_REGISTERS
         self._preds: list[Mask] = [np.zeros(count, bool) for _ in range(7)]
         self._uniform_preds: list[Mask] = [np.zeros(count, bool) for _ in range(7)]
         self._specials: dict[str, Value] = self._special_registers()

@@ -148,13 +148,17 @@ _LIMITS = {"S8": (-0x80, 0x7F), "U8": (0, 0xFF), "S16": (-0x8000, 0x7FFF), "U16"
 
 @sass("F2F", modifiers="F16 BF16 F32 F64 FTZ RN RM RP RZ")
 def f2f(e: Emitter[V], i: Instruction) -> None:
-    """From the second type to the first."""
+    """From the second type to the first; .FTZ makes zeros of denormal halves too (recorded on an H200)."""
     dst, a = i.operands
     kinds = _float_kinds(i)
     if len(kinds) != 2:
         raise unsupported(i)
     value = _read_float(e, a, kinds[1])
-    _put_float(e, dst, kinds[0], e.float_to_float(kinds[0], kinds[1], value, rounding(i), i.has("FTZ")))
+    result = e.float_to_float(kinds[0], kinds[1], value, rounding(i), i.has("FTZ"))
+    if i.has("FTZ") and kinds[0] == "f16":
+        denormal = e.compare("eq", e.and_(result, e.const(0x7C00, 16)), e.const(0, 16))
+        result = e.select(denormal, e.and_(result, e.const(0x8000, 16)), result)
+    _put_float(e, dst, kinds[0], result)
 
 
 _EIGHT = {"E4M3": float_eight.E4M3, "E5M2": float_eight.E5M2}

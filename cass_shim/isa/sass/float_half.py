@@ -8,7 +8,7 @@ from cass_shim.isa.emitter import Emitter
 from cass_shim.isa.operands import V, half, half2, predicate, put32, put_predicate, unwanted
 from cass_shim.isa.sass.float_single import COMPARISON, compare
 from cass_shim.isa.sass.integer_compare import combine
-from cass_shim.isa.spec import sass
+from cass_shim.isa.spec import sass, unsupported
 from cass_shim.model.instruction import RZ, Imm, Instruction, Reg
 
 # .MMA only names the unit that runs it, .V2 spells out what the operand says.
@@ -37,7 +37,10 @@ def hadd2(e: Emitter[V], i: Instruction) -> None:
     if i.has("F32"):
         wide = [e.float_to_float("f32", _scalar(i), half(e, operand)) for operand in (a, b)]
         minus_zero = isinstance(a, Reg) and a.index == RZ and a.negate
-        put32(e, dst, wide[1] if minus_zero else e.fadd("f32", wide[0], wide[1], ftz=i.has("FTZ")))
+        total = wide[1] if minus_zero else e.fadd("f32", wide[0], wide[1], ftz=i.has("FTZ"))
+        if i.has("RELU"):
+            raise unsupported(i, "a single result without negative values")
+        put32(e, dst, e.saturate("f32", total) if i.has("SAT") else total)
         return
     _put(e, i, e.fadd(_kind(i), half2(e, a), half2(e, b), ftz=i.has("FTZ")))
 

@@ -174,10 +174,17 @@ def lea(e: Emitter[V], i: Instruction) -> None:
     put_predicate(e, carry_outs[0], carry_out)
 
 
+def _four(i: Instruction) -> tuple[Operand, ...]:
+    """The operands, where no predicate is among them."""
+    if len(i.operands) != 4:
+        raise unsupported(i, "predicate result")
+    return i.operands
+
+
 @sass("VABSDIFF", modifiers="U32 S32")
 def vabsdiff(e: Emitter[V], i: Instruction) -> None:
     """dst = |a - b| + c."""
-    dst, a, b, c = i.operands
+    dst, a, b, c = _four(i)
     x, y = int32(e, a), int32(e, b)
     low, high = (e.umin(x, y), e.umax(x, y)) if i.has("U32") else (e.smin(x, y), e.smax(x, y))
     put32(e, dst, e.add(e.sub(high, low), int32(e, c)))
@@ -190,7 +197,7 @@ def vabsdiff4(e: Emitter[V], i: Instruction) -> None:
     Without it c has no part: PTX's vabsdiff4 merges into c only the bytes that its mask leaves out, and ptxas makes
     this instruction, with any register as c, for the full mask (PTX ISA, vabsdiff4).
     """
-    dst, a, b, c = i.operands
+    dst, a, b, c = _four(i)
     x, y = int32(e, a), int32(e, b)
     result = int32(e, c) if i.has("ACC") else e.const(0, 32)
     extend = e.sext if i.has("S8") else e.zext

@@ -156,19 +156,20 @@ def r2ur(e: Emitter[V], i: Instruction) -> None:
 _PREDICATES = 7
 
 
-@sass("P2R", "UP2UR")
+@sass("P2R", "UP2UR", modifiers="B1 B2 B3")
 def p2r(e: Emitter[V], i: Instruction) -> None:
-    """dst = the predicate file where mask is set, a elsewhere."""
+    """dst = a with the predicate file in one byte where mask is set (recorded on an H200, every byte)."""
     dst, _file, a, mask = i.operands
     if not isinstance(dst, Reg) or (isinstance(a, Reg) and a.suffix):
         raise unsupported(i)
-    selected = immediate(mask)
+    selected = immediate(mask) & 0xFF  # no more of it counts (recorded)
+    shift = next((8 * byte for byte in (1, 2, 3) if i.has(f"B{byte}")), 0)
     uniform = i.mnemonic == "UP2UR"
-    packed = e.and_(raw32(e, a), e.const(~selected & 0xFFFF_FFFF, 32))
+    packed = e.and_(raw32(e, a), e.const(~(selected << shift) & 0xFFFF_FFFF, 32))
     for index in range(_PREDICATES):
         if selected >> index & 1:
             bit = e.zext(e.get_pred(index, uniform), 32)
-            packed = e.or_(packed, e.shl(bit, e.const(index, 32)))
+            packed = e.or_(packed, e.shl(bit, e.const(shift + index, 32)))
     put32(e, dst, packed)
 
 

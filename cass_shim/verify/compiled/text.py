@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cass_shim.isa.derived import Derived
+from cass_shim.model.instruction import UNIFORM_REGISTERS
 
 UNIFORM = 256  # rows of uniform registers begin here, behind the others; of uniform predicates at PREDICATES
 PREDICATES = 7
-ROWS, PREDICATE_ROWS = UNIFORM + 64, 2 * PREDICATES
+ROWS, PREDICATE_ROWS = UNIFORM + UNIFORM_REGISTERS, 2 * PREDICATES
 
 
 class Missing(Exception):
