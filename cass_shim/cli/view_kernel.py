@@ -25,6 +25,7 @@ from cass_shim.module import Module
 from cass_shim.pipeline import Work, translate_source
 from cass_shim.verify.survey import is_padding
 from cass_shim.verify.trace import Trace, trace_lane
+from cass_shim.verify.vectored import form_keys, names
 
 BY_TABLE = "linked by nvcc's own line table (-lineinfo)"
 BY_ORDER = (
@@ -126,8 +127,8 @@ def blocks(sass: SassKernel, rows: Sequence[Row], evidence: str, report: Mapping
         block["real"] += 1
         known = missed is not None and at < len(sass.instructions)
         block["ran"] = block["ran"] + (one.address not in (missed or ())) if known else -1
-        if one.form in forms and one.form not in block["unvectored"]:
-            block["unvectored"].append(one.form)
+        named = {name for key in form_keys(one) for name in names(*key)} & forms
+        block["unvectored"] += sorted(named - set(block["unvectored"]))
     for block in found:
         block["evidence"] = block_evidence(block, evidence)
     return found

@@ -28,7 +28,7 @@ from cass_shim.verify.search import MAX_STEPS, Campaign, begin, search
 from cass_shim.verify.second import Case, Derive, Opinion, second_opinion
 from cass_shim.verify.state import Mufu
 from cass_shim.verify.survey import is_padding, prints, survey, uncovered
-from cass_shim.verify.vectored import unvectored_forms
+from cass_shim.verify.vectored import lacking
 
 if TYPE_CHECKING:
     from cass_shim.verify.proof import Proof
@@ -158,8 +158,10 @@ def _conclude(
         raise campaign.doubt
     if not replayed and (not campaign.agreed or (not campaign.compared and not prints(sass))):
         return Verified(code, Evidence.E0, report)
-    missing = unvectored_forms(sass)
-    report["unvectored"] = missing
+    seen = lacking(sass)
+    report["unvectored"] = missing = list(seen.missing)
+    if seen.indirect:
+        report["indirect"] = list(seen.indirect)
     if further.proof is not None:
         report["proof"] = further.proof.report()
     if further.cost is not None:

@@ -22,13 +22,25 @@ from cass_shim.decode import decode_kernel
 from cass_shim.extract.cubin import read_cubin
 from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.model.errors import CassError
-from cass_shim.verify.vectored import form_key, unvectored_forms
+from cass_shim.verify.vectored import needs_vectors
 from tools.ptxforms.known import FOLDER
 from tools.ptxforms.recorded import comparable, recording
 from tools.ptxforms.selection import module
 
 FILE = FOLDER / "probes-sass.npz"
 _SINGLE = FOLDER.parent / "sass"
+
+
+# Spellings that only name what the operands say anyway, names of one instruction on several SMs, hints.
+_SAME = {"IMAD": frozenset({"MOV", "IADD", "SHL"})}
+_NAMES = {"RED": "REDG", "VOTEU": "VOTE", "IMNMX": "VIMNMX"}
+_MOVES = frozenset({"MOV", "UMOV", "ULDC", "LDC"})
+
+
+def form_key(mnemonic: str, modifiers: tuple[str, ...]) -> str:
+    """What counts as one form here: opcode and modifiers, whatever the operands are."""
+    dropped = _SAME.get(mnemonic, frozenset()) | {"CONSTANT"}
+    return ".".join((_NAMES.get(mnemonic, mnemonic), *(m for m in modifiers if m not in dropped)))
 
 
 @cache
@@ -44,13 +56,13 @@ def single_forms() -> frozenset[str]:
 
 def only_form(kernel: SassKernel) -> str:
     """The one form without vectors of its own, as `form_key` spells it; "" where there is none or several."""
-    forms = {form_key(*_parts(form)) for form in unvectored_forms(kernel, single_forms())}
+    forms = set()
+    for part in (kernel, *kernel.callees.values()):
+        for one in part.instructions:
+            key = form_key(one.mnemonic, one.modifiers)
+            if needs_vectors(one) and one.mnemonic not in _MOVES and not {key, key.removeprefix("U")} & single_forms():
+                forms.add(key)
     return forms.pop() if len(forms) == 1 else ""
-
-
-def _parts(form: str) -> tuple[str, tuple[str, ...]]:
-    mnemonic, *modifiers = form.split(".")
-    return mnemonic, tuple(modifiers)
 
 
 def choose(cubin: Cubin, names: Sequence[str]) -> list[str]:
