@@ -21,6 +21,7 @@ def kernel(*code: Instruction) -> SassKernel:
     return SassKernel(CubinKernel("k", 90, KernelAbi(), b""), code)
 
 
+@pytest.mark.timeout(1200)
 def test_index_claims_no_more_than_the_vectors_show() -> None:
     shown = forms()  # python -m tests.verify.vector_index adds what has become true
     assert {form: sorted(slots) for form, slots in index().items() if slots - set(shown.get(form, ()))} == {}

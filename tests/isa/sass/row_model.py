@@ -31,7 +31,10 @@ class Machine(AtomicState):
     def __init__(self, probe: dict[str, Any], arena: Arena) -> None:
         self.lanes_mode = probe["mode"] == "lanes"
         geometry = Geometry((1, 1, 1), (ROWS, 1, 1)) if self.lanes_mode else Geometry((ROWS, 1, 1), (1, 1, 1))
-        super().__init__(SM, geometry, arena, SHARED_OFFSET + CELL_BYTES, 2 * STACK, 1, mufu_outside_this_test)
+        space = probe["setup"].get("space")  # what nobody uses is not filled with garbage: that takes longest
+        shared = SHARED_OFFSET + CELL_BYTES if space == "shared" else 0
+        local = 2 * STACK if space == "local" else 0
+        super().__init__(SM, geometry, arena, shared, local, 1, mufu_outside_this_test)
         self.rows = np.arange(ROWS) * (1 if self.lanes_mode else WARP)
         mask = np.zeros(geometry.lanes, bool)
         mask[self.rows] = True

@@ -38,6 +38,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.timeout(1200)
 def test_agrees_with_the_gpu() -> None:
     """Every word that has a meaning, on all 128 rows."""
     wrong = {name: why for name, why in verdicts().items() if why and not name.startswith("MUFU")}
