@@ -18,6 +18,8 @@ torch = pytest.importorskip("torch", reason="no torch")
 pytest.importorskip("transformers", reason="no transformers")
 pytest.importorskip("safetensors", reason="no safetensors")
 
+from safetensors.torch import load_file  # noqa: E402
+
 from cass_shim.model.config import Config  # noqa: E402
 from cass_shim.translate.cass import translate_kernel  # noqa: E402
 from cass_shim.translate.cass.vocabulary import END  # noqa: E402
@@ -32,6 +34,7 @@ from tests.translate.cass.test_fields import (  # noqa: E402
 )
 from tools import environment  # noqa: E402
 from tools.train.__main__ import Trainer, main, options_of  # noqa: E402
+from tools.train.average import average  # noqa: E402
 from tools.train.data import batches, load, rename_registers  # noqa: E402
 from tools.train.network import make, read_weights, write  # noqa: E402
 from tools.train.optimizer import Muon, make_optimizers, orthogonal  # noqa: E402
@@ -247,3 +250,20 @@ def test_training_goes_on_from_a_checkpoint_s_weights_and_refuses_others(tmp_pat
         assert torch.equal(found, wanted.to(torch.bfloat16).to(torch.float32)), name
     with pytest.raises(RuntimeError, match="size mismatch"):
         read_weights(make("tiny", [*TOKENS, "more"], "cpu"), tmp_path / "checkpoint")
+
+
+def test_the_mean_of_checkpoints_is_a_checkpoint(tmp_path: Path) -> None:
+    for seed, name in enumerate(("one", "two")):
+        torch.manual_seed(seed)
+        write(make("tiny", TOKENS, "cpu"), TOKENS, tmp_path / name, {"steps": seed + 1, "exact_match": {}})
+    average(tmp_path / "mean", [tmp_path / "one", tmp_path / "two"])
+    one, two, mean = (load_file(next((tmp_path / name).glob("*.safetensors"))) for name in ("one", "two", "mean"))
+    for name, value in mean.items():
+        assert torch.allclose(value.float(), (one[name].float() + two[name].float()) / 2, atol=2e-3)
+    read_weights(make("tiny", TOKENS, "cpu"), tmp_path / "mean")
+    contract = json.loads((tmp_path / "mean" / "cass_contract.json").read_text())
+    assert contract["mean_of_steps"] == [1, 2]
+    assert "exact_match" not in contract
+    write(make("tiny", [*TOKENS, "X"], "cpu"), [*TOKENS, "X"], tmp_path / "other", {"steps": 3})
+    with pytest.raises(ValueError, match="another vocabulary"):
+        average(tmp_path / "mean", [tmp_path / "one", tmp_path / "other"])
