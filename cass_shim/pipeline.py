@@ -186,11 +186,12 @@ def verify(
     route: str = "lift",
     seed: int = 1,
     against: Against | None = None,
+    generated: bool = True,
 ) -> Verified:
     """Ask the verifier; Rejected with a witness when the code object is wrong.
 
     blocks: shapes to prove, if any. route: the translator that made it, for a second opinion must come from another.
-    against: what serves, than which it has to cost less.
+    against: what serves, than which it has to cost less. generated: try generated inputs too.
     """
     from cass_shim.verify import Captured, verify_kernel
 
@@ -212,6 +213,7 @@ def verify(
         captured=Captured(work.captured, config.capture_seconds) if work.captured is not None else None,
         enough=wanted if wanted in (Evidence.E2, Evidence.E3) and not config.number("prove") else Evidence.E4,
         against=against,
+        generated=generated,
         reads_lanes=_who_reads_lanes(work, route, second is not None),
     )
 
@@ -270,6 +272,11 @@ def _verify_finally(work: Work, code: CodeObject, name: str) -> Verified:
         raise Rejected(f"only in the final check on fresh inputs: {one_line(error)}") from error
 
 
+def _launch_may_tell(work: Work, verified: Verified) -> bool:
+    """Whether a captured launch could give the evidence that generated inputs did not."""
+    return verified.evidence is Evidence.E0 and work.captured is None and "reference" not in verified.report
+
+
 def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Exception]) -> Translation:
     code = assemble(translate_source(work, name), work.abi)
     work.keep(f".{name}.hsaco", code.elf)
@@ -284,7 +291,9 @@ def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Except
             kernel=work.kernel,
         )
     key = work.module.key(work.kernel, work.config.gfx)
-    content = pack_entry(CodeEntry(key.digest, verified.code, verified.evidence, name))
+    content = pack_entry(
+        CodeEntry(key.digest, verified.code, verified.evidence, name, _launch_may_tell(work, verified))
+    )
     record = Record(
         key=key.digest.hex(),
         entry=hashlib.sha256(content).hexdigest(),

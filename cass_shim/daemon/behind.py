@@ -23,8 +23,8 @@ from cass_shim.cache.epoch import sources_digest
 from cass_shim.cache.index import Index
 from cass_shim.cache.local import LocalTier
 from cass_shim.cache.storage import Entry
-from cass_shim.daemon.reverify import pack_check, unpack_translation
-from cass_shim.daemon.rival import ROUTE, asked, has_replaced, model_works_behind, pack_rival
+from cass_shim.daemon.reverify import pack_check, pack_with_launch, unpack_translation
+from cass_shim.daemon.rival import ROUTE, asked, has_replaced, model_works_behind
 from cass_shim.daemon.wanted import Wanted
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, Worker, WorkerLost
 from cass_shim.model.artifacts import Evidence
@@ -258,7 +258,7 @@ class Behind:
         limit = wanted.config.number("kernel_timeout")
         await worker.ask(FrameKind.MODULE, wanted.known.request, limit)
         if job.is_rival:
-            payload = pack_rival(asked(wanted.request, SECOND_SECONDS), job.entry, wanted.launch)
+            payload = pack_with_launch(asked(wanted.request, SECOND_SECONDS), job.entry, wanted.launch)
             return await worker.ask(FrameKind.RIVAL, payload, limit)
         options = f"{wanted.request.options}\nCASS_SECOND={SECOND_SECONDS:g}\nCASS_MIN_EVIDENCE=E0\n"
         request = replace(wanted.request, options=options)

@@ -16,6 +16,7 @@ from cass_shim.cache.epoch import sources_digest
 from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry
 from cass_shim.model.artifacts import CodeObject, Evidence
+from cass_shim.model.captured import CapturedLaunch, pack_capture, unpack_capture
 from cass_shim.model.config import Config
 from cass_shim.model.entry import pack_entry, read_entry
 from cass_shim.model.errors import Malformed, Rejected
@@ -53,6 +54,24 @@ def unpack_check(payload: bytes) -> tuple[KernelRequest, Record, bytes]:
         raise Malformed("no candidate in it", where="verify request")
     entry = unpack_translation(rest)
     return KernelRequest.unpack(head), entry.record, entry.content
+
+
+def pack_with_launch(request: KernelRequest, entry: Entry, launch: CapturedLaunch | None) -> bytes:
+    """The payload of a RIVAL or JUDGE frame."""
+    check = pack_check(request, entry)
+    captured = pack_capture(request, launch) if launch is not None else b""
+    return SIZE.pack(len(check)) + check + captured
+
+
+def unpack_with_launch(payload: bytes) -> tuple[KernelRequest, Record, bytes, CapturedLaunch | None]:
+    """What a RIVAL or JUDGE frame asks for; Malformed when it is none."""
+    try:
+        (size,) = SIZE.unpack_from(payload)
+    except struct.error as error:
+        raise Malformed("shorter than its head", where="request about an entry") from error
+    request, record, content = unpack_check(payload[SIZE.size : SIZE.size + size])
+    rest = payload[SIZE.size + size :]
+    return request, record, content, unpack_capture(rest)[1] if rest else None
 
 
 def check_again(module: Module, kernel: str, record: Record, content: bytes, config: Config) -> Translation:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import struct
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,10 +16,8 @@ from importlib.util import find_spec
 
 from cass_shim.cache.epoch import sources_digest
 from cass_shim.cache.record import Record
-from cass_shim.cache.storage import Entry
-from cass_shim.daemon.reverify import SIZE, pack_check, unpack_check
 from cass_shim.model.artifacts import Evidence
-from cass_shim.model.captured import CapturedLaunch, pack_capture, unpack_capture
+from cass_shim.model.captured import CapturedLaunch
 from cass_shim.model.config import Config
 from cass_shim.model.entry import CodeEntry, pack_entry, read_entry
 from cass_shim.model.errors import Malformed, Rejected
@@ -111,24 +108,6 @@ def find_rival(
         report=verified.report,
     )
     return Translation(record, packed)
-
-
-def pack_rival(request: KernelRequest, entry: Entry, launch: CapturedLaunch | None) -> bytes:
-    """The payload of a RIVAL frame."""
-    check = pack_check(request, entry)
-    captured = pack_capture(request, launch) if launch is not None else b""
-    return SIZE.pack(len(check)) + check + captured
-
-
-def unpack_rival(payload: bytes) -> tuple[KernelRequest, Record, bytes, CapturedLaunch | None]:
-    """What a RIVAL frame asks for; Malformed when it is none."""
-    try:
-        (size,) = SIZE.unpack_from(payload)
-    except struct.error as error:
-        raise Malformed("shorter than its head", where="rival request") from error
-    request, record, content = unpack_check(payload[SIZE.size : SIZE.size + size])
-    rest = payload[SIZE.size + size :]
-    return request, record, content, unpack_capture(rest)[1] if rest else None
 
 
 def asked(request: KernelRequest, seconds: float) -> KernelRequest:

@@ -26,13 +26,15 @@ from cass_shim.cache.tiers import Tiered
 from cass_shim.cache.trust import TrustSet
 from cass_shim.daemon.asking import Asking
 from cass_shim.daemon.behind import Behind
+from cass_shim.daemon.judged import untold
 from cass_shim.daemon.refusals import Refusals
-from cass_shim.daemon.reverify import pack_check, unpack_translation
+from cass_shim.daemon.reverify import pack_check, pack_translation, pack_with_launch, unpack_translation
 from cass_shim.daemon.rival import chooses_freely, has_replaced
 from cass_shim.daemon.wanted import KnownModule, Wanted, keep_capture
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, WorkerLost
+from cass_shim.model.artifacts import Evidence
 from cass_shim.model.captured import unpack_capture
-from cass_shim.model.config import Config, joined_digest
+from cass_shim.model.config import WEAK, Config, joined_digest
 from cass_shim.model.entry import read_entry
 from cass_shim.model.errors import CassError, Malformed, Rejected
 from cass_shim.model.manifest import read_manifest
@@ -148,7 +150,8 @@ class Service:
         self.index.add("captured launches")
         if wanted.config.capture_dir:
             await asyncio.to_thread(keep_capture, wanted)
-        return await self._once(joined_digest("capture", payload), self._find_kernel(wanted))
+        find = self._judged(wanted) if wanted.config.capture == WEAK else self._find_kernel(wanted)
+        return await self._once(joined_digest("capture", payload), find)
 
     def _wanted(self, request: KernelRequest) -> Wanted | None:
         """What a request is about; None when its module is not known."""
@@ -188,6 +191,31 @@ class Service:
             is_shared = facts["everywhere"] and self.config.remote_role == "write"
             self.refusals.keep(name, request.name, failed.body.decode(), is_shared=is_shared)
         return failed
+
+    async def _judged(self, wanted: Wanted) -> Reply:
+        """The kernel's code as the launch shows it to be, where it has been served at E0."""
+        plain = replace(wanted, launch=None)
+        entry = self._best(self.tier.get(wanted.key), plain) if self.tier is not None else None
+        if self.tier is None or entry is None:
+            return await self._find_kernel(wanted)
+        if entry.record.level >= Evidence.E1U:  # another program has been here
+            return await self._find_kernel(plain)
+        assert wanted.launch is not None
+        try:
+            payload = pack_with_launch(wanted.request, entry, wanted.launch)
+            reply = await self.asking.once(FrameKind.JUDGE, payload, wanted)
+            facts = {} if reply.status is Status.OK else json.loads(reply.body)
+            told = untold(entry, str(facts["message"])) if facts else unpack_translation(reply.body)
+        except WorkerLost as error:
+            self.index.add("workers lost")
+            facts, told = {}, untold(entry, str(error))
+        self.tier.withdraw(wanted.key, entry.record.digest)
+        if facts and facts["lasting"]:
+            self.index.add("rejected")
+            self._note("rejected", entry.record, str(facts["message"]))
+            log.error("%s: %s", wanted.request.name, facts["message"])
+            return await self._find_kernel(wanted)
+        return self._accept(pack_translation(told), plain)
 
     async def _refused(self, name: bytes, wanted: Wanted) -> str:
         """Why this kernel has no translation, when that is known. The team has what is left of its time."""

@@ -13,9 +13,10 @@ import socket
 from collections import OrderedDict
 
 from cass_shim.cache.record import Record
+from cass_shim.daemon.judged import judge_by_launch
 from cass_shim.daemon.model_host import model_socket
-from cass_shim.daemon.reverify import check_again, pack_translation, unpack_check
-from cass_shim.daemon.rival import find_rival, unpack_rival
+from cass_shim.daemon.reverify import check_again, pack_translation, unpack_check, unpack_with_launch
+from cass_shim.daemon.rival import find_rival
 from cass_shim.daemon.runtime import receive_frame
 from cass_shim.model.captured import CapturedLaunch, unpack_capture
 from cass_shim.model.config import Config
@@ -99,7 +100,9 @@ class Translator:
             if kind is FrameKind.VERIFY:
                 return self._verify(*unpack_check(payload))
             if kind is FrameKind.RIVAL:
-                return self._rival(*unpack_rival(payload))
+                return self._rival(*unpack_with_launch(payload))
+            if kind is FrameKind.JUDGE:
+                return self._judge(*unpack_with_launch(payload))
             raise Malformed(f"a {kind.name} frame", where="worker")
         except Exception as error:  # the daemon must get an answer, whatever a stage does
             return failure(error, kind)
@@ -145,6 +148,16 @@ class Translator:
         share(None)  # what this costs is this process's, and counted
         config = self.config.with_options(request.options)
         return Reply(Status.OK, pack_translation(find_rival(module, request.name, record, content, config, launch)))
+
+    def _judge(self, request: KernelRequest, record: Record, content: bytes, launch: CapturedLaunch | None) -> Reply:
+        module = self._module_of(request)
+        if module is None:
+            return Reply(Status.NEED_MODULE)
+        if launch is None:
+            raise Malformed("no launch in it", where="judge request")
+        config = self.config.with_options(request.options)
+        answer = judge_by_launch(module, request.name, record, content, config, launch)
+        return Reply(Status.OK, pack_translation(answer))
 
 
 def set_limits(memory_mib: float) -> None:

@@ -64,6 +64,8 @@ PROVED_LABELS = frozenset({"E2", "E3", "E4"})  # what a proof reaches; E2 is a s
 PROOF_SECONDS = 60.0  # where such evidence is demanded
 SECOND_SECONDS = 10.0  # where E2 is demanded
 CAPTURE_SHARE = 0.4  # of a kernel's time, for its captured launch
+WEAK_SHARE = 0.15  # the same where nobody asked for it
+WEAK = "weak"  # CASS_CAPTURE: first launches of kernels at E0
 EVIDENCE_LABELS = ("none", "E0", "E1u", "E1", "E2", "E3", "E4")
 
 
@@ -96,11 +98,12 @@ class Config:
         Scope.REQUEST,
     )
     capture: str = setting(
-        "0",
-        "1: record each kernel's first launch and check the translation on it before it is made (E3, "
-        "docs/verification.md); so it is also where `CASS_MIN_EVIDENCE` is `E3`.",
+        WEAK,
+        "Whose first launch is recorded, and the translation checked on it before it is made (E3, "
+        "docs/verification.md): `weak`, of kernels of which nothing else is known than that they assemble (E0); 1, of "
+        "every kernel, as it is also where `CASS_MIN_EVIDENCE` is `E3`; 0, of none.",
         Scope.REQUEST,
-        ("0", "1"),
+        ("0", "1", WEAK),
         "1",
     )
     capture_dir: str = setting(
@@ -245,7 +248,7 @@ class Config:
     @property
     def capture_seconds(self) -> float:
         """How long a captured launch may take to be replayed."""
-        return CAPTURE_SHARE * self.number("kernel_timeout")
+        return (WEAK_SHARE if self.capture == WEAK else CAPTURE_SHARE) * self.number("kernel_timeout")
 
     @property
     def translator_order(self) -> tuple[str, ...]:

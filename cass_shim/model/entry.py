@@ -16,6 +16,7 @@ from cass_shim.model.layout import FILE_HEADER, Layout, StringTable, check_seal,
 ENTRY_MAGIC = b"CASSCODE"
 ENTRY_VERSION = 1
 ENTRY_EXTENSION = ".ccode"
+LAUNCH_MAY_TELL = 1  # flag: no generated input told anything, and no launch has been tried
 
 ENTRY_HEAD = Layout(
     "cass_entry_head",
@@ -32,7 +33,7 @@ ENTRY_HEAD = Layout(
         ("u32", "symbol"),
         ("u32", "route"),
         ("u32", "slot_count"),
-        ("u32", "reserved0"),
+        ("u32", "flags"),
         ("u64", "slots"),
         ("u64", "strings"),
         ("u64", "strings_bytes"),
@@ -46,12 +47,16 @@ ENTRY_SLOT = Layout("cass_entry_slot", (("u32", "kind"), ("u32", "symbol"), ("i6
 
 @dataclass(frozen=True, slots=True)
 class CodeEntry:
-    """A code object as the target process gets it. key: 32 bytes. route: the translator's name."""
+    """A code object as the target process gets it. key: 32 bytes. route: the translator's name.
+
+    launch_may_tell: nothing but its contract is known of it (E0), and a captured launch could tell more (E3).
+    """
 
     key: bytes
     code: CodeObject
     evidence: Evidence
     route: str
+    launch_may_tell: bool = False
 
 
 def pack_entry(entry: CodeEntry) -> bytes:
@@ -77,6 +82,7 @@ def pack_entry(entry: CodeEntry) -> bytes:
         symbol=symbol,
         route=route,
         slot_count=len(code.slots),
+        flags=LAUNCH_MAY_TELL if entry.launch_may_tell else 0,
         slots=at_slots,
         strings=at_strings,
         strings_bytes=len(strings.content),
@@ -116,4 +122,5 @@ def read_entry(content: bytes, where: str = "code entry") -> CodeEntry:
     key = head["key"]
     assert isinstance(key, bytes)
     evidence = member(Evidence, value["evidence"], where=where)
-    return CodeEntry(key, code, evidence, read_string(strings, value["route"], where=where))
+    route = read_string(strings, value["route"], where=where)
+    return CodeEntry(key, code, evidence, route, bool(value["flags"] & LAUNCH_MAY_TELL))

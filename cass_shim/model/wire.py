@@ -58,6 +58,7 @@ class FrameKind(IntEnum):
     CAPTURE = 6  # CAPTURE_HEAD, a KERNEL payload, the launch (model/captured.py) → code entry
     RIVAL = 7  # daemon to worker only: u32 size, a VERIFY payload, perhaps a CAPTURE payload → record and code entry
     LINK = 8  # LINK_REQUEST and its images → LINKED
+    JUDGE = 9  # daemon to worker only: as RIVAL, with the CAPTURE payload → record and code entry
     REPLY = 16
 
 

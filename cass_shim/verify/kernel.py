@@ -53,6 +53,7 @@ def verify_kernel(
     known: KnownRuns | None = None,
     against: Against | None = None,
     reads_lanes: ReadsLanes = "",
+    generated: bool = True,
 ) -> Verified:
     """Accept or reject a candidate.
 
@@ -62,9 +63,9 @@ def verify_kernel(
     shapes it is about, by default those that agreed. second: what derives the kernel's code in another way, and the
     seconds for comparing with it (E2). captured: a launch of the program's own (E3). enough: evidence after which no
     more is tried. known: keeps reference runs, where many candidates of one kernel are judged. against: what serves,
-    than which it has to cost less. reads_lanes: who is made of PTX that reads other lanes; where the SASS does not,
-    ptxas folded that away, and what the PTX gives for part of a warp is undefined. Raises Rejected, Malformed,
-    DeviceFailed.
+    than which it has to cost less. generated: try generated inputs; else what is captured alone. reads_lanes: who is
+    made of PTX that reads other lanes; where the SASS does not, ptxas folded that away, and what the PTX gives for part
+    of a warp is undefined. Raises Rejected, Malformed, DeviceFailed.
     """
     started = time.monotonic()
     contract = check_contract(code, sass.abi if sass is not None else None)
@@ -83,7 +84,7 @@ def verify_kernel(
         candidate = judge.load(code, device)
     except Unsupported as error:
         return _uncompared(code, report, str(error))
-    asked = _Asked(seed, second, folded == "second", captured, against, prove_s, blocks, enough)
+    asked = _Asked(seed, generated, second, folded == "second", captured, against, prove_s, blocks, enough)
     with contextlib.closing(candidate):
         campaign = begin(judge, candidate, first_roles(sass, judge.found), budget_s)
         further = _run(campaign, asked)
@@ -100,6 +101,7 @@ class _Asked:
     """What to try, as for `verify_kernel`; second_whole: the second opinion is about whole warps only."""
 
     seed: int
+    generated: bool
     second: tuple[Derive, float] | None
     second_whole: bool
     captured: Captured | None
@@ -123,7 +125,8 @@ def _run(campaign: Campaign, asked: _Asked) -> _Further:
     """Everything that runs the candidate: inputs, the second opinion, the captured launch, the proof."""
     judge, candidate, further = campaign.judge, campaign.candidate, _Further()
     try:
-        search(campaign, asked.seed)
+        if asked.generated:
+            search(campaign, asked.seed)
         case = Case(judge, candidate, campaign.roles, campaign.agreed, asked.seed)
         if asked.against is not None and campaign.agreed:
             further.cost = compare_cost(case, asked.against)

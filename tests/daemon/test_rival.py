@@ -13,7 +13,7 @@ import pytest
 from cass_shim.assemble.text import assemble_text
 from cass_shim.cache.record import Record
 from cass_shim.cache.storage import Entry
-from cass_shim.daemon.reverify import pack_translation
+from cass_shim.daemon.reverify import pack_translation, pack_with_launch, unpack_with_launch
 from cass_shim.daemon.rival import (
     REPLACES,
     asked,
@@ -21,8 +21,6 @@ from cass_shim.daemon.rival import (
     has_replaced,
     may_replace,
     model_works_behind,
-    pack_rival,
-    unpack_rival,
 )
 from cass_shim.daemon.service import Service
 from cass_shim.model.artifacts import Evidence
@@ -140,11 +138,11 @@ def test_a_rival_request_travels(served: Entry) -> None:
     request = asked(KernelRequest(bytes(32), KERNEL), 10.0)
     config = Config(behind="20").with_options(request.options)
     assert config.translator_order == ("cass",) and config.second_seconds == 10 and config.proof_seconds == 10
-    found, record, content, launch = unpack_rival(pack_rival(request, served, None))
+    found, record, content, launch = unpack_with_launch(pack_with_launch(request, served, None))
     assert (found, record, content, launch) == (request, served.record, served.content, None)
     for cut in (0, 3, 40):
         with pytest.raises(Malformed):
-            unpack_rival(pack_rival(request, served, None)[:cut])
+            unpack_with_launch(pack_with_launch(request, served, None)[:cut])
 
 
 # ---- in a worker, with a model that knows one answer by heart

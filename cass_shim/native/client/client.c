@@ -87,10 +87,17 @@ static int load_module(const void *region, size_t region_bytes, const cass_manif
     return 0;
 }
 
-/* Nothing runs unverified in silence (architecture decision 6). */
-static void note_weak_evidence(const cass_kernel_info *kernel, const cass_code *code) {
-    if (code->evidence < CASS_EVIDENCE_E1U)
-        cass_client_note("kernel %s runs with evidence %s only (route %s)", kernel->name,
+/* Architecture decision 6. */
+void cass_client_note_evidence(const cass_manifest *manifest, uint32_t kernel,
+                               const cass_code *code) {
+    cass_code_node *node = (cass_code_node *)(uintptr_t)code; /* the code is its first member */
+    pthread_mutex_lock(&lock);
+    bool is_noted = node->is_noted;
+    node->is_noted = true;
+    pthread_mutex_unlock(&lock);
+    if (!is_noted && code->evidence < CASS_EVIDENCE_E1U)
+        cass_client_note("kernel %s runs with evidence %s only (route %s)",
+                         manifest->kernels[kernel].name,
                          code->evidence >= CASS_EVIDENCE_E0 ? "E0" : "none", code->route);
 }
 
@@ -148,7 +155,7 @@ static int load_code(cass_module *module, uint32_t kernel, int spilled, const ca
         free(node);
         return -1;
     }
-    note_weak_evidence(info, &node->code);
+    node->before = *slot_of(module, kernel, spilled);
     *slot_of(module, kernel, spilled) = node;
     *out = &node->code;
     return 0;
@@ -215,6 +222,30 @@ int cass_client_wants_launch(const cass_manifest *manifest, uint32_t kernel, int
     pthread_mutex_unlock(&lock);
     errno = saved;
     return wanted;
+}
+
+int cass_client_wants_judging(const cass_code *code) {
+    pthread_mutex_lock(&lock);
+    bool wanted = cass_settings_get()->captures_weak && code->launch_may_tell;
+    pthread_mutex_unlock(&lock);
+    return wanted;
+}
+
+int cass_client_judge(const cass_manifest *manifest, uint32_t kernel, int spilled,
+                      const cass_captured *launch, const cass_code **out,
+                      cass_client_error *error) {
+    int saved = errno, done = 0;
+    cass_module *module = (cass_module *)(uintptr_t)manifest;
+    pthread_mutex_lock(&lock);
+    const cass_code_node *known = *slot_of(module, kernel, spilled);
+    /* another thread may have been here */
+    if (known != NULL && !known->code.launch_may_tell) *out = &known->code;
+    else done = load_code(module, kernel, spilled, launch, out, error);
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+    if (done == 0 || error->cuda_error == CASS_CUDA_NO_KERNEL_IMAGE_FOR_DEVICE) return done;
+    cass_client_note("%s", error->message);
+    return 0;
 }
 
 /* The LINK frame's payload, which the caller frees. Source: model/wire.py. */

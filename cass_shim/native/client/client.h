@@ -96,6 +96,7 @@ typedef struct {
     uint32_t lds_bytes, scratch_bytes, kernarg_bytes;
     uint32_t slot_count;
     const cass_slot *slots;
+    int launch_may_tell; /* its evidence is E0, and no launch has been tried */
 } cass_code;
 
 /* A failure a user can act on: one line, and the CUDA error a driver would give. */
@@ -144,6 +145,21 @@ uint64_t cass_client_capture_limit(void);
 int cass_client_kernel_for(const cass_manifest *manifest, uint32_t kernel, int spilled,
                            const cass_captured *launch, const cass_code **out,
                            cass_client_error *error);
+
+/* 1 when the first launch of a kernel with this code is to be captured: CASS_CAPTURE=weak, and
+ * nothing is known of it that a launch could not tell more of. */
+int cass_client_wants_judging(const cass_code *code);
+
+/* The code as this launch shows it to be: with better evidence, or the same and a reason in its
+ * record; another translator's where it is wrong. Where the daemon cannot be asked it stays as it
+ * is. Same conventions as cass_client_kernel. */
+int cass_client_judge(const cass_manifest *manifest, uint32_t kernel, int spilled,
+                      const cass_captured *launch, const cass_code **out, cass_client_error *error);
+
+/* Nothing runs unverified in silence: one line on stderr, once, for code with evidence below
+ * E1u. */
+void cass_client_note_evidence(const cass_manifest *manifest, uint32_t kernel,
+                               const cass_code *code);
 
 /* 1 when CASS_SHARED=spill: launches may have more shared memory than LDS. */
 int cass_client_spills(void);

@@ -185,6 +185,7 @@ int cass_format_entry(cass_file file, const uint8_t key[32], cass_code_node *out
         .kernarg_bytes = head.kernarg_bytes,
         .slot_count = head.slot_count,
         .slots = out->slots,
+        .launch_may_tell = (head.flags & CASS_ENTRY_LAUNCH_MAY_TELL) != 0,
     };
     if (out->code.symbol == NULL || out->code.route == NULL) {
         cass_format_release_code(out);
@@ -203,9 +204,10 @@ void cass_format_release_code(cass_code_node *node) {
 /* Leaves the chosen entry, which is the caller's. */
 void cass_format_release_module(cass_module *module) {
     for (uint32_t i = 0; module->codes != NULL && i < 2 * module->manifest.kernel_count; i++)
-        if (module->codes[i] != NULL) {
-            cass_format_release_code(module->codes[i]);
-            free(module->codes[i]);
+        for (cass_code_node *node = module->codes[i], *before; node != NULL; node = before) {
+            before = node->before;
+            cass_format_release_code(node);
+            free(node);
         }
     free(module->codes);
     free(module->kernels);

@@ -47,6 +47,7 @@ typedef struct {
     double timeout_s;
     int preferred_sm;
     bool captures;          /* first launches are recorded */
+    bool captures_weak;     /* those of kernels of which nothing is known */
     uint64_t capture_bytes; /* of memory that one may hold */
 } cass_settings;
 
@@ -90,6 +91,8 @@ typedef struct cass_code_node {
     cass_code code; /* first: the caller holds a pointer to it */
     cass_file file;
     cass_slot *slots;
+    struct cass_code_node *before; /* the one that a launch has told more of; it may be in use */
+    bool is_noted;                 /* weak evidence was told */
 } cass_code_node;
 
 typedef struct cass_module {

@@ -125,7 +125,9 @@ static void read_settings(cass_settings *settings) {
           limit_mib * (1 << 20) < CASS_REQUEST_LIMIT / 2)) /* the rest: the frame */
         limit_mib = CASS_REQUEST_LIMIT / 2 / (1 << 20);
     settings->capture_bytes = (uint64_t)(limit_mib * (1 << 20));
-    settings->captures = strcmp(settings->capture, "0") != 0 || settings->capture_dir[0] != '\0' ||
+    settings->captures_weak = strcmp(settings->capture, CASS_CAPTURE_WEAK) == 0;
+    settings->captures = (strcmp(settings->capture, "0") != 0 && !settings->captures_weak) ||
+                         settings->capture_dir[0] != '\0' ||
                          strcmp(settings->min_evidence, "E3") == 0;
     socket_paths(settings);
 }

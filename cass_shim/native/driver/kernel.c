@@ -160,16 +160,24 @@ static void free_made(cass_kernel_device *made, int free_memory) {
     free(made);
 }
 
-/* The kernel's code; a launch is captured for it where the client asks for that. */
+/* The kernel's code; a launch is captured for it where the client asks for that, before the code is
+ * made or, where nothing else told anything of it, to judge it by. */
 static int get_code(cass_kernel *kernel, cass_device *device, int spilled,
                     const cass_launch *launch, const cass_code **code, cass_client_error *error) {
     const cass_manifest *manifest = kernel->module->manifest;
     cass_snapshot *snapshot = NULL;
     if (launch && cass_client_wants_launch(manifest, kernel->index, spilled))
-        snapshot = cass_snapshot_take(device, kernel, launch);
+        snapshot = cass_snapshot_take(device, kernel, launch, 1);
     int failed = cass_client_kernel_for(manifest, kernel->index, spilled,
                                         cass_snapshot_launch(snapshot), code, error);
+    if (!failed && launch && !snapshot && cass_client_wants_judging(*code)) {
+        snapshot = cass_snapshot_take(device, kernel, launch, 0);
+        if (snapshot)
+            failed = cass_client_judge(manifest, kernel->index, spilled,
+                                       cass_snapshot_launch(snapshot), code, error);
+    }
     cass_snapshot_free(snapshot);
+    if (!failed) cass_client_note_evidence(manifest, kernel->index, *code);
     return failed;
 }
 

@@ -179,15 +179,16 @@ static cass_snapshot *snapshot_new(const cass_kernel *kernel, const cass_launch 
 }
 
 cass_snapshot *cass_snapshot_take(cass_device *device, const cass_kernel *kernel,
-                                  const cass_launch *launch) {
+                                  const cass_launch *launch, int asked) {
     cass_snapshot *snapshot = snapshot_new(kernel, launch);
     if (!snapshot) return NULL;
     int result = wait_for_stream(launch->stream);
     if (result) snapshot->trouble = "comes behind work that does not end";
     else result = collect(snapshot, device, kernel);
     if (result) {
-        cass_complain("%s: its first launch %s; it is not captured", kernel->info->name,
-                      snapshot->trouble ? snapshot->trouble : "cannot be read");
+        if (asked)
+            cass_complain("%s: its first launch %s; it is not captured", kernel->info->name,
+                          snapshot->trouble ? snapshot->trouble : "cannot be read");
         cass_snapshot_free(snapshot);
         return NULL;
     }

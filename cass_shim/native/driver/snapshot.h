@@ -11,10 +11,10 @@
 
 typedef struct cass_snapshot cass_snapshot;
 
-/* NULL, and one line on stderr, when it would hold more than CASS_CAPTURE_LIMIT, or the stream is
- * not done in time. The launch goes on either way. */
+/* NULL, and (asked: somebody wants it) one line on stderr, when it would hold more than
+ * CASS_CAPTURE_LIMIT, or the stream is not done in time. The launch goes on either way. */
 cass_snapshot *cass_snapshot_take(cass_device *device, const cass_kernel *kernel,
-                                  const cass_launch *launch);
+                                  const cass_launch *launch, int asked);
 
 /* What was captured; NULL for NULL. */
 const cass_captured *cass_snapshot_launch(const cass_snapshot *snapshot);

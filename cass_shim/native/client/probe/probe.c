@@ -74,6 +74,7 @@ static int show_kernels(const cass_manifest *manifest) {
             failed |= show_failure(manifest->kernels[i].name, &error);
             continue;
         }
+        cass_client_note_evidence(manifest, i, code);
         char hex[65];
         uint8_t digest[32];
         cass_sha256_of(code->code, code->code_bytes, digest);

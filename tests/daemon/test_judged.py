@@ -1,0 +1,141 @@
+"""Code at E0 is judged by the first launch that a program makes of it (CASS_CAPTURE=weak, the default)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.cache.index import Index
+from cass_shim.cache.local import LocalTier
+from cass_shim.cache.storage import Entry
+from cass_shim.daemon.service import Service
+from cass_shim.daemon.wanted import KnownModule
+from cass_shim.daemon.workers import WorkerLost
+from cass_shim.model.artifacts import Evidence, LlvmModule
+from cass_shim.model.captured import pack_capture
+from cass_shim.model.config import Config
+from cass_shim.model.entry import CodeEntry, pack_entry, read_entry
+from cass_shim.model.wire import FrameKind, KernelRequest, Reply, Status
+from cass_shim.module import load_module
+from cass_shim.pipeline import Work, translate_source
+from tests.daemon.conftest import EXAMPLES, Place
+from tests.daemon.test_behind import KERNEL, SAMPLE, WRONG, Answers, answer, labelled, served
+from tests.daemon.test_programs import assert_right, launcher, programs, run
+from tests.verify.test_captured import addition
+
+__all__ = ["launcher", "programs", "served"]  # fixtures
+
+
+def weak(entry: Entry, change: Callable[[CodeEntry], CodeEntry] = lambda one: one) -> Entry:
+    """The entry, or its change, as if no generated input had told anything of it."""
+    content = pack_entry(change(replace(read_entry(entry.content), evidence=Evidence.E0, launch_may_tell=True)))
+    return Entry(replace(entry.record, evidence="E0", entry=hashlib.sha256(content).hexdigest()), content)
+
+
+def subtracting(entry: CodeEntry) -> CodeEntry:
+    """vector_add's entry with code that subtracts."""
+    work = Work(load_module((EXAMPLES / SAMPLE).read_bytes()), KERNEL, Config())
+    source = translate_source(work, "lift")
+    assert isinstance(source, LlvmModule) and "fadd float" in source.text
+    return replace(entry, code=assemble_llvm(replace(source, text=source.text.replace("fadd", "fsub")), work.abi))
+
+
+# ---- with a program
+
+
+def served_weakly(place: Place, launcher: Path, change: Callable[[CodeEntry], CodeEntry] = lambda one: one) -> None:
+    """The cache as after a translation that generated inputs told nothing of."""
+    assert_right(SAMPLE, run(launcher, place, SAMPLE))
+    place.stop()
+    tier, key = LocalTier(place.cache), bytes.fromhex(next(LocalTier(place.cache).records()).key)
+    (entry,) = tier.get(key)
+    tier.withdraw(key)
+    weaker = weak(entry, change)
+    tier.put(key, weaker)
+    tier.admit(weaker.record, weaker.content, place.config)
+
+
+def evidence(place: Place) -> list[tuple[str, str]]:
+    return [(one.route, one.evidence) for one in LocalTier(place.cache).records()]
+
+
+def test_the_first_launch_gives_evidence_once(launcher: Path, programs: Place) -> None:
+    served_weakly(programs, launcher)
+    done = run(launcher, programs, SAMPLE)
+    assert_right(SAMPLE, done)
+    assert evidence(programs) == [("lift", "E3")] and "evidence" not in done.stderr
+    assert programs.counters()["captured launches"] == 1
+    programs.stop()
+    assert_right(SAMPLE, run(launcher, programs, SAMPLE, CASS_PYTHON="/bin/false"))
+
+
+def test_wrong_code_never_reaches_the_program(launcher: Path, programs: Place) -> None:
+    served_weakly(programs, launcher, subtracting)
+    unjudged = run(launcher, programs, SAMPLE, CASS_CAPTURE="0")
+    assert unjudged.returncode != 0 and "runs with evidence E0 only" in unjudged.stderr
+    assert_right(SAMPLE, run(launcher, programs, SAMPLE))
+    assert evidence(programs) == [("lift", "E3")] and programs.counters()["rejected"] == 1
+
+
+def test_a_launch_that_cannot_be_captured_leaves_it_at_e0(launcher: Path, programs: Place) -> None:
+    served_weakly(programs, launcher)
+    done = run(launcher, programs, SAMPLE, CASS_CAPTURE_LIMIT="0.01")
+    assert_right(SAMPLE, done)
+    assert done.stderr == f"cass: kernel {KERNEL} runs with evidence E0 only (route lift)\n"
+    assert evidence(programs) == [("lift", "E0")]
+
+
+# ---- the daemon, with workers of the test's own
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (Reply(Status.FAILED, json.dumps({"message": "no memory", "lasting": False}).encode()), "no memory"),
+        (WorkerLost("worker ended"), "worker ended"),
+    ],
+)
+def test_a_judgement_that_fails_is_not_asked_for_again(
+    tmp_path: Path, served: Entry, reply: Reply | Exception, told: str
+) -> None:
+    service, key = _service(tmp_path, served, [reply])
+    asked = asyncio.run(service.answer(FrameKind.CAPTURE, pack_capture(KernelRequest(bytes(32), KERNEL), addition())))
+    assert asked.status is Status.OK
+    entry = read_entry(asked.body)
+    assert entry.evidence is Evidence.E0 and not entry.launch_may_tell
+    assert service.tier is not None
+    (left,) = service.tier.get(key)
+    assert left.record.report["captured launch"] == {"verdict": "none", "reason": told}
+
+
+def test_rejected_code_is_withdrawn_and_translators_are_asked(tmp_path: Path, served: Entry) -> None:
+    service, key = _service(tmp_path, served, [WRONG, answer(labelled(served, Evidence.E3))])
+    asked = asyncio.run(service.answer(FrameKind.CAPTURE, pack_capture(KernelRequest(bytes(32), KERNEL), addition())))
+    assert read_entry(asked.body).evidence is Evidence.E3
+    assert service.tier is not None
+    assert [one.record.evidence for one in service.tier.get(key)] == ["E3"]
+    assert service.pool.asked == [FrameKind.JUDGE, FrameKind.CAPTURE]  # type: ignore[union-attr]
+
+
+def test_what_another_program_has_shown_meanwhile_is_served(tmp_path: Path, served: Entry) -> None:
+    service, _ = _service(tmp_path, served, [], is_weak=False)
+    asked = asyncio.run(service.answer(FrameKind.CAPTURE, pack_capture(KernelRequest(bytes(32), KERNEL), addition())))
+    assert asked.body == served.content and service.pool.asked == []  # type: ignore[union-attr]
+
+
+def _service(
+    folder: Path, served: Entry, answers: list[Reply | Exception], *, is_weak: bool = True
+) -> tuple[Service, bytes]:
+    """A daemon that knows the module and has served its kernel."""
+    tier, key = LocalTier(folder / "cache"), bytes.fromhex(served.record.key)
+    tier.put(key, weak(served) if is_weak else served)
+    service = Service(Config(behind="0"), tier, Index(None), Answers(answers))
+    service.modules[bytes(32)] = KnownModule(b"", {KERNEL: key})
+    return service, key
