@@ -116,3 +116,18 @@ def test_lanes_wake_where_a_mask_that_held_them_is_set() -> None:
     found = [" ".join(line) for line in named(lines(*kept))]
     assert found[0] == "v_mov_b32 v #4 , #1"
     assert found[6] == "v_mov_b32 v #4 , #3"
+
+
+def test_lanes_of_the_other_side_wake_by_a_mask_that_is_made_of_the_saved_one() -> None:
+    text = (
+        "v_mov_b32 v #3 , #1",
+        "s_and_saveexec_b32 s #4 , s #2",
+        "s_xor_b32 s #4 , exec_lo , s #4",
+        "v_mov_b32 v #3 , #2",
+        "s_or_saveexec_b32 s #5 , s #4",
+        "global_store_b32 v #0 , v #3 , s*2 #0",
+        "s_endpgm",
+    )
+    found = [" ".join(line) for line in named(lines(*text))]
+    assert found[0] == "v_mov_b32 v #4 , #1"
+    assert found[3] == "v_mov_b32 v #4 , #2"  # lanes that slept read the first value in the same register

@@ -50,11 +50,14 @@ def _saved(lines: Sequence[Line], masks: Webs[Register] | None) -> dict[int, int
     """Lines that set bits of EXEC → the first line that writes a mask which they read: no earlier lanes wake there."""
     found: dict[int, int] = {}
     made: dict[int, int] = {}
-    for number, line in enumerate(lines):
-        for place in places(line):
-            if masks is not None and place.kind == "s" and place.written:
-                for one in place.registers():
-                    made.setdefault(masks.written(number, one), number)
+    for number, line in enumerate(lines if masks is not None else ()):
+        assert masks is not None
+        scalars = [place for place in places(line) if place.kind == "s"]
+        sources = [masks.read(number, one) for place in scalars if place.read for one in place.registers()]
+        since = min((made.get(one, number) for one in sources if one is not None), default=number)  # ~saved, too
+        for one in (one for place in scalars if place.written for one in place.registers()):
+            web = masks.written(number, one)
+            made[web] = min(made.get(web, number), since)
     for number, line in enumerate(lines):
         if _sets_exec(line) and not _only_clears(line):
             read = [(number, one) for place in places(line) if place.read for one in place.registers()]
