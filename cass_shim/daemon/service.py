@@ -34,7 +34,7 @@ from cass_shim.daemon.wanted import KnownModule, Wanted, keep_capture
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, WorkerLost
 from cass_shim.model.artifacts import Evidence
 from cass_shim.model.captured import unpack_capture
-from cass_shim.model.config import WEAK, Config, joined_digest
+from cass_shim.model.config import Config, joined_digest
 from cass_shim.model.entry import read_entry
 from cass_shim.model.errors import CassError, Malformed, Rejected
 from cass_shim.model.manifest import read_manifest
@@ -150,7 +150,7 @@ class Service:
         self.index.add("captured launches")
         if wanted.config.capture_dir:
             await asyncio.to_thread(keep_capture, wanted)
-        find = self._judged(wanted) if wanted.config.capture == WEAK else self._find_kernel(wanted)
+        find = self._judged(wanted) if wanted.config.captures_weak_only else self._find_kernel(wanted)
         return await self._once(joined_digest("capture", payload), find)
 
     def _wanted(self, request: KernelRequest) -> Wanted | None:

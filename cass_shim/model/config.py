@@ -248,7 +248,12 @@ class Config:
     @property
     def capture_seconds(self) -> float:
         """How long a captured launch may take to be replayed."""
-        return (WEAK_SHARE if self.capture == WEAK else CAPTURE_SHARE) * self.number("kernel_timeout")
+        return (WEAK_SHARE if self.captures_weak_only else CAPTURE_SHARE) * self.number("kernel_timeout")
+
+    @property
+    def captures_weak_only(self) -> bool:
+        """Whether a launch is captured for kernels at E0 only: nobody asked for others, and the bar does not either."""
+        return self.capture == WEAK and not self.capture_dir and self.min_evidence != "E3"
 
     @property
     def translator_order(self) -> tuple[str, ...]:

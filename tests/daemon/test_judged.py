@@ -22,7 +22,7 @@ from cass_shim.model.artifacts import Evidence, LlvmModule
 from cass_shim.model.captured import pack_capture
 from cass_shim.model.config import Config
 from cass_shim.model.entry import CodeEntry, pack_entry, read_entry
-from cass_shim.model.wire import FrameKind, KernelRequest, Reply, Status
+from cass_shim.model.wire import FrameKind, KernelRequest, ModuleRequest, Reply, Status
 from cass_shim.module import load_module
 from cass_shim.pipeline import Work, translate_source
 from tests.daemon.conftest import EXAMPLES, Place
@@ -31,6 +31,8 @@ from tests.daemon.test_programs import assert_right, launcher, programs, run
 from tests.verify.test_captured import addition
 
 __all__ = ["launcher", "programs", "served"]  # fixtures
+
+REQUEST = ModuleRequest(bytes(32), 0, b"region").pack()
 
 
 def weak(entry: Entry, change: Callable[[CodeEntry], CodeEntry] = lambda one: one) -> Entry:
@@ -128,6 +130,20 @@ def test_what_another_program_has_shown_meanwhile_is_served(tmp_path: Path, serv
     service, _ = _service(tmp_path, served, [], is_weak=False)
     asked = asyncio.run(service.answer(FrameKind.CAPTURE, pack_capture(KernelRequest(bytes(32), KERNEL), addition())))
     assert asked.body == served.content and service.pool.asked == []  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("asked", [{"CASS_CAPTURE": "1"}, {"CASS_CAPTURE_DIR": "bugs"}, {"CASS_MIN_EVIDENCE": "E3"}])
+def test_who_asks_for_captures_gets_what_serves_at_e1_judged_too(
+    tmp_path: Path, served: Entry, asked: dict[str, str]
+) -> None:
+    service, _ = _service(tmp_path, served, [answer(labelled(served, Evidence.E3))], is_weak=False)
+    if "CASS_CAPTURE_DIR" in asked:
+        asked = {"CASS_CAPTURE_DIR": str(tmp_path / "bugs")}
+    options = "".join(f"{name}={value}\n" for name, value in asked.items())
+    payload = pack_capture(KernelRequest(bytes(32), KERNEL, options), addition())
+    service.modules[bytes(32)] = replace(service.modules[bytes(32)], request=REQUEST)
+    assert read_entry(asyncio.run(service.answer(FrameKind.CAPTURE, payload)).body).evidence is Evidence.E3
+    assert service.pool.asked == [FrameKind.CAPTURE]  # type: ignore[union-attr]
 
 
 def _service(
