@@ -21,6 +21,8 @@ _BLOCK = re.compile(
 _STEP = re.compile(r"^  (%[\w.]+) = getelementptr (?:\w+ )*i8, ptr addrspace\(4\) (%[\w.]+), i(?:32|64) \d+(?:,|$)")
 _LOAD = re.compile(r"^  %[\w.]+ = load (i8|i16|i32|i64|float|double|half), ptr addrspace\(4\) (%[\w.]+),")
 _BYTES = {"i8": 1, "i16": 2, "half": 2, "i32": 4, "float": 4, "i64": 8, "double": 8}
+_NUMBERED = re.compile(r"^  %(\d+) = ")
+_FRONT = "%front."
 _LABEL = re.compile(r'^(?:[\w.$-]+|"[^"]*"):')
 
 
@@ -37,10 +39,25 @@ def in_front(text: str) -> str | None:
     moved = {at for late in moves.values() for at in late}
     written: list[str] = []
     for at, line in enumerate(lines):
-        written += [lines[one] for one in moves.get(at, ())]
+        late = moves.get(at, [])
+        numbered = {name[1] for one in late if (name := _NUMBERED.match(lines[one]))}
+        written += [_as_front(lines[one], numbered) for one in late]
         if at not in moved:
             written.append(line)
+        elif name := _NUMBERED.match(line):
+            written.append(f"  %{name[1]} = bitcast {_type(line)} {_FRONT}{name[1]} to {_type(line)}")
     return "\n".join(written)
+
+
+def _as_front(line: str, numbered: set[str]) -> str:
+    """A line in front: values without a name are numbered by their place in the text, and keep the place they had."""
+    return re.sub(r"%(\d+)\b", lambda one: f"{_FRONT}{one[1]}" if one[1] in numbered else one[0], line)
+
+
+def _type(line: str) -> str:
+    """Of the value that a line which is moved gives."""
+    load = _LOAD.match(line)
+    return load[1] if load else "ptr addrspace(4)"
 
 
 def _first(lines: list[str], start: int) -> int:

@@ -1,5 +1,6 @@
 /* An interpreter that runs nothing, for tests of the HIP half alone. */
 #include "emulator/core.h"
+#include "emulator/image_sample.h"
 
 #include <stdlib.h>
 
@@ -12,6 +13,8 @@ emu_program *emu_program_create(const void *text, size_t text_bytes, char *error
     (void)text, (void)text_bytes, (void)error, (void)error_bytes;
     return calloc(1, sizeof(emu_program));
 }
+
+uint32_t emu_border_colors[GFX11_BORDER_COLORS][4];
 
 uint64_t emu_instructions_executed(void) { return 0; }
 
