@@ -11,43 +11,30 @@ import hashlib
 import time
 from dataclasses import replace
 
-from cass_shim.cache.epoch import sources_digest
 from cass_shim.cache.record import Record
 from cass_shim.cache.storage import Entry
+from cass_shim.daemon.reverify import judged_here, sound_entry
 from cass_shim.model.captured import CapturedLaunch
 from cass_shim.model.config import Config
 from cass_shim.model.entry import pack_entry, read_entry
-from cass_shim.model.errors import Malformed
 from cass_shim.module import Module
 from cass_shim.pipeline import Translation, Work, verify
 
-TOLD = ("captured launch", "unvectored", "instructions_covered", "not_covered")  # of the report, by a launch
+# What a launch tells, of the report.
+TOLD = ("captured launch", "unvectored", "indirect", "instructions_covered", "not_covered")
 
 
 def judge_by_launch(
     module: Module, kernel: str, record: Record, content: bytes, config: Config, launch: CapturedLaunch
 ) -> Translation:
-    """The entry with what the launch tells of it. Raises Rejected with a witness for code that is wrong."""
-    if kernel not in module.kernels:
-        raise Malformed(f"the module has no kernel {kernel}", where="judge request")
+    """The entry with what the launch tells of it. Raises Rejected with a witness for code that is wrong, Malformed for
+    an entry of another kernel."""
+    entry = replace(sound_entry(module, kernel, record, content, config), launch_may_tell=False)
     started = time.monotonic()
-    entry = read_entry(content, record.entry)
     verified = verify(Work(module, kernel, config, launch), entry.code, route=record.route, generated=False)
-    judged = pack_entry(replace(entry, evidence=verified.evidence, launch_may_tell=False))
-    found = replace(
-        record,
-        entry=hashlib.sha256(judged).hexdigest(),
-        evidence=verified.evidence.label,
-        created=int(time.time()),
-        provenance={
-            **record.provenance,
-            "judged_s": f"{time.monotonic() - started:.3f}",
-            "sources": sources_digest(),
-        },
-        report={**record.report, **{name: verified.report[name] for name in TOLD if name in verified.report}},
-        signature="",
-    )
-    return Translation(found, judged)
+    told = {name: verified.report[name] for name in TOLD if name in verified.report}
+    times = {"judged_s": f"{time.monotonic() - started:.3f}"}
+    return judged_here(entry, record, verified, times, {**record.report, **told})
 
 
 def untold(entry: Entry, reason: str) -> Entry:

@@ -10,15 +10,16 @@ import hashlib
 import secrets
 import struct
 import time
+from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from cass_shim.cache.epoch import sources_digest
 from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry
-from cass_shim.model.artifacts import CodeObject, Evidence
+from cass_shim.model.artifacts import CodeObject, Evidence, Verified
 from cass_shim.model.captured import CapturedLaunch, pack_capture, unpack_capture
 from cass_shim.model.config import Config
-from cass_shim.model.entry import pack_entry, read_entry
+from cass_shim.model.entry import CodeEntry, pack_entry, read_entry
 from cass_shim.model.errors import Malformed, Rejected
 from cass_shim.model.wire import KernelRequest
 from cass_shim.module import Module
@@ -79,32 +80,53 @@ def check_again(module: Module, kernel: str, record: Record, content: bytes, con
 
     Raises Rejected with a witness for code that is wrong, Malformed for an entry of another kernel.
     """
-    if kernel not in module.kernels:
-        raise Malformed(f"the module has no kernel {kernel}", where="verify request")
-    entry, work = read_entry(content, record.entry), Work(module, kernel, config)
-    key = module.key(kernel, config.gfx).digest
-    if entry.key != key or record.key != key.hex():
-        raise Malformed("a candidate for another kernel", where="verify request")
+    entry = sound_entry(module, kernel, record, content, config)
     started = time.monotonic()
-    _check_facts(entry.code)
+    work = Work(module, kernel, config)
     verified = verify(work, entry.code, route=record.route, seed=secrets.randbelow(1 << 31) + 1)
     least = {one.label: one for one in Evidence}[config.min_evidence]
     if verified.evidence < least:
         found = verified.evidence.label
         raise Rejected(f"checked again here: {found}, below CASS_MIN_EVIDENCE={least.label}", kernel=kernel)
-    checked = pack_entry(replace(entry, code=verified.code, evidence=verified.evidence))
     origin = {"checked_again": record.signature.partition(":")[0] or "unsigned", "claimed": record.evidence}
-    times = {"verify_s": f"{time.monotonic() - started:.3f}", "sources": sources_digest()}
+    times = {"verify_s": f"{time.monotonic() - started:.3f}"}
+    return judged_here(entry, record, verified, {**origin, **times}, verified.report)
+
+
+def sound_entry(module: Module, kernel: str, record: Record, content: bytes, config: Config) -> CodeEntry:
+    """The entry of a request, if it is about this kernel of the module and tells of its code what the code tells.
+
+    Raises Malformed for an entry of another kernel, Rejected for facts that its code object contradicts.
+    """
+    if kernel not in module.kernels:
+        raise Malformed(f"the module has no kernel {kernel}", where="request about an entry")
+    entry = read_entry(content, record.entry)
+    key = module.key(kernel, config.gfx).digest
+    if entry.key != key or record.key != key.hex():
+        raise Malformed("a candidate for another kernel", where="request about an entry")
+    _check_facts(entry.code)
+    return entry
+
+
+def judged_here(
+    entry: CodeEntry, record: Record, verified: Verified, provenance: Mapping[str, str], report: Mapping[str, object]
+) -> Translation:
+    """The entry with the evidence found here and this machine's own record, still to be signed.
+
+    A launch may tell more of it only where nothing was told (E0), as before.
+    """
+    may_tell = entry.launch_may_tell and verified.evidence == Evidence.E0
+    content = pack_entry(replace(entry, code=verified.code, evidence=verified.evidence, launch_may_tell=may_tell))
     ours = replace(
         record,
-        entry=hashlib.sha256(checked).hexdigest(),
+        entry=hashlib.sha256(content).hexdigest(),
         evidence=verified.evidence.label,
         created=int(time.time()),
-        provenance={**record.provenance, **origin, **times},
-        report=verified.report,
+        provenance={**record.provenance, **provenance, "sources": sources_digest()},
+        report=report,
         signature="",
     )
-    return Translation(ours, checked)
+    return Translation(ours, content)
 
 
 def _check_facts(code: CodeObject) -> None:

@@ -14,9 +14,22 @@ Memory order: "weak", or the scope of a strong access: "cta", "gpu", "sys".
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 V = TypeVar("V")
+
+
+class Product(NamedTuple):
+    """What a matrix operation multiplies: a's, b's and the result's kinds of elements.
+
+    shape: "m16n8k16"...; kinds: f16 bf16 tf32 f32 f64 s8 u8 s4 u4 e4m3 e5m2 s32, s32.sat (for d: a sum that does not
+    wrap), b1.and b1.xor (for a and b: a product is that of the two bits).
+    """
+
+    shape: str
+    a: str
+    b: str
+    d: str
 
 
 class Emitter(Protocol[V]):
@@ -140,22 +153,12 @@ class Emitter(Protocol[V]):
         """The value of the lowest active lane."""
 
     def matrix_multiply(
-        self,
-        shape: str,
-        a_kind: str,
-        b_kind: str,
-        d_kind: str,
-        a: list[V],
-        b: list[V],
-        c: list[V],
-        present: list[V] | None = None,
+        self, kinds: Product, a: list[V], b: list[V], c: list[V], present: list[V] | None = None
     ) -> list[V]:
         """d = a b + c over the 32 lanes of a warp, all active; fragments as in the PTX ISA's mma.sync.
 
-        shape: "m16n8k16"...; kinds: f16 bf16 tf32 f32 f64 s8 u8 s4 u4 e4m3 e5m2 s32, s32.sat (for d: a sum that does
-        not wrap), b1.and b1.xor (for a and b: a product is that of the two bits). Lists hold the registers (i32) in
-        order, so f64 takes two each. Result registers: as many as c. present: masks of the elements of a that are
-        multiplied at all (a sparse matrix's), the others being 0; None: all.
+        Lists hold the registers (i32) in order, so f64 takes two each. Result registers: as many as c. present: masks
+        of the elements of a that are multiplied at all (a sparse matrix's), the others being 0; None: all.
         """
 
     # memory. space: "global" "shared" "local" "generic". address: i64 for global and generic, i32 else.

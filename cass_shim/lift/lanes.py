@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.emitter import Emitter, Product
 from cass_shim.isa.sass.float_eight import E4M3, E5M2, widen
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.directed import Directed
@@ -73,34 +73,26 @@ class Lanes(Directed):
 
     # matrices
     def matrix_multiply(
-        self,
-        shape: str,
-        a_kind: str,
-        b_kind: str,
-        d_kind: str,
-        a: list[Value],
-        b: list[Value],
-        c: list[Value],
-        present: list[Value] | None = None,
+        self, kinds: Product, a: list[Value], b: list[Value], c: list[Value], present: list[Value] | None = None
     ) -> list[Value]:
         """A call of one function per shape and kinds: a kernel may hold a hundred of them.
 
         `lift.module` inlines them where they are few.
         """
-        marks = present if present is not None and d_kind[0] != "s" else []  # zeros add nothing to integers
-        name = f"cass.mma.{shape}.{a_kind}.{b_kind}.{d_kind}{'.sp' if marks else ''}"
+        marks = present if present is not None and kinds.d[0] != "s" else []  # zeros add nothing to integers
+        name = f"cass.mma.{'.'.join(kinds)}{'.sp' if marks else ''}"
         result = f"{{ {', '.join(['i32'] * len(c))} }}"
         if name not in self.helpers:
-            self.helpers[name] = self._mma_function(name, result, (shape, a_kind, b_kind, d_kind), a, b, c, marks)
+            self.helpers[name] = self._mma_function(name, result, kinds, a, b, c, marks)
         self.mma_calls += 1
         packed = self.call_text(result, name, *(typed(v) for v in (*a, *b, *c, *marks)))
         return [self.op(32, f"extractvalue {result} {packed}, {k}") for k in range(len(c))]
 
-    def _mma_function(self, name: str, result: str, kinds: tuple[str, str, str, str], *fragments: list[Value]) -> str:
+    def _mma_function(self, name: str, result: str, kinds: Product, *fragments: list[Value]) -> str:
         inner = Lanes(flush_f32=self.flush_f32)
         names = [f"%x{k}" for k in range(sum(map(len, fragments)))]
         values = iter([Value(n, 32) for n in names])
-        found = inner.multiply_here(*kinds, *([next(values) for _ in fragment] for fragment in fragments))
+        found = inner.multiply_here(kinds, *([next(values) for _ in fragment] for fragment in fragments))
         self.declarations |= inner.declarations
         packed = "poison"
         for k, value in enumerate(found):
@@ -109,26 +101,18 @@ class Lanes(Directed):
         return "\n".join([head, "entry:", *inner.lines, f"  ret {result} {packed}", "}"])
 
     def multiply_here(
-        self,
-        shape: str,
-        a_kind: str,
-        b_kind: str,
-        d_kind: str,
-        a: list[Value],
-        b: list[Value],
-        c: list[Value],
-        marks: list[Value],
+        self, kinds: Product, a: list[Value], b: list[Value], c: list[Value], marks: list[Value]
     ) -> list[Value]:
         """Every product added in order of k to the accumulator with one rounding each (f16 sums: in f32).
 
         The fragments are gathered lane by lane, then each lane computes its own elements of d: with
         g = lane / 4 and t = lane % 4, rows g and g + 8, columns 2t and 2t + 1.
         """
-        words = 2 if a_kind == "f64" or a_kind in _EIGHT else 1
-        if a_kind in _EIGHT:  # each lane widens its own, before they are spread
-            a, b = self._widened(a_kind, a), self._widened(b_kind, b)
-            a_kind = b_kind = "f16"
-        tall = shape.startswith("m16")
+        words = 2 if kinds.a == "f64" or kinds.a in _EIGHT else 1
+        if kinds.a in _EIGHT:  # each lane widens its own, before they are spread
+            a, b = self._widened(kinds.a, a), self._widened(kinds.b, b)
+            kinds = kinds._replace(a="f16", b="f16")
+        tall = kinds.shape.startswith("m16")
         lane = self.lane()
         group, member = self.and_(lane, constant(28, 32)), self.and_(lane, constant(3, 32))
         row_sources = [self.or_(group, constant(j, 32)) for j in range(4)]
@@ -149,17 +133,17 @@ class Lanes(Directed):
             [self._fetch(b, block * words, words, column_sources[n]) for block in range(blocks)] for n in range(2)
         ]
         result = []
-        for index, start in enumerate(self._accumulators(d_kind, c)):
+        for index, start in enumerate(self._accumulators(kinds.d, c)):
             row, column = rows[index // 2], columns[index % 2]
-            if d_kind == "s32.sat":  # the products alone cannot overflow
-                total = self._dot(a_kind, b_kind, "s32", row, column, constant(0, 32))
+            if kinds.d == "s32.sat":  # the products alone cannot overflow
+                total = self._dot(kinds._replace(d="s32"), row, column, constant(0, 32))
                 result.append(self.call(32, "llvm.sadd.sat.i32", typed(start), typed(total)))
                 continue
             if marks:
-                result.append(self._dot_kept(a_kind, row, column, kept[index // 2], start))
+                result.append(self._dot_kept(kinds.a, row, column, kept[index // 2], start))
                 continue
-            result.append(self._dot(a_kind, b_kind, d_kind, row, column, start))
-        return self._registers(d_kind, result)
+            result.append(self._dot(kinds, row, column, start))
+        return self._registers(kinds.d, result)
 
     def _fetch(self, registers: list[Value], first: int, words: int, lanes: list[Value]) -> list[list[Value]]:
         """The registers of one block, of each of the four lanes that hold a row or a column."""
@@ -196,17 +180,11 @@ class Lanes(Directed):
         return d
 
     def _dot(
-        self,
-        a_kind: str,
-        b_kind: str,
-        d_kind: str,
-        row: list[list[list[Value]]],
-        column: list[list[list[Value]]],
-        total: Value,
+        self, kinds: Product, row: list[list[list[Value]]], column: list[list[list[Value]]], total: Value
     ) -> Value:
         for row_block, column_block in zip(row, column, strict=True):
             for x, y in zip(row_block, column_block, strict=True):
-                total = self._dot_lane(a_kind, b_kind, d_kind, x, y, total)
+                total = self._dot_lane(kinds, x, y, total)
         return total
 
     def _dot_kept(
@@ -228,15 +206,15 @@ class Lanes(Directed):
                     total = self.select(there, self.ffma("f32", left, right, total), total)
         return total
 
-    def _dot_lane(self, a_kind: str, b_kind: str, d_kind: str, x: list[Value], y: list[Value], total: Value) -> Value:
+    def _dot_lane(self, kinds: Product, x: list[Value], y: list[Value], total: Value) -> Value:
         """The products of what one lane holds of a row and of a column."""
-        if a_kind == "f64":
+        if kinds.a == "f64":
             return self.ffma("f64", self.pair(x[0], x[1]), self.pair(y[0], y[1]), total)
         for p, q in zip(x, y, strict=True):
-            if d_kind == "s32":
-                total = self._dot_whole(a_kind, b_kind, p, q, total)
+            if kinds.d == "s32":
+                total = self._dot_whole(kinds.a, kinds.b, p, q, total)
                 continue
-            for left, right in zip(self._elements(a_kind, p), self._elements(b_kind, q), strict=True):
+            for left, right in zip(self._elements(kinds.a, p), self._elements(kinds.b, q), strict=True):
                 total = self.ffma("f32", left, right, total)
         return total
 

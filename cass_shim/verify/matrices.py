@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cass_shim.isa.emitter import Product
 from cass_shim.model.errors import Unsupported
 from cass_shim.verify import floats
 from cass_shim.verify.arithmetic import Value
@@ -51,19 +52,13 @@ def _rows(kind: str, registers: list[Value], warps: int) -> Value:
 
 
 def multiply(
-    shape: str,
-    a_kind: str,
-    b_kind: str,
-    d_kind: str,
-    a: list[Value],
-    b: list[Value],
-    c: list[Value],
-    present: Sequence[Value] = (),
+    kinds: Product, a: list[Value], b: list[Value], c: list[Value], present: Sequence[Value] = ()
 ) -> list[Value]:
     """d = a b + c for every warp; all arrays are (lanes,) uint32. Raises Unsupported for kinds without a rule.
 
     present: masks of the elements of a that are multiplied at all; none: all.
     """
+    shape, a_kind, b_kind, d_kind = kinds
     if a_kind not in _KINDS or b_kind not in _KINDS:
         raise Unsupported(f"matrix of {a_kind} and {b_kind}")
     warps = len(a[0]) // 32

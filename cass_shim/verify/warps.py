@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cass_shim.isa.emitter import Product
 from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify import matrices
 from cass_shim.verify.arithmetic import Value, constant
@@ -103,18 +104,10 @@ class Warps:
         return self._per_lane(reduction.reduce(chosen, axis=1, dtype=np.uint32))
 
     def matrix_multiply(
-        self,
-        shape: str,
-        a_kind: str,
-        b_kind: str,
-        d_kind: str,
-        a: list[Value],
-        b: list[Value],
-        c: list[Value],
-        present: list[Value] | None = None,
+        self, kinds: Product, a: list[Value], b: list[Value], c: list[Value], present: list[Value] | None = None
     ) -> list[Value]:
         lanes = self.mask.reshape(self.warps, WARP)
         if (lanes.any(axis=1) & ~lanes.all(axis=1)).any():
             raise Fault("matrix operation in a diverged warp", lane=int(self.active[0]))
         spread = [[np.ascontiguousarray(self.spread(v)) for v in part] for part in (a, b, c, present or [])]
-        return matrices.multiply(shape, a_kind, b_kind, d_kind, *spread)
+        return matrices.multiply(kinds, *spread)

@@ -15,6 +15,7 @@ from cass_shim.assemble.llvm import assemble_llvm
 from cass_shim.cache.index import Index
 from cass_shim.cache.local import LocalTier
 from cass_shim.cache.storage import Entry
+from cass_shim.daemon.judged import judge_by_launch
 from cass_shim.daemon.service import Service
 from cass_shim.daemon.wanted import KnownModule
 from cass_shim.daemon.workers import WorkerLost
@@ -22,6 +23,7 @@ from cass_shim.model.artifacts import Evidence, LlvmModule
 from cass_shim.model.captured import pack_capture
 from cass_shim.model.config import Config
 from cass_shim.model.entry import CodeEntry, pack_entry, read_entry
+from cass_shim.model.errors import Malformed, Rejected
 from cass_shim.model.wire import FrameKind, KernelRequest, ModuleRequest, Reply, Status
 from cass_shim.module import load_module
 from cass_shim.pipeline import Work, translate_source
@@ -144,6 +146,16 @@ def test_who_asks_for_captures_gets_what_serves_at_e1_judged_too(
     service.modules[bytes(32)] = replace(service.modules[bytes(32)], request=REQUEST)
     assert read_entry(asyncio.run(service.answer(FrameKind.CAPTURE, payload)).body).evidence is Evidence.E3
     assert service.pool.asked == [FrameKind.CAPTURE]  # type: ignore[union-attr]
+
+
+def test_a_launch_judges_no_entry_of_another_kernel_and_none_that_lies(served: Entry) -> None:
+    module = load_module((EXAMPLES / SAMPLE).read_bytes())
+    lying = weak(served, lambda one: replace(one, code=replace(one.code, lds_bytes=64)))
+    with pytest.raises(Rejected, match="the entry says lds_bytes is 64"):
+        judge_by_launch(module, KERNEL, lying.record, lying.content, Config(), addition())
+    other = weak(served, lambda one: replace(one, key=bytes(32)))
+    with pytest.raises(Malformed, match="another kernel"):
+        judge_by_launch(module, KERNEL, other.record, other.content, Config(), addition())
 
 
 def _service(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cass_shim.isa.emitter import Product
 from cass_shim.verify.matrices import multiply
 from tests.lift.support import HEAD, kernel, run
 
@@ -76,7 +77,7 @@ def test_integers(name: str, shape: tuple[int, int, int], bits: int, kinds: str,
         kind_a = kind_b = f"b1.{kinds.lower()}"
     else:
         kind_a, kind_b = (f"{s.lower()}{bits}" for s in kinds)
-    said = multiply(f"m{m}n{n}k{k}", kind_a, kind_b, "s32.sat" if tail == "SAT" else "s32", *lanes)
+    said = multiply(Product(f"m{m}n{n}k{k}", kind_a, kind_b, "s32.sat" if tail == "SAT" else "s32"), *lanes)
     assert whole(np.stack(said), m).tolist() == wanted.tolist()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cass_shim.isa import sparse
-from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.emitter import Emitter, Product
 from cass_shim.isa.operands import V, put32, raw32, refuse, register
 from cass_shim.isa.spec import Effect, sass, unsupported
 from cass_shim.model.instruction import Imm, Instruction, Operand, Reg
@@ -63,7 +63,7 @@ def _multiply(e: Emitter[V], i: Instruction, a_kind: str, b_kind: str, d_kind: s
     else:
         first = _fragment(e, a, a_count)
     second, third = _fragment(e, b, b_count), _fragment(e, c, d_count)
-    result = e.matrix_multiply(f"m{m}n{n}k{k}", a_kind, b_kind, d_kind, first, second, third, present)
+    result = e.matrix_multiply(Product(f"m{m}n{n}k{k}", a_kind, b_kind, d_kind), first, second, third, present)
     for part, value in enumerate(result):
         put32(e, dst, value, part)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from cass_shim.isa.derived import Derived
+from cass_shim.isa.emitter import Product
 from cass_shim.isa.float_kinds import PACKED, WIDTH
 from cass_shim.verify.proof.floats import Terms
 from cass_shim.verify.proof.lanes import Unknown, Value, each, each_pair, width
@@ -203,15 +204,7 @@ class Arithmetic(Derived[Value]):
         return self.xor(found, self.and_(a, self.const(sign, 32))) if function == "sin" else found
 
     def matrix_multiply(
-        self,
-        shape: str,
-        a_kind: str,
-        b_kind: str,
-        d_kind: str,
-        a: list[Value],
-        b: list[Value],
-        c: list[Value],
-        present: list[Value] | None = None,
+        self, kinds: Product, a: list[Value], b: list[Value], c: list[Value], present: list[Value] | None = None
     ) -> list[Value]:
         raise Unknown("matrix operations have no terms")
 

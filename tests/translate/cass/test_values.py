@@ -55,6 +55,13 @@ def test_pairs_stay_neighbours() -> None:
     assert (high, address, zero) == (loaded + 1, pair + 1, RZ)
 
 
+def test_a_matrix_product_reads_its_fragments_and_writes_what_it_accumulates() -> None:
+    product = op(0, "HMMA.16816.F32", Reg(8), Reg(4), Reg(2), Reg(12))
+    reads, writes = effects(product, 80)
+    assert reads == [("R", n) for n in (4, 5, 6, 7, 2, 3, 12, 13, 14, 15)]
+    assert writes == [("R", n) for n in (8, 9, 10, 11)]
+
+
 def test_predicates_have_numbers_too_and_true_stays() -> None:
     compare = op(0, "ISETP.GE.AND", Pred(3), Pred(PT), Reg(0), Reg(1), Pred(PT))
     again = op(2, "ISETP.GE.AND", Pred(3), Pred(PT), Reg(1), Reg(0), Pred(PT))
