@@ -27,12 +27,11 @@ from cass_shim.model.kernel_abi import (
     SlotKind,
     TextureKind,
 )
-from cass_shim.verify.inputs import Input
+from cass_shim.verify.compare import Heaps
+from cass_shim.verify.inputs import DEVICE_HEAP_BYTES, HEAP_BYTES, RING_BYTES, Input
 from cass_shim.verify.surfaces import Surface
 from cass_shim.verify.texture_table import TextureTable
 
-RING_BYTES = 1 << 20
-DEVICE_HEAP_BYTES = 1 << 22
 LAUNCH_SECONDS = 5.0
 HIP_BINDINGS = "cass_bindings"  # the array of slots in an object of `abi: hip` (translate.cass.contract)
 HIP_NOT_READY, HIP_TIMED_OUT = 600, 702
@@ -152,6 +151,11 @@ class Candidate:
         after = np.empty(len(given.content), np.uint8)
         device.copy(after, self.base)
         return after, parse_ring(device.read(self.ring, RING_BYTES))
+
+    def heaps(self, given: Input) -> Heaps:
+        """Where the blocks of either side's malloc lie."""
+        start = self.base + given.heap
+        return Heaps(given.heap, (start, start + HEAP_BYTES), (self.heap, self.heap + DEVICE_HEAP_BYTES))
 
     def surfaces(self, used: Mapping[int, Surface]) -> dict[int, Octets]:
         """What the surfaces hold after the launch."""

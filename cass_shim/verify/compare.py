@@ -44,13 +44,23 @@ class Comparison:
     bad: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
-def compare(after: Octets, outcomes: list[Outcome], halves: bool, end: int = 0) -> Comparison:
+@dataclass(frozen=True)
+class Heaps:
+    """Where malloc's blocks lie. at: offset of the reference's heap in the arena, 0: none. reference, device: addresses
+    from and to which either's blocks lie."""
+
+    at: int = 0
+    reference: tuple[int, int] = (0, 0)
+    device: tuple[int, int] = (0, 0)
+
+
+def compare(after: Octets, outcomes: list[Outcome], halves: bool, heaps: Heaps = Heaps()) -> Comparison:
     """Words (by index, 4 bytes each) where the device differs from every reference run that agrees with the others.
 
-    halves: whether the kernel computes in 16-bit floats, so that NaNs are looked for in half words too. end: bytes of
-    the arena to compare, 0 for all; behind them lies the reference's heap.
+    halves: whether the kernel computes in 16-bit floats, so that NaNs are looked for in half words too. heaps: an
+    address in the device's heap is as good as one in the reference's, whose content is not compared.
     """
-    end = end or len(after)
+    end = heaps.at or len(after)
     device = after[:end].view(np.uint32)
     runs = [o.arena.content[:end].view(np.uint32) for o in outcomes]
     first = runs[0]
@@ -68,6 +78,8 @@ def compare(after: Octets, outcomes: list[Outcome], halves: bool, end: int = 0) 
         bad &= ~_double_nan(device, runs)
         if halves:
             bad &= ~_half_nan(device, runs)
+        if heaps.at:
+            bad &= ~_heap_pointers(device, runs, heaps)
     touched = _computed(outcomes, end)
     words = np.flatnonzero(bad).astype(np.int64)
     return Comparison(4 * int((touched & stable).sum()), 4 * int((touched & ~stable).sum()), bad=words)
@@ -114,6 +126,19 @@ def _double_nan(device: NDArray[np.uint32], runs: list[NDArray[np.uint32]]) -> N
     both = nan(device)
     for run in runs:
         both = both & nan(run)
+    return np.repeat(both, 2)
+
+
+def _heap_pointers(device: NDArray[np.uint32], runs: list[NDArray[np.uint32]], heaps: Heaps) -> NDArray[np.bool_]:
+    """Words of aligned addresses that lie in the heap of each side, in every run."""
+
+    def inside(words: NDArray[np.uint32], span: tuple[int, int]) -> NDArray[np.bool_]:
+        wide = words.view(np.uint64)
+        return np.asarray((wide >= np.uint64(span[0])) & (wide < np.uint64(span[1])))
+
+    both = inside(device, heaps.device)
+    for run in runs:
+        both = both & inside(run, heaps.reference)
     return np.repeat(both, 2)
 
 

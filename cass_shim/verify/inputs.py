@@ -20,7 +20,9 @@ from cass_shim.verify.survey import Survey
 from cass_shim.verify.values import Octets, fill
 
 WINDOW = 1 << 17  # bytes per pointer parameter
-HEAP_BYTES = 1 << 18
+HEAP_BYTES = 1 << 18  # of the reference's heap
+DEVICE_HEAP_BYTES = 1 << 22  # of the device's
+RING_BYTES = 1 << 20  # of the device's printf ring
 WORKSPACE_BYTES = 256  # of the grid barrier
 PITCH = 16  # what distances between rows are multiples of: no load is wider
 EDGES = 3  # bounds that are tried as 0

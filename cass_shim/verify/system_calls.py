@@ -12,6 +12,8 @@ import numpy as np
 
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Instruction
+from cass_shim.model.kernel_abi import PRINTF_HEADER_BYTES, PRINTF_RECORD_BYTES
+from cass_shim.verify.inputs import DEVICE_HEAP_BYTES, RING_BYTES
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.program import SYSTEM_CALL_BASE, SYSTEM_CALLS
 
@@ -35,6 +37,8 @@ class SystemCalls:
         self.machine = machine
         self.printed: list[bytes] = []
         self.given: set[int] = set()  # addresses that malloc gave and nobody freed
+        self.room = RING_BYTES - PRINTF_HEADER_BYTES  # left in the device's ring
+        self.sizes: dict[int, list[int]] = {}  # of the arguments, by format address
 
     def perform(self, name: str, instruction: Instruction) -> None:
         """Run one call for the lanes of the machine's mask. Raises Fault, Unsupported."""
@@ -64,17 +68,24 @@ class SystemCalls:
             self.given.discard(address)
 
     def _malloc(self) -> None:
-        """Blocks of what is left of the heap, each lane its own; 0 when there is no room. Nothing is taken back."""
+        """Blocks of what is left of the heap, each lane its own; 0 for none and for what no heap here could hold.
+
+        Nothing is taken back. Between the reference's heap and the device's, a larger one, nothing can be compared.
+        """
         machine = self.machine
         sizes = machine.pair(machine.get_reg(4, False), machine.get_reg(5, False))
         address = np.zeros(machine.mask.shape, np.uint64)
         for lane in machine.active.tolist():
             start, end = machine.heap
-            size = -(-max(int(machine.spread(sizes)[lane]), 1) // 16) * 16
-            if start + size <= end:
-                address[lane] = start
-                self.given.add(start)
-                machine.heap = (start + size, end)
+            wanted = int(machine.spread(sizes)[lane])
+            size = -(-wanted // 16) * 16
+            if not 0 < wanted <= DEVICE_HEAP_BYTES:
+                continue
+            if start + size > end:
+                raise Fault(f"malloc of {wanted} bytes beyond the reference's heap", lane=lane)
+            address[lane] = start
+            self.given.add(start)
+            machine.heap = (start + size, end)
         machine.set_reg(4, False, machine.low(address))
         machine.set_reg(5, False, machine.high(address))
 
@@ -85,10 +96,15 @@ class SystemCalls:
         arguments = machine.pair(machine.get_reg(6, False), machine.get_reg(7, False))
         counts = np.zeros(machine.mask.shape, np.uint32)
         for lane in machine.active.tolist():
-            text = self._read_string(int(formats[lane]))
-            sizes = argument_sizes(text)
+            text = int(formats[lane])
+            if text not in self.sizes:
+                self.sizes[text] = argument_sizes(self._read_string(text))
+            sizes = self.sizes[text]
             content = self._read_local(lane, int(arguments[lane]), sizes) if sizes else b""
-            self.printed.append(int(formats[lane]).to_bytes(8, "little") + content)
+            self.printed.append(text.to_bytes(8, "little") + content)
+            self.room -= PRINTF_RECORD_BYTES + -(-len(content) // 8) * 8
+            if self.room < 0:
+                raise Fault(f"prints more than the {RING_BYTES} bytes of the verifier's ring", lane=lane)
             counts[lane] = len(sizes)
         machine.set_reg(4, False, counts)
 

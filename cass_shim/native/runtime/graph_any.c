@@ -4,12 +4,13 @@
 #include "driver/capture.h"
 #include "driver/condition.h"
 #include "driver/graph_calls.h"
+#include "runtime/graph_works.h"
 #include "runtime/place.h"
 #include "runtime/runtime.h"
 
 static void describe_kernel(const cass_kernel_node *node, struct cudaKernelNodeParamsV2 *out) {
     const unsigned *grid = node->launch.grid, *block = node->launch.block;
-    *out = (struct cudaKernelNodeParamsV2){.func = (void *)(uintptr_t)node->symbol,
+    *out = (struct cudaKernelNodeParamsV2){.func = cass_node_function(node),
                                            .gridDim = {grid[0], grid[1], grid[2]},
                                            .blockDim = {block[0], block[1], block[2]},
                                            .sharedMemBytes = (unsigned)node->launch.shared_bytes,

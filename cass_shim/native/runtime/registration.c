@@ -270,6 +270,19 @@ int cass_find_kernel(const void *function, cass_kernel **kernel) {
     return cass_caller_is_13() ? INVALID_HANDLE : INVALID_FUNCTION; /* recorded with 13.0 */
 }
 
+const void *cass_kernel_stub(const cass_kernel *kernel) {
+    const uint32_t caller = cass_caller_now()->id;
+    record_table *in = atomic_load_explicit(&table, memory_order_acquire);
+    for (size_t i = 0; in && i < in->size; i++) {
+        record *at = atomic_load_explicit(&in->slots[i], memory_order_acquire);
+        if (at && at->kind == KERNEL && at->caller == caller &&
+            atomic_load_explicit(&at->owner, memory_order_acquire) &&
+            atomic_load_explicit(&at->kernel, memory_order_acquire) == kernel)
+            return at->address;
+    }
+    return NULL;
+}
+
 /* Gives host code the addresses of a module's managed variables; 1 when done. */
 char cass___cudaInitModule(void **fatCubinHandle) {
     registration *owner = (registration *)(void *)fatCubinHandle;

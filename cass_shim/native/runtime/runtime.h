@@ -39,6 +39,9 @@ static inline int cass_caller_is_13(void) { return cass_caller_now()->version >=
 /* The kernel behind a host stub address or a kernel handle, its module prepared. 98 or 400 when
  * there is none. */
 int cass_find_kernel(const void *function, cass_kernel **kernel);
+/* The stub that the calling runtime's programs know a kernel by; NULL when it was not registered.
+ */
+const void *cass_kernel_stub(const cass_kernel *kernel);
 
 /* The variable behind a host address; the module is prepared. 13 when there is none. */
 int cass_find_variable(const void *symbol, cass_module **module, int *variable);
