@@ -29,6 +29,7 @@ EDGES = 3  # bounds that are tried as 0
 STEPS, BEYOND = 2, 5  # how many of an index's steps are tried as bounds, and how far behind them
 EDGE_SIZE = 9  # the others then: small, since it is the edge that counts, and no multiple of a tile
 DISTINCT = 4  # by how much integer parameters differ from each other: equal ones hide a mix-up
+MANY_BLOCKS = 8  # of the launch that is there for its many values
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
 OBJECT = 64  # bytes between the objects that pointers in memory lead to
 VTABLE_ENTRIES = 16  # bytes in front of a virtual table's first function (Itanium C++ ABI)
@@ -153,7 +154,7 @@ def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
     static = kernel.abi.shared_bytes - (shared_memory.RESERVED_BYTES if kernel.sm >= shared_memory.FIRST_SM else 0)
     if kernel.abi.spilled:
         dynamic = SHARED_OPT_IN_SPILLED - max(static, 0)
-    elif found.shared and static <= 0:
+    elif found.shared and (static <= 0 or found.both_shared):
         dynamic = 8192
     if kernel.abi.required_block is not None:
         blocks = [kernel.abi.required_block]
@@ -341,6 +342,7 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
         alone = (WARP if found.exchanges or found.whole_warps else 1, 1, 1)
         plan.append(Scenario(Shape((1, 1, 1), alone, main.dynamic_shared), "small", size, seed + 8))
     plan.append(Scenario(main, plain, size, seed + 12, powers=True))
+    plan.append(_many_values(found, main, plain, seed))
     # another block early: loops that go round once in the main one go round several times, or not at all
     plan.append(Scenario(others[0], wide, size, seed + 4, vary_sizes=True))
     plan.append(Scenario(main, special, size - 7, seed + 3))
@@ -352,6 +354,15 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
     plan.append(Scenario(others[-1], wide, 33, seed + 9))
     plan.append(Scenario(others[len(others) // 2], "equal", 1, seed + 6))
     return plan
+
+
+def _many_values(found: Survey, main: Shape, plain: str, seed: int) -> Scenario:
+    """Numbers of every kind for many threads at once: what only rare values show, such as a half of a 64-bit number that
+    is all ones. The reference takes little longer over more blocks, as it runs all lanes of a launch together."""
+    values = plain if found.float_atomics else "mixed"
+    if found.dimensions > 1 or main.grid == (1, 1, 1):
+        return Scenario(main, values, typical_size(found, main), seed + 13)
+    return Scenario(replace(main, grid=(MANY_BLOCKS, 1, 1)), values, MANY_BLOCKS * main.block[0] - 5, seed + 13)
 
 
 def edges(found: Survey, roles: Roles, main: Shape, seed: int) -> list[Scenario]:
@@ -378,7 +389,7 @@ def variation(
     known = shapes(kernel, found)
     shape = main if random.random() < 0.6 else known[int(random.integers(len(known)))]
     sizes = [1, 2, 3, 5, 8, 16, 33, 64, 100, 300, 700, *(b + d for b in bounds for d in (0, 1))]
-    classes = ["whole", "small"] if found.float_atomics else ["random", "special", "wide", "sorted", "equal", "small"]
+    classes = ["whole", "small"] if found.float_atomics else ["random", "special", "wide", "mixed", "sorted", "equal", "small"]
     return Scenario(
         shape,
         classes[int(random.integers(len(classes)))],

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from cass_shim.model.errors import Rejected, Unsupported
+from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.agreement import PATIENCE, Judge, judge_input, raced, run_reference, timed_out
 from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.inputs import (
@@ -26,6 +27,7 @@ from cass_shim.verify.inputs import (
     probes,
     readings,
     scenarios,
+    shapes,
     variation,
 )
 from cass_shim.verify.memory import Fault
@@ -43,7 +45,7 @@ BUSY = 4  # times its CPU time, the time on the clock after which the search for
 EXPLORED = 0.25  # of the budget, for that search
 SMALL = 4  # sizes that are tried where the usual ones fail
 FEW = (8, 1)  # threads of a block, where none of the usual sizes works
-ENOUGH = 6  # inputs that agreed, after which coverage that no longer rises ends the search
+ENOUGH = 7  # inputs that agreed, after which coverage that no longer rises ends the search
 
 
 @dataclass
@@ -99,7 +101,7 @@ def _from_first_to_last(campaign: Campaign, seed: int) -> None:
         main = main or _first_success(campaign, [*first, one_warp], strict=False) or _slow(campaign, one_warp)
     if main is None:
         return
-    for scenario in scenarios(kernel, found, main.shape, seed):
+    for scenario in scenarios(kernel, campaign.judge.found, main.shape, seed):
         if _late(campaign):
             break
         covered = int(campaign.executed.sum())
@@ -108,6 +110,10 @@ def _from_first_to_last(campaign: Campaign, seed: int) -> None:
         elif main.values in CHAINS:
             scenario = replace(scenario, values=main.values)
         agreed = _try(campaign, scenario, strict=strict)
+        if not agreed and "not finished" in campaign.skipped[-1] and not _late(campaign):
+            threads = WARP if found.whole_warps else FEW[0]  # its values count: lanes that part take a step each
+            few = replace(scenario.shape, grid=(1, 1, 1), block=(min(threads, math.prod(main.shape.block)), 1, 1))
+            agreed = _try(campaign, replace(scenario, shape=few), strict=strict)
         if agreed and _saturated(campaign, covered):
             break
     _try_edges(campaign, main.shape, strict, seed)
@@ -125,7 +131,28 @@ def _try_edges(campaign: Campaign, main: Shape, strict: bool, seed: int) -> None
 
 
 def _first_reading(campaign: Campaign, first: list[Scenario], smaller: list[Scenario]) -> Scenario | None:
-    """The first input that works, under the likeliest reading of the parameters that has one."""
+    """The first input that works, under the likeliest reading of the parameters that has one.
+
+    first, smaller: for a kernel with static shared memory, tried once more with dynamic one too where it reads beyond.
+    """
+    main = _reading(campaign, first, smaller)
+    if main is None and _beyond_static(campaign):
+        found = campaign.judge.found = replace(campaign.judge.found, both_shared=True)
+        size = shapes(campaign.judge.kernel, found)[0].dynamic_shared
+        with_both = [
+            [replace(one, shape=replace(one.shape, dynamic_shared=size)) for one in plan] for plan in (first, smaller)
+        ]
+        main = _reading(campaign, *with_both)
+    return main
+
+
+def _beyond_static(campaign: Campaign) -> bool:
+    """Whether an input failed by an access beyond the kernel's static shared memory."""
+    failed = any("shared access" in why and "out of range" in why for why in campaign.skipped)
+    return failed and not campaign.judge.kernel.abi.spilled and not campaign.judge.found.both_shared
+
+
+def _reading(campaign: Campaign, first: list[Scenario], smaller: list[Scenario]) -> Scenario | None:
     kernel, found = campaign.judge.kernel, campaign.judge.found
     chains = [replace(first[0], values=values) for values in CHAINS]
     few = [replace(first[0], size=size) for size in (1, 2)]  # a switch, or one of two colours

@@ -73,6 +73,7 @@ class Survey:
     float_sums: bool = False  # it adds floats atomically, in any order
     heap: bool = False  # it may call malloc or free
     exchanges: bool = False  # it reads other lanes
+    both_shared: bool = False  # it is to be tried with dynamic shared memory beside its static one
     whole_warps: bool = False  # only blocks of whole warps are to be tried
 
 

@@ -1,7 +1,7 @@
 """What memory holds before a launch: elements of a kind, by a class of values.
 
 In: kind, size, class, a typical number. Out: bytes. Classes: random, small, wide, special, sorted, equal, whole, zero,
-and CHAINS.
+mixed, and CHAINS.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ Octets = NDArray[np.uint8]
 
 _FLOATS = {"f32": np.float32, "f64": np.float64, "f16": np.float16}
 SPECIAL_SHARE = 0.04  # of the elements: more, and sums are all NaN
+# Of the words of a mixed class: small numbers, floats from 1 to 8, small negative ones, EDGES, and any bits. As each
+# half of a 64-bit number is one of these by itself, halves of all ones, of nothing and of a sign alone are frequent.
+MIXTURE = (0.15, 0.1, 0.1, 0.25, 0.4)
+EDGES = np.array([0, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF], np.uint64)
 _SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, -3e-39, 1e-310, 6e-8, 65504.0, 3.4e38, 0.5]
 
 
@@ -27,6 +31,8 @@ def fill(kind: str, size: int, values: str, typical: int, random: np.random.Gene
 
     origin: the byte of element 0.
     """
+    if values == "mixed":
+        return _mixed(-(-size // 4), random).view(np.uint8)[:size].copy()
     if kind in ("f32", "f64", "f16", "bf16"):
         return _fill_floats(kind, size, values, random)
     width = {"i8": 1, "i16": 2}.get(kind, 4)
@@ -49,6 +55,20 @@ def fill(kind: str, size: int, values: str, typical: int, random: np.random.Gene
     else:
         held = random.integers(0, max(typical, 2), count, dtype=np.uint64)
     return held.astype(dtype).view(np.uint8)[:size].copy()
+
+
+def _mixed(count: int, random: np.random.Generator) -> NDArray[np.uint32]:
+    """Words that are numbers of every kind to whoever reads them, by themselves or two by two.
+
+    Of two generated kernels with wrong code one (3414) is told by most such inputs, and the other (6236) by more of them
+    than by classes whose words are all of a kind.
+    """
+    small = random.integers(0, 16, count, dtype=np.uint64)
+    floats = np.uint64(0x3F80_0000) + random.integers(0, 3 << 23, count, dtype=np.uint64)
+    negative = (1 << 32) - random.integers(1, 9, count, dtype=np.uint64)
+    anything = random.integers(0, 1 << 32, count, dtype=np.uint64)
+    ways = [small, floats, negative, random.choice(EDGES, count), anything]
+    return np.choose(random.choice(len(ways), count, p=MIXTURE), ways).astype(np.uint32)
 
 
 def _links(count: int, first: int, values: str, typical: int, random: np.random.Generator) -> NDArray[np.int64]:

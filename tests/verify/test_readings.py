@@ -60,6 +60,18 @@ extern "C" __global__ void cells_of_the_whole_block(const unsigned *x, unsigned 
     unsigned seen = x[cells[own & 63] & 63];
     atomicAdd(&out[128 + (seen & 63)], seen >> 7);
 }
+extern "C" __global__ void shared_memory_of_both_kinds(const float *x, float *out, int n) {
+    extern __shared__ float score[];
+    __shared__ float query[32];
+    int t = threadIdx.x;
+    query[t & 31] = x[t];
+    __syncthreads();
+    for (int i = t; i < n; i += blockDim.x) score[i] = query[i & 31] * x[i];
+    __syncthreads();
+    float sum = 0;
+    for (int i = 0; i < n; ++i) sum += score[i];
+    out[t] = sum;
+}
 static __noinline__ __device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 extern "C" __global__ void work_grows_with_the_thread(int *out, int n) {
     out[threadIdx.x] = fibonacci(n + threadIdx.x);
@@ -78,7 +90,7 @@ def test_kernels_whose_parameters_are_hard_to_read_are_verified(tmp_path: Path) 
         device = open_device("emulated")
     except (ToolFailed, DeviceFailed) as error:
         pytest.skip(f"no emulated device: {error}")
-    assert len(cubin.kernels) == 6
+    assert len(cubin.kernels) == 7
     for name, kernel in cubin.kernels.items():
         sass = decode_kernel(kernel, cubin)
         verified = verify_kernel(assemble_llvm(lift_kernel(sass), sass.abi), sass, cubin, device)
