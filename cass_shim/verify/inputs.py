@@ -357,8 +357,8 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
 
 
 def _many_values(found: Survey, main: Shape, plain: str, seed: int) -> Scenario:
-    """Numbers of every kind for many threads at once: what only rare values show, such as a half of a 64-bit number that
-    is all ones. The reference takes little longer over more blocks, as it runs all lanes of a launch together."""
+    """Numbers of every kind for many threads at once: what only rare values show, such as a half of a 64-bit number
+    that is all ones. The reference takes little longer over more blocks, as it runs all lanes of a launch together."""
     values = plain if found.float_atomics else "mixed"
     if found.dimensions > 1 or main.grid == (1, 1, 1):
         return Scenario(main, values, typical_size(found, main), seed + 13)
@@ -389,7 +389,8 @@ def variation(
     known = shapes(kernel, found)
     shape = main if random.random() < 0.6 else known[int(random.integers(len(known)))]
     sizes = [1, 2, 3, 5, 8, 16, 33, 64, 100, 300, 700, *(b + d for b in bounds for d in (0, 1))]
-    classes = ["whole", "small"] if found.float_atomics else ["random", "special", "wide", "mixed", "sorted", "equal", "small"]
+    classes = ["random", "special", "wide", "mixed", "sorted", "equal", "small"]
+    classes = ["whole", "small"] if found.float_atomics else classes
     return Scenario(
         shape,
         classes[int(random.integers(len(classes)))],

@@ -60,8 +60,8 @@ def fill(kind: str, size: int, values: str, typical: int, random: np.random.Gene
 def _mixed(count: int, random: np.random.Generator) -> NDArray[np.uint32]:
     """Words that are numbers of every kind to whoever reads them, by themselves or two by two.
 
-    Of two generated kernels with wrong code one (3414) is told by most such inputs, and the other (6236) by more of them
-    than by classes whose words are all of a kind.
+    Of two generated kernels with wrong code both (3414, 6236) are told by more of them than by inputs whose words are
+    all of a kind.
     """
     small = random.integers(0, 16, count, dtype=np.uint64)
     floats = np.uint64(0x3F80_0000) + random.integers(0, 3 << 23, count, dtype=np.uint64)

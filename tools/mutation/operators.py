@@ -60,7 +60,7 @@ def _target(line: str, rng: random.Random, labels: list[str]) -> str | None:
 
 
 def _swapped(line: str, _: random.Random, __: list[str]) -> str | None:
-    opcode, _, rest = line.strip().partition(" ")
+    opcode, _gap, rest = line.strip().partition(" ")
     operands = [one.strip() for one in rest.split(",")]
     if len(operands) < 3 or operands[-1] == operands[-2] or "[" in rest or "::" in line:
         return None
