@@ -113,4 +113,6 @@ def _row(fields: dict[str, Any]) -> Printed:
     for file in (p for p in fields["predicates"] if not p.startswith("@")):
         parts = [part for part in operands.split(",") if part != guard or not guard]
         operands = ",".join((parts[0], file, *parts[1:]))
+    if fields["opcode"] == "R2P" and not operands.startswith("PR,"):
+        operands = "PR," + operands  # left out behind a P2R (13.5.37, with -json only)
     return Printed(guard, fields["opcode"], operands)

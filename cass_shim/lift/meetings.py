@@ -78,13 +78,21 @@ class Meetings(Transfers):
         self.e.put_state(f"B{barrier}", mask)
 
     def _move_mask(self, i: Instruction) -> None:
-        """BMOV: a barrier's mask to or from a register."""
+        """BMOV: a barrier's mask to or from a register; from another barrier or a constant (sm_87)."""
         first, second = i.operands
         if not always(i):
             raise Unsupported(i.form, address=i.address, why="a guard")
         if isinstance(first, Barrier) and isinstance(second, Reg):
             value = constant(0, 32) if second.index == RZ else self.e.get_reg(second.index, second.uniform)
             self.e.put_state(f"B{first.index}", value)
+            return
+        if isinstance(first, Barrier) and isinstance(second, Imm):
+            self.e.put_state(f"B{first.index}", constant(second.bits, 32))
+            return
+        if isinstance(first, Barrier) and isinstance(second, Barrier):
+            self.e.put_state(f"B{first.index}", self.e.get_state(f"B{second.index}", 32))
+            if i.has("CLEAR"):
+                self.e.put_state(f"B{second.index}", constant(0, 32))
             return
         if not isinstance(second, Barrier) or not isinstance(first, Reg):
             raise Unsupported(i.form, address=i.address)

@@ -58,7 +58,7 @@ def test_predicates_of_signs_and_a_predicate_that_must_hold_too() -> None:
     picked = "SEL R8, RZ, 0x1, !P1"
     signs = computed(f"MOV R10, 0x80000000\nPLOP3.LUT P1, PT, R9.SIGN, R10.SIGN, R9.SIGN, 0x80, 0x0\n{picked}")
     assert signs == [int(w) >> 31 for w in WORDS]
-    text = f"ISETP.LT.AND P0, PT, R0, 0x10, PT\nLOP3.PAND.LUT P1, R10, R9, 0x1, RZ, 0xc0, P0\n{picked}"
+    text = f"ISETP.LT.AND P0, PT, R0, 0x10, PT\nLOP3.LUT.PAND P1, R10, R9, 0x1, RZ, 0xc0, P0\n{picked}"
     assert computed(text) == [int(w) & 1 if lane < 16 else 0 for lane, w in enumerate(WORDS)]
 
 

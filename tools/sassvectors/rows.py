@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.sassvectors.inputs import inputs
+from tools.sassvectors.inputs import inputs, seed_of, splitmix
 from tools.sassvectors.probe import BASE, CONTROL, FIXED, STALL, STORE, VARIABLE, WAIT_ALL, base, put
 
 RESULT_BYTES = 64
@@ -52,8 +52,37 @@ def usual(probe: dict[str, Any]) -> dict[str, Any]:
 
 
 def given(probe: dict[str, Any]) -> NDArray[np.uint32]:
-    """uint32 [ROWS, 20]: what R8-R19, R32-R35 and the predicates hold, as in `inputs`."""
-    return inputs(probe["name"])[:ROWS]
+    """uint32 [ROWS, 20]: what R8-R19, R32-R35 and the predicates hold, as in `inputs`; in a probe with
+    setup["matrix"] = [type of the elements, type of the sums] R8-R15 and R16-R19 hold such numbers."""
+    words = inputs(probe["name"])[:ROWS]
+    if "matrix" in probe.get("setup", {}):
+        elements, sums = probe["setup"]["matrix"]
+        words = words.copy()
+        words[:, :8] = numbers(words[:, :8], f"{probe['name']} a b", elements)
+        words[:, 8:12] = numbers(words[:, 8:12], f"{probe['name']} c", sums)
+    return words
+
+
+# Type → bits of an element, of its mantissa, bias of its exponent.
+_FLOATS = {"f16": (16, 10, 15), "bf16": (16, 7, 127), "tf32": (32, 23, 127), "f32": (32, 23, 127)}
+_SPREAD = (2, 5, 9, 14)  # how far the exponents of a warp's numbers lie apart, at most: sums of all kinds
+
+
+def numbers(words: NDArray[np.uint32], seed: str, kind: str) -> NDArray[np.uint32]:
+    """uint32 [ROWS, n]: floats near 1, warp by warp farther from it; every sixteenth is what it was in `words`."""
+    bits, mantissa, bias = _FLOATS[kind]
+    per = 32 // bits
+    with np.errstate(over="ignore"):
+        counter = np.arange(words.size * per, dtype=np.uint64) + np.uint64(seed_of(seed))
+    z = splitmix(counter).reshape(len(words), -1, per)
+    spread = np.repeat(np.array(_SPREAD, np.uint64), ROWS // len(_SPREAD))[:, None, None]
+    exponent = np.uint64(bias) + (z >> np.uint64(8)) % spread - spread // np.uint64(2)
+    sign = z >> np.uint64(63) << np.uint64(bits - 1)
+    fraction = z >> np.uint64(32) & np.uint64((1 << mantissa) - 1)
+    element = sign | exponent << np.uint64(mantissa) | fraction
+    shifts = np.arange(per, dtype=np.uint64) * np.uint64(bits)
+    packed = (element << shifts).sum(axis=2, dtype=np.uint64).astype(np.uint32)
+    return np.where(z[:, :, 0] >> np.uint64(16) & np.uint64(15) == 0, words, packed)
 
 
 def before(probe: dict[str, Any]) -> NDArray[np.uint32]:

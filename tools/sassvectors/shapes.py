@@ -104,7 +104,11 @@ def moved_register(word: int, position: int) -> int:
 
 def moved(word: int) -> int:
     """All registers, predicates and the constant of a word where the probe has them."""
+    here = tried(word)
+    widens = here is not None and here.mnemonic == "HADD2" and here.has("F32")
     for position in REGISTERS:
+        if widens and position == 24:
+            continue  # HADD2.F32 only converts: with another first source than RZ the hardware refuses it
         word = moved_register(word, position)
     atomic = tried(word)
     for position, number in PREDICATES.items():
@@ -172,6 +176,8 @@ def interesting(instruction: Instruction) -> bool:
         return False
     if any(isinstance(operand, Special) and operand.name != "SRZ" for operand in instruction.operands):
         return False
+    if any(isinstance(operand, Const) and operand.bank_register is not None for operand in instruction.operands):
+        return False  # a bank by handle, which a probe has none of
     try:
         return effect_of(instruction) is not Effect.BARRIER
     except Unsupported:

@@ -100,6 +100,31 @@ row("BMOV", 0x355, lambda w: read(w, "d", "hex") + barrier(w, 24), lambda w: ["3
 row("BMOV", 0x356, lambda w: barrier(w, 24) + shown(w, register(w, 32), 32), lambda w: ["32"])
 
 
+def bmov_immediate(w: Word) -> list[Printed]:
+    """With the next row how kernels of sm_87 begin: every barrier is set to nobody."""
+    bits = w.bits(32, 32)
+    return [*barrier(w, 24), (Imm(bits), hex(bits))]
+
+
+row("BMOV", 0x956, bmov_immediate, lambda w: ["32"])
+row("BMOV", 0xF55, lambda w: barrier(w, 16) + barrier(w, 24), lambda w: ["32"], flag(84, "CLEAR"))
+
+
+def return_address(w: Word) -> list[Printed]:
+    """Half of the address that RET goes to, written from a register."""
+    half = "Rpc.HI" if w.bits(31, 1) else "Rpc.LO"
+    return [(Bare(half), half), *shown(w, register(w, 32), 32)]
+
+
+def return_address_read(w: Word) -> list[Printed]:
+    half = "Rpc.HI" if w.bits(31, 1) else "Rpc.LO"
+    return [*read(w, "d", "hex"), (Bare(half), half)]
+
+
+row("RPCMOV", 0x352, return_address, lambda w: ["32"])
+row("RPCMOV", 0x353, return_address_read, lambda w: ["32"])
+
+
 def warpsync(w: Word) -> list[Printed]:
     if w.peek(85, 2) == 2 and w.sm >= 90:  # .COLLECTIVE: a register unless .ALL, and where to go
         found = condition(w)
@@ -274,7 +299,22 @@ def qspc(w: Word) -> list[Printed]:
     return predicate(w, "pu") + read(w, "d", "hex") + [(mem, text.memory(mem))]
 
 
-row("QSPC", 0x3AA, qspc, flag(72, "E"), choice(73, 2, "G", "L", "S", "D"))
+SPACES = (flag(72, "E"), choice(73, 2, "G", "L", "S", "D"))
+row("QSPC", 0x3AA, qspc, *SPACES)
+
+
+def qspc_uniform(w: Word) -> list[Printed]:
+    """The address is a register and a uniform one; bit 90: 64 bits of the former."""
+    base, extra, offset = register(w, 24), register(w, 32, True), w.signed(40, 24)
+    w.bits(91, 1)
+    wide = bool(w.bits(90, 1))
+    mem = Mem(base, offset, extra, True) if wide else Mem(Reg(base.index, suffix=("U32",)), offset, extra)
+    if wide and base.index == RZ:
+        mem = Mem(None, offset, extra)
+    return predicate(w, "pu") + read(w, "d", "hex") + [(mem, text.memory(mem))]
+
+
+row("QSPC", 0x9AA, qspc_uniform, *SPACES, when=lambda w: bool(w.peek(91, 1)))
 
 
 def call_absolute(w: Word) -> list[Printed]:

@@ -8,16 +8,17 @@ from cass_shim.isa.encoding.grammar import Mod, Printed, Undescribed, Word, choi
 from cass_shim.isa.encoding.slots import X_KIND, read, source
 from cass_shim.model.instruction import RZ, Reg
 
-FLOATS = (None, "F16", "F32", "F64")
+FLOATS = (None, "F16", "F32", "F64", "BF16")
 TO_INTEGER = choice(78, 2, "", "FLOOR", "CEIL", "TRUNC")
 ROUND = choice(78, 2, "", "RM", "RP", "RZ")
 
 
 def float_name(w: Word, position: int) -> str:
-    """A two-bit float width."""
-    name = FLOATS[w.bits(position, 2)]
+    """A float's type: three bits, of which sources of before sm_80 have two."""
+    value = w.bits(position, 3)
+    name = FLOATS[value] if value < len(FLOATS) else None
     if name is None:
-        raise Undescribed(f"float width 0 at bits {position}-{position + 1}")
+        raise Undescribed(f"float type {value} at bits {position}-{position + 2}")
     return name
 
 
@@ -52,7 +53,7 @@ def part(w: Word, kind: str, marks: str, number: str) -> list[Printed]:
 
 
 def from_float(w: Word) -> list[Printed]:
-    number = {1: "f16x", 2: "f32", 3: "f64"}[w.peek(84, 2)]
+    number = {1: "f16x", 2: "f32", 3: "f64", 4: "bf16x"}.get(w.peek(84, 3), "hex")
     return read(w, "d", "hex") + part(w, "H", "X", number)
 
 
@@ -74,8 +75,8 @@ def f2f_types(w: Word) -> list[str]:
 
 def frnd_type(w: Word) -> list[str]:
     name = float_name(w, 84)
-    if w.bits(75, 2) != w.peek(84, 2):
-        raise Undescribed("FRND: two widths")
+    if w.bits(75, 3) != w.peek(84, 3):
+        raise Undescribed("FRND: two types")
     return [] if name == "F32" else [name]
 
 
@@ -100,6 +101,16 @@ def i2i_types(w: Word) -> list[str]:
 
 
 row("I2I", 0x038, lambda w: read(w, "d x", "hex"), i2i_types, forms="1456")
+
+
+def i2ip_type(w: Word) -> list[str]:
+    """What two S32 are narrowed to; bit 74 is set from sm_90 on."""
+    if w.bits(74, 1) != (w.sm >= 90):
+        raise Undescribed("I2IP: bit 74")
+    return [f"{'S' if w.bits(76, 1) else 'U'}{16 if w.bits(77, 1) else 8}", "S32", "SAT"]
+
+
+row("I2IP", 0x039, "d a b c", i2ip_type, forms="1")
 PACKED = Mod(72, 4, {4: "U8.F32"})
 row("F2IP", 0x043, lambda w: read(w, "d a x c", "f32"), PACKED, TO_INTEGER, lambda w: ["NTZ"], forms="1")
 
@@ -194,3 +205,14 @@ def pack(w: Word) -> list[Printed]:
 
 SATURATED = Mod(87, 4, {9: ""})
 row("F2FP", 0x03E, pack, pack_types, Mod(77, 1, {1: ""}), SATURATED, forms="1", when=lambda w: w.peek(87, 4) == 9)
+
+
+def rounded(w: Word) -> list[Printed]:
+    """F2FP to TF32 has one source."""
+    if w.bits(24, 8) != RZ or w.bits(64, 8) != RZ:
+        raise Undescribed("F2FP to TF32: a second source")
+    return read(w, "d X", "f32")
+
+
+TO_TF32 = (Mod(76, 3, {5: "TF32.F32.PACK_B"}), choice(79, 2, "", None, None, "RZ"))
+row("F2FP", 0x03E, rounded, flag(75, "RELU"), *TO_TF32, Mod(86, 4, {9: ""}), forms="1", when=lambda w: w.peek(86, 4) == 9)

@@ -79,14 +79,17 @@ def decode_row(row: Row, w: Word) -> Instruction:
     return Instruction(w.address, mnemonic, tuple(modifiers), operands, guard, w.value, targets, None, line)
 
 
-def decode(value: int, address: int, sm: int) -> Instruction:
-    """Decode one 128-bit word at byte `address` of its section. Raises Unsupported."""
+def decode(value: int, address: int, sm: int, described: bool = False) -> Instruction:
+    """Decode one 128-bit word at byte `address` of its section. Raises Unsupported.
+
+    described: an access with a cache policy stands before this one in the code (`memory.hides_descriptor`).
+    """
     opcode = value & 0xFFF
     why = ""
     for row in table().get(opcode, ()):
         if row.sms and sm not in row.sms:
             continue
-        w = Word(value, address, sm, opcode >> 9)
+        w = Word(value, address, sm, opcode >> 9, described=described)
         if row.when and not row.when(w):
             continue
         try:

@@ -58,13 +58,14 @@ class Undescribed(Exception):
 
 @dataclass
 class Word:
-    """A word being decoded: which bits have been read so far."""
+    """A word being decoded: which bits have been read so far. described: nvdisasm shows descriptors before sm_90."""
 
     value: int
     address: int
     sm: int
     form: int
     seen: int = GUARD_BITS | CONTROL_BITS | 0xFFF
+    described: bool = False
     notes: dict[str, Any] = field(default_factory=dict)
 
     def bits(self, position: int, width: int) -> int:

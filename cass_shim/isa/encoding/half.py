@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cass_shim.isa.encoding.floating import FCOMPARE
 from cass_shim.isa.encoding.grammar import BEFORE_BLACKWELL, Printed, Undescribed, Word, choice, flag, row
 from cass_shim.isa.encoding.slots import predicate, read, source
+from cass_shim.model.instruction import Reg
 
 FTZ, SAT, BF16 = flag(80, "FTZ"), flag(77, "SAT"), flag(85, "BF16_V2")
 COMBINE = choice(69, 2, "AND", "OR", "XOR")
@@ -24,8 +27,15 @@ def sources(w: Word, names: str, bit: int = 85) -> list[Printed]:
 
 
 def hadd2(w: Word) -> list[Printed]:
+    """The first source may be one f32, which is rounded (sm_75)."""
     w.notes["second_is_c"] = True
-    return read(w, "d", "hex") + sources(w, "A X")
+    if w.peek(74, 2) != 1:
+        return read(w, "d", "hex") + sources(w, "A X")
+    w.bits(74, 2)
+    (operand, shown), *more = read(w, "A-", "f16")
+    assert isinstance(operand, Reg) and not more
+    first = replace(operand, suffix=("F32",)), f"{shown}.F32"
+    return [*read(w, "d", "hex"), first, *sources(w, "X")]
 
 
 row("HADD2", 0x030, hadd2, flag(78, "F32"), BF16, FTZ, SAT, forms="1237")
@@ -40,11 +50,19 @@ def relu(w: Word) -> list[str]:
     return ["RELU"] if on else []
 
 
+def out_of_bounds(w: Word) -> list[str]:
+    """.OOB is the other value of what is .FTZ without it: bits 76 and 80."""
+    kind = w.bits(76, 1), w.bits(80, 1)
+    if kind == (1, 0):
+        raise Undescribed("HFMA2: bit 76 without bit 80")
+    return ["OOB"] if kind == (1, 1) else ["FTZ"] if kind == (0, 1) else []
+
+
 def hfma2(w: Word) -> list[Printed]:
     return read(w, "d", "hex") + sources(w, "A B C")
 
 
-row("HFMA2", 0x031, hfma2, flag(78, "F32"), BF16, FTZ, SAT, relu, forms=ALL)
+row("HFMA2", 0x031, hfma2, flag(78, "F32"), BF16, out_of_bounds, SAT, relu, forms=ALL)
 row("HFMA2", 0x035, hfma2, lambda w: ["MMA"], BF16, FTZ, SAT, relu, forms=ALL, sms=BEFORE_BLACKWELL)
 
 

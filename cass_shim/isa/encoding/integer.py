@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from cass_shim.isa.encoding.grammar import Printed, Word, choice, flag, row, unless
 from cass_shim.isa.encoding.slots import X_KIND, field, is_true, predicate, read, source
-from cass_shim.model.instruction import RZ, Imm
+from cass_shim.model.instruction import RZ, Imm, Reg
 
 ALL = "1234567"
 POWERS = {1 << n for n in range(1, 31) if n != 16}  # printed as SHL; 0x10000 is not (seen)
@@ -138,7 +139,7 @@ def lop3(w: Word) -> list[Printed]:
     return found + predicate(w, "pp")
 
 
-row("LOP3", 0x012, lop3, flag(80, "PAND"), lambda w: ["LUT"], forms=ALL)
+row("LOP3", 0x012, lop3, lambda w: ["LUT"], flag(80, "PAND"), forms=ALL)
 
 
 def plop3(w: Word) -> list[Printed]:
@@ -154,6 +155,18 @@ def uniform_or_not(w: Word) -> list[Printed]:
 
 
 row("PLOP3", 0x81C, plop3, lambda w: ["LUT"])
+
+
+def plop3_signs(w: Word) -> list[Printed]:
+    """PLOP3 of the sign bits of three registers."""
+    found = predicate(w, "pu") + predicate(w, "pv")
+    for operand, printed in read(w, "a b c", "hex"):
+        assert isinstance(operand, Reg)
+        found.append((replace(operand, suffix=("SIGN",)), f"{printed}.SIGN"))
+    return found + field(72, 8)(w) + field(16, 8)(w)
+
+
+row("PLOP3", 0x01F, plop3_signs, lambda w: ["LUT"], forms="1")
 row("PRMT", 0x016, "d a b c", choice(72, 3, "", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"), forms=ALL)
 row("IMNMX", 0x017, "d a x pp", unless(73, "U32"), forms="1456", number="signed", sms=(75, 80, 86, 87, 89))
 row("IABS", 0x013, "d x", forms="1456")
@@ -183,7 +196,7 @@ def with_output(names: str) -> Callable[[Word], list[Printed]]:
 
 
 row("VABSDIFF", 0x014, with_output("d a b c"), unless(73, "U32"), forms="1456")
-row("VABSDIFF4", 0x015, with_output("d a b c"), choice(73, 1, "U8", "S8"), flag(75, "ACC"), forms="1456")
+row("VABSDIFF4", 0x015, with_output("d a b c"), choice(73, 1, "U8", ""), flag(75, "ACC"), forms="1456")
 FOUR = (choice(76, 1, "4A", None), choice(73, 1, "U8", "S8"), choice(74, 1, "U8", "S8"))
 TWO = (choice(76, 1, None, "2A"), choice(77, 1, "LO", "HI"), choice(73, 1, "U16", "S16"), choice(74, 1, "U8", "S8"))
 row("IDP", 0x026, "d a b c", *FOUR, forms="1456")

@@ -50,6 +50,12 @@ def printed(mem: Mem, hide_descriptor: bool) -> Printed:
     return shown, text.memory(shown)
 
 
+def hides_descriptor(w: Word) -> bool:
+    """Before sm_90 nvdisasm shows no descriptors up to the first that holds a cache policy (bit 101)."""
+    policy = bool(w.bits(101, 1))
+    return w.sm < 90 and not policy and not w.described
+
+
 def atomic_offset(w: Word) -> int:
     """23 bits from sm_100 on; bit 63 goes with a descriptor."""
     w.bits(63, 1)
@@ -73,7 +79,7 @@ def global_address(
         base = Reg(base.index, suffix=("U32",))
     extra = uniform(w, uniform_at)
     if described(w):
-        return [printed(Mem(base, offset, None, wide, 1, extra), w.sm < 90)]
+        return [printed(Mem(base, offset, None, wide, 1, extra), hides_descriptor(w))]
     return [printed(Mem(base, offset, extra, wide), True)]
 
 
@@ -97,8 +103,8 @@ def store_global(w: Word) -> list[Printed]:
 
 
 def store_generic(w: Word) -> list[Printed]:
-    """Before sm_80 the data is at 64-71 and the offset at 32-63."""
-    if w.sm < 80 and not w.peek(91, 1):
+    """Before sm_80, and in the form without a uniform register, the data is at 64-71 and the offset at 32-63."""
+    if not w.peek(91, 1) and (w.sm < 80 or w.form == 1):
         return global_address(w, 64, by_bit_76, 32) + data(w, 64)
     return store_global(w)
 
@@ -114,7 +120,7 @@ for opcode in (0x381, 0x981):
 for opcode in (0x386, 0x986):
     row("STG", opcode, store_global, EXTENDED, EVICT, SIZE, order)
 for opcode in (0x380, 0x980):
-    row("LD", opcode, load_generic, EXTENDED, EVICT, SIZE, order)
+    row("LD", opcode, load_generic, EXTENDED, EVICT, LTC, SIZE, order)
 for opcode in (0x385, 0x985):
     row("ST", opcode, store_generic, EXTENDED, EVICT, SIZE, order)
 
@@ -160,14 +166,11 @@ def reduction_described(w: Word) -> bool:
 def by_bits_70(w: Word) -> bool:
     """Bits 70 and 71: both set for a returning atomic with a descriptor, bit 71 alone for a reduction.
 
-    From sm_100 on bit 63.
+    Bit 70 alone: a returning atomic without. From sm_100 on bit 63.
     """
     if w.sm >= 100:
         return bool(w.bits(63, 1))
-    marks = w.bits(70, 2)
-    if marks == 1 and w.sm >= 80:
-        raise Undescribed(f"bits 70-71 of an atomic are {marks}")
-    return marks > 1
+    return w.bits(70, 2) > 1
 
 
 def marked_kind(w: Word) -> list[str]:
@@ -326,11 +329,10 @@ def copy_size(w: Word) -> list[str]:
 def ldgsts(w: Word) -> list[Printed]:
     """Shared address from the destination field and 20 bits of offset; global address beside it."""
     shared = printed(Mem(register(w, 16), w.bits(44, 20)), True)
-    source = printed(Mem(register(w, 24), w.signed(32, 12), None, True, 1, uniform(w, 64)), w.sm < 90)
+    source = printed(Mem(register(w, 24), w.signed(32, 12), None, True, 1, uniform(w, 64)), hides_descriptor(w))
     if not w.bits(91, 1) or not (w.bits(83, 1) if w.sm >= 100 else w.bits(70, 1)):
         raise Undescribed("LDGSTS without a descriptor")
     extra = [] if is_true(w, "pp") else predicate(w, "pp")
-    w.bits(101, 1)  # the descriptor holds a cache policy
     if w.sm < 90:  # printed without a comma between them
         shared, source = (shared[0], shared[1] + source[1]), (source[0], "")
     return [shared, source, *extra]

@@ -35,6 +35,8 @@ def immediate(bits: int, number: str) -> str:
         return float_text(struct.unpack("<d", struct.pack("<Q", bits << 32))[0])
     if number == "f16x":  # one half alone
         return float_text(struct.unpack("<e", struct.pack("<H", bits & 0xFFFF))[0])
+    if number == "bf16x":
+        return float_text(struct.unpack("<f", struct.pack("<I", (bits & 0xFFFF) << 16))[0])
     if number == "bf16":
         high, low = (struct.unpack("<f", struct.pack("<I", half << 16))[0] for half in (bits >> 16, bits & 0xFFFF))
         return f"{float_text(high)}, {float_text(low)}"

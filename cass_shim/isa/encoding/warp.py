@@ -33,7 +33,7 @@ def vote(w: Word) -> list[Printed]:
     return found + predicate(w, "pu") + predicate(w, "pp")
 
 
-row("VOTE", 0x806, vote, choice(72, 1, "ALL", "ANY"))
+row("VOTE", 0x806, vote, choice(72, 2, "ALL", "ANY", "EQ"))
 
 
 def match(w: Word) -> list[Printed]:
@@ -52,7 +52,8 @@ def redux(w: Word) -> list[Printed]:
 
 row("REDUX", 0x3C4, redux, choice(78, 3, "", "OR", "XOR", "SUM", "MIN", "MAX"), flag(73, "S32"))
 row("CREDUX", 0x2CC, redux, choice(79, 1, "MAX", "MIN"), flag(73, "S32"), sms=BLACKWELL_10)
-row("VIADD", 0x036, "d a X-", Mod(73, 3, {0: "", 1: "16x2", 4: "U8x4"}), forms="1456")
+SUM_TYPES = Mod(73, 3, {0: "", 1: "16x2", 2: "S32", 4: "U8x4", 5: "S8x4"})
+row("VIADD", 0x036, "d a X-", SUM_TYPES, flag(80, "ISAT"), forms="1456")
 
 
 def vimnmx(w: Word) -> list[Printed]:
@@ -64,7 +65,7 @@ def vimnmx(w: Word) -> list[Printed]:
     return found + read(w, "a X-", "signed") + predicate(w, "pp")
 
 
-TYPES = ("U32", "S32", "U16x2", "S16x2", "U8x4")
+TYPES = ("U32", "S32", "U16x2", "S16x2", "U8x4", "S8x4")
 
 
 def vimnmx_type(w: Word) -> list[str]:

@@ -190,7 +190,7 @@ def vabsdiff(e: Emitter[V], i: Instruction) -> None:
     put32(e, dst, e.add(e.sub(high, low), int32(e, c)))
 
 
-@sass("VABSDIFF4", modifiers="U8 S8 ACC")
+@sass("VABSDIFF4", modifiers="U8 ACC")
 def vabsdiff4(e: Emitter[V], i: Instruction) -> None:
     """Four byte-wise |a - b|, packed; with .ACC their sum plus c.
 
@@ -200,7 +200,7 @@ def vabsdiff4(e: Emitter[V], i: Instruction) -> None:
     dst, a, b, c = _four(i)
     x, y = int32(e, a), int32(e, b)
     result = int32(e, c) if i.has("ACC") else e.const(0, 32)
-    extend = e.sext if i.has("S8") else e.zext
+    extend = e.zext if i.has("U8") else e.sext
     for lane in range(4):
         shift = e.const(8 * lane, 32)
         p, q = (extend(e.trunc(e.lshr(v, shift), 8), 32) for v in (x, y))
