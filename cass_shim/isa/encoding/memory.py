@@ -7,7 +7,7 @@ from collections.abc import Callable
 from cass_shim.isa.encoding import text
 from cass_shim.isa.encoding.grammar import BLACKWELL, Mod, Printed, Undescribed, Word, choice, flag, row
 from cass_shim.isa.encoding.slots import is_true, predicate, read, register
-from cass_shim.model.instruction import RZ, Const, Mem, Reg
+from cass_shim.model.instruction import RZ, Const, Imm, Mem, Reg
 
 SIZE = choice(73, 3, "U8", "S8", "U16", "S16", "", "64", "128", "U.128")
 EVICT = choice(84, 3, "EF", "", "EL", "LU", "EU", "NA")
@@ -358,3 +358,34 @@ row(
     order,
     ZERO_FILL,
 )
+
+
+def wide_address(w: Word) -> list[Printed]:
+    """[base + offset in units of 32 bytes], described by the uniform register at 32-39 (load) or 64-71 (store)."""
+    if not w.bits(76, 1) or not w.bits(91, 1):
+        raise Undescribed("an access of 32 bytes without a descriptor")
+    at = 32 if w.value & 0xFFF == 0x97E else 64
+    return [printed(Mem(register(w, 24), 32 * w.signed(40, 17), None, True, 1, uniform(w, at)), False)]
+
+
+def wide_load(w: Word) -> list[Printed]:
+    """Words 4 to 7 and 0 to 3 that a mask of eight bits names, each group packed from its register on."""
+    if w.bits(87, 4):
+        raise Undescribed("a predicate of a load of 32 bytes")
+    mask = w.bits(57, 7) | w.bits(72, 1) << 7
+    found = [*data(w, 64), *read(w, "d", "hex"), *wide_address(w)]
+    return found if mask == 0xFF else [*found, (Imm(mask), hex(mask))]
+
+
+def wide_store(w: Word) -> list[Printed]:
+    """Words 0 to 3, then 4 to 7: all eight."""
+    if w.bits(59, 5) != 0x1F or w.bits(88, 3) != 7:
+        raise Undescribed("a store of fewer than 32 bytes")
+    return [*wide_address(w), *data(w), *read(w, "d", "hex")]
+
+
+# From sm_100 on. The second cache has a priority of its own.
+SECOND_EVICT = choice(81, 3, "EFL2", "ENL2", "ELL2")
+WIDE_SIZE = Mod(75, 1, {1: "256"})
+row("LDG", 0x97E, wide_load, Mod(91, 1, {1: "E"}), EVICT, SECOND_EVICT, choice(73, 2, "", "LTC64B", "LTC128B"), WIDE_SIZE, order, sms=BLACKWELL)
+row("STG", 0x97F, wide_store, Mod(91, 1, {1: "E"}), EVICT, SECOND_EVICT, WIDE_SIZE, order, sms=BLACKWELL)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cass_shim.isa.emitter import Emitter
 from cass_shim.isa.operands import (
     V,
@@ -119,9 +121,9 @@ def _wide_bits(e: Emitter[V], operand: Operand) -> V:
     return signed64(e, operand)
 
 
-@sass("IADD", "VIADD", "UIADD", modifiers="64 16x2 U8x4 X")
+@sass("IADD", "VIADD", "UIADD", modifiers="64 16x2 U8x4 S8x4 S32 ISAT X")
 def iadd(e: Emitter[V], i: Instruction) -> None:
-    """dst = a + b; .16x2 in each half, .U8x4 in each byte."""
+    """dst = a + b; .16x2 in each half, .U8x4 and .S8x4 in each byte; .S32.ISAT: the nearest that 32 bits hold."""
     if i.has("64"):
         _add_wide(e, i)
         return
@@ -130,10 +132,24 @@ def iadd(e: Emitter[V], i: Instruction) -> None:
     dst, a, b = i.operands
     if i.has("16x2"):
         put32(e, dst, packed_integer.join(e, packed_integer.add(e, i, a, b, signed=False)))
-    elif i.has("U8x4"):
+    elif i.has("U8x4", "S8x4"):
         put32(e, dst, packed_integer.add_bytes(e, i, a, b))
+    elif i.has("ISAT"):
+        if not i.has("S32"):
+            raise unsupported(i)
+        # The negated operand is widened first: -(-2^31) is 2^31 to add.
+        wide = e.add(e.sext(int32(e, a), 64), _signed_wide(e, b))
+        put32(e, dst, e.trunc(e.smax(e.smin(wide, e.const(2**31 - 1, 64)), e.const(-(2**31) & 2**64 - 1, 64)), 32))
     else:
         put32(e, dst, e.add(int32(e, a), int32(e, b)))
+
+
+def _signed_wide(e: Emitter[V], operand: Operand) -> V:
+    """An operand as 64 bits with its sign, negated there."""
+    if isinstance(operand, Reg | Const) and operand.negate:
+        plain = e.sext(int32(e, replace(operand, negate=False)), 64)
+        return e.sub(e.const(0, 64), plain)
+    return e.sext(int32(e, operand), 64)
 
 
 @sass("LEA", "ULEA", modifiers="HI X SX32")

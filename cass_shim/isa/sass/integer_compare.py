@@ -89,7 +89,7 @@ def _wide_minimum(e: Emitter[V], i: Instruction) -> None:
 _PACKED = "S16x2 U16x2"
 
 
-@sass("IMNMX", "VIMNMX", "UIMNMX", "UVIMNMX", modifiers=f"U32 S32 U64 S64 U8x4 RELU {_PACKED}")
+@sass("IMNMX", "VIMNMX", "UIMNMX", "UVIMNMX", modifiers=f"U32 S32 U64 S64 U8x4 S8x4 RELU {_PACKED}")
 def imnmx(e: Emitter[V], i: Instruction) -> None:
     """dst = predicate ? min(a, b) : max(a, b); signed unless .U32 or .U16x2."""
     if i.has("U64", "S64"):
@@ -99,7 +99,7 @@ def imnmx(e: Emitter[V], i: Instruction) -> None:
     if not all(unwanted(p) for p in marks):
         raise unsupported(i, "predicate result")
     dst, a, b, pick_minimum = operands
-    if i.has("U8x4"):
+    if i.has("U8x4", "S8x4"):
         put32(e, dst, packed_integer.pick_bytes(e, i, a, b, pick_minimum))
         return
     if i.has("S16x2", "U16x2"):

@@ -50,12 +50,13 @@ def pick(e: Emitter[V], i: Instruction, a: list[V], b: list[V], pick_minimum: Op
     return join(e, results)
 
 
-def _bytes(e: Emitter[V], i: Instruction, operand: Operand) -> list[V]:
-    """The four bytes from the lowest on, zero-extended; - negates each."""
+def _bytes(e: Emitter[V], i: Instruction, operand: Operand, signed: bool = False) -> list[V]:
+    """The four bytes from the lowest on, extended to 32 bits; - negates each."""
+    extend = e.sext if signed else e.zext
     value = raw32(e, operand)
     if isinstance(operand, Reg | Const) and (operand.suffix or operand.absolute or operand.invert):
         raise unsupported(i, "operand modifier")
-    parts = [e.zext(e.trunc(e.lshr(value, e.const(8 * n, 32)), 8), 32) for n in range(4)]
+    parts = [extend(e.trunc(e.lshr(value, e.const(8 * n, 32)), 8), 32) for n in range(4)]
     if isinstance(operand, Reg | Const) and operand.negate:
         parts = [e.sub(e.const(0, 32), part) for part in parts]
     return parts
@@ -74,7 +75,10 @@ def add_bytes(e: Emitter[V], i: Instruction, a: Operand, b: Operand) -> V:
 
 
 def pick_bytes(e: Emitter[V], i: Instruction, a: Operand, b: Operand, pick_minimum: Operand) -> V:
-    """Four unsigned minima or maxima."""
-    p = predicate(e, pick_minimum)
-    both = zip(_bytes(e, i, a), _bytes(e, i, b), strict=True)
-    return _join_bytes(e, [e.select(p, e.umin(x, y), e.umax(x, y)) for x, y in both])
+    """Four minima or maxima, signed for .S8x4; no word of ptxas negates an operand of these."""
+    if any(isinstance(o, Reg | Const) and o.negate for o in (a, b)):
+        raise unsupported(i, "operand modifier")
+    p, signed = predicate(e, pick_minimum), i.has("S8x4")
+    low, high = (e.smin, e.smax) if signed else (e.umin, e.umax)
+    both = zip(_bytes(e, i, a, signed), _bytes(e, i, b, signed), strict=True)
+    return _join_bytes(e, [e.select(p, low(x, y), high(x, y)) for x, y in both])
