@@ -350,7 +350,7 @@ row("BRA", 0x547, branch_uniform, Mod(32, 2, {1: "U"}), Mod(86, 1, {0: ""}))
 
 def lepc_after(w: Word) -> list[Printed]:
     """The address that a following call returns to."""
-    address = w.address + NEXT + w.bits(24, 8)
+    address = w.address + NEXT + w.signed(24, 58)
     return [*read(w, "d", "hex"), (Target(address), hex(address))]
 
 

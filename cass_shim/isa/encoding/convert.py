@@ -214,5 +214,5 @@ def rounded(w: Word) -> list[Printed]:
     return read(w, "d X", "f32")
 
 
-TO_TF32 = (Mod(76, 3, {5: "TF32.F32.PACK_B"}), choice(79, 2, "", None, None, "RZ"))
-row("F2FP", 0x03E, rounded, flag(75, "RELU"), *TO_TF32, Mod(86, 4, {9: ""}), forms="1", when=lambda w: w.peek(86, 4) == 9)
+TO_TF32 = (flag(75, "RELU"), Mod(76, 3, {5: "TF32.F32.PACK_B"}), choice(79, 2, "", None, None, "RZ"))
+row("F2FP", 0x03E, rounded, *TO_TF32, Mod(86, 4, {9: ""}), forms="1", when=lambda w: w.peek(86, 4) == 9)

@@ -386,6 +386,7 @@ def wide_store(w: Word) -> list[Printed]:
 
 # From sm_100 on. The second cache has a priority of its own.
 SECOND_EVICT = choice(81, 3, "EFL2", "ENL2", "ELL2")
-WIDE_SIZE = Mod(75, 1, {1: "256"})
-row("LDG", 0x97E, wide_load, Mod(91, 1, {1: "E"}), EVICT, SECOND_EVICT, choice(73, 2, "", "LTC64B", "LTC128B"), WIDE_SIZE, order, sms=BLACKWELL)
-row("STG", 0x97F, wide_store, Mod(91, 1, {1: "E"}), EVICT, SECOND_EVICT, WIDE_SIZE, order, sms=BLACKWELL)
+FETCH = choice(73, 2, "", "LTC64B", "LTC128B")
+WIDE, WIDE_SIZE = Mod(91, 1, {1: "E"}), Mod(75, 1, {1: "256"})
+row("LDG", 0x97E, wide_load, WIDE, EVICT, SECOND_EVICT, FETCH, WIDE_SIZE, order, sms=BLACKWELL)
+row("STG", 0x97F, wide_store, WIDE, EVICT, SECOND_EVICT, WIDE_SIZE, order, sms=BLACKWELL)
