@@ -27,7 +27,7 @@ from cass_shim.extract.elf import (
     Section,
     Symbol,
 )
-from cass_shim.extract.fatbin import cubin_sm
+from cass_shim.extract.fatbin import DATA_SECTIONS, cubin_sm
 from cass_shim.extract.nvinfo import (
     FunctionFacts,
     read_function_facts,
@@ -48,7 +48,7 @@ R_CUDA_TEX_HEADER_INDEX, R_CUDA_SURF_HEADER_INDEX = 6, 52
 INSTRUCTION_BYTES = 16
 SUPPORTED_SM = (75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121)
 REFERENCES = {STT_CUDA_TEXTURE: "texture", STT_CUDA_SURFACE: "surface"}
-IMAGES = {".nv.global.init": "global", ".nv.global": "zero", ".nv.constant3": "constant3"}
+IMAGES = dict(zip(DATA_SECTIONS, ("global", "zero", "constant3"), strict=True))
 HIDDEN = re.compile(r"\$|_ZT[VISTC]|__cudart_|__unnamed_|\.")  # strings, vtables, tables of libdevice
 BANK_SECTION = re.compile(r"\.nv\.constant(\d+)(?:\.(.*))?$", re.S)
 

@@ -13,13 +13,15 @@ from dataclasses import replace
 import lz4.block
 import zstandard
 
-from cass_shim.extract.elf import ELF_MAGIC, EM_CUDA, Elf
+from cass_shim.extract.elf import ELF_MAGIC, EM_CUDA, STT_CUDA_SURFACE, STT_CUDA_TEXTURE, Elf
 from cass_shim.model.artifacts import EntryKind, Fatbin, FatbinEntry
 from cass_shim.model.errors import Malformed, Unsupported
 
 WRAPPER_MAGIC = 0x466243B1
 REGION_MAGIC = 0xBA55ED50
 REGION_SECTIONS = (".nv_fatbin", "__nv_relfatbin")
+DATA_SECTIONS = (".nv.global.init", ".nv.global", ".nv.constant3")  # of a cubin: what host code may name
+REFERENCE_KINDS = (STT_CUDA_TEXTURE, STT_CUDA_SURFACE)
 WRAPPER_BYTES, REGION_HEADER, ENTRY_HEADER = 24, 16, 64
 FLAG_LZ4, FLAG_ZSTD, FLAG_OBFUSCATED = 0x2000, 0x8000, 0x10000
 FLAG_VARIANT_A, FLAG_VARIANT_F = 0x100000, 0x200000
@@ -27,7 +29,7 @@ MAX_PAYLOAD = 1 << 30  # bytes; a forged size must not reserve memory
 
 
 def read_fatbins(data: bytes, source: str = "") -> list[Fatbin]:
-    """Every region of `data`, in file order; regions without code (nvcc's empty device link) are left out.
+    """Every region of `data`, in file order; regions without code or data (nvcc's empty device link) are left out.
 
     data: a host ELF (sections .nv_fatbin, __nv_relfatbin; none found gives []), a region, a wrapper followed by its
     region, a cubin, or PTX text. Raises Malformed with the offset in `data`, Unsupported for a form we cannot read.
@@ -60,7 +62,7 @@ def _from_elf(data: bytes, source: str) -> list[Fatbin]:
     elf = Elf(data, source)
     if elf.machine == EM_CUDA:
         entry = FatbinEntry(EntryKind.ELF, cubin_sm(elf), "", 0, 0, data, data)
-        return [Fatbin((entry,), source)] if _has_code(entry, source) else []
+        return [Fatbin((entry,), source)] if _has_content(entry, source) else []
     found: list[Fatbin] = []
     for section in elf.sections:
         if section.name in REGION_SECTIONS and section.content:
@@ -107,7 +109,7 @@ def _read_regions(data: bytes, source: str, start: int, end: int) -> list[Fatbin
             raise Malformed(f"fatbinary of {size:#x} bytes is truncated", where=source, offset=at + 8)
         found_here = _read_entries(data, source, at + header, at + header + size)
         entries = tuple(replace(e, offset=e.offset - at) for e in found_here)
-        found.append(Fatbin(tuple(e for e in entries if _has_code(e, source)), source, at))
+        found.append(Fatbin(tuple(e for e in entries if _has_content(e, source)), source, at))
         at += -(-(header + size) // 8) * 8
     return found
 
@@ -173,11 +175,14 @@ def _decompress(stored: bytes, flags: int, size: int, source: str, at: int) -> b
     return payload
 
 
-def _has_code(entry: FatbinEntry, source: str) -> bool:
-    """False for a cubin without a .text section: nvcc's link step leaves one in every program."""
+def _has_content(entry: FatbinEntry, source: str) -> bool:
+    """False for a cubin without code, variables and references: nvcc's link step leaves one in every program."""
     if entry.kind != EntryKind.ELF:
         return True
-    return any(s.name.startswith(".text.") for s in Elf(entry.payload, f"{source}+{entry.offset:#x}").sections)
+    elf = Elf(entry.payload, f"{source}+{entry.offset:#x}")
+    if any(s.name.startswith(".text.") or (s.name in DATA_SECTIONS and s.size) for s in elf.sections):
+        return True
+    return any(symbol.kind in REFERENCE_KINDS for symbol in elf.symbols)
 
 
 def _ptx_entry(data: bytes) -> FatbinEntry:
