@@ -13,6 +13,9 @@ FN V8<u32> ptx_raw(const PtxTexture &t, u32 type) {
     return image;
 }
 
+/* Whether this is what handle 0 leads to, a reference to which nothing is bound: reads give 0, stores do nothing. */
+FN bool ptx_unbound(const PtxTexture &t) { return t.texel_bytes == 0; }
+
 /* Whether a coordinate lies outside; with PTX_CLAMP it is moved instead. */
 FN bool ptx_outside(u32 &at, u32 extent, u32 mode) {
     if (mode != PTX_CLAMP) return at >= extent;
@@ -40,6 +43,7 @@ extern "C" __attribute__((device)) V4<u32> ptx_ir_surface_load_1d(u32, u32, V8<u
     __asm("llvm.amdgcn.image.load.1d.v4i32.i32");
 template <u32 size, u32 mode> FN V4<u32> ptx_suld_1d(u64 table, u64 handle, u32 x) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return (V4<u32>)0;
     u32 byte = ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
     if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) ptx_stop();
@@ -50,6 +54,7 @@ extern "C" __attribute__((device)) void ptx_ir_surface_store_1d(V4<f32>, u32, u3
     __asm("llvm.amdgcn.image.store.1d.v4f32.i32");
 template <u32 size, u32 mode> FN void ptx_sust_1d(u64 table, u64 handle, u32 x, V4<u32> value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (size) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
     if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) ptx_stop();
@@ -60,6 +65,7 @@ extern "C" __attribute__((device)) V4<u32> ptx_ir_surface_load_2d(u32, u32, u32,
     __asm("llvm.amdgcn.image.load.2d.v4i32.i32");
 template <u32 size, u32 mode> FN V4<u32> ptx_suld_2d(u64 table, u64 handle, u32 x, u32 y) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return (V4<u32>)0;
     u32 byte = ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
     if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) ptx_stop();
@@ -70,6 +76,7 @@ extern "C" __attribute__((device)) void ptx_ir_surface_store_2d(V4<f32>, u32, u3
     __asm("llvm.amdgcn.image.store.2d.v4f32.i32");
 template <u32 size, u32 mode> FN void ptx_sust_2d(u64 table, u64 handle, u32 x, u32 y, V4<u32> value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (size) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
     if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) ptx_stop();
@@ -80,6 +87,7 @@ extern "C" __attribute__((device)) V4<u32> ptx_ir_surface_load_3d(u32, u32, u32,
     __asm("llvm.amdgcn.image.load.3d.v4i32.i32");
 template <u32 size, u32 mode> FN V4<u32> ptx_suld_3d(u64 table, u64 handle, u32 x, u32 y, u32 z) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return (V4<u32>)0;
     u32 byte = ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) ptx_stop();
@@ -90,6 +98,7 @@ extern "C" __attribute__((device)) void ptx_ir_surface_store_3d(V4<f32>, u32, u3
     __asm("llvm.amdgcn.image.store.3d.v4f32.i32");
 template <u32 size, u32 mode> FN void ptx_sust_3d(u64 table, u64 handle, u32 x, u32 y, u32 z, V4<u32> value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (size) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) ptx_stop();
@@ -100,6 +109,7 @@ extern "C" __attribute__((device)) V4<u32> ptx_ir_surface_load_a1d(u32, u32, u32
     __asm("llvm.amdgcn.image.load.1darray.v4i32.i32");
 template <u32 size, u32 mode> FN V4<u32> ptx_suld_a1d(u64 table, u64 handle, u32 layer, u32 x) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return (V4<u32>)0;
     u32 byte = ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(layer, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) ptx_stop();
@@ -110,6 +120,7 @@ extern "C" __attribute__((device)) void ptx_ir_surface_store_a1d(V4<f32>, u32, u
     __asm("llvm.amdgcn.image.store.1darray.v4f32.i32");
 template <u32 size, u32 mode> FN void ptx_sust_a1d(u64 table, u64 handle, u32 layer, u32 x, V4<u32> value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (size) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(layer, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) ptx_stop();
@@ -120,6 +131,7 @@ extern "C" __attribute__((device)) V4<u32> ptx_ir_surface_load_a2d(u32, u32, u32
     __asm("llvm.amdgcn.image.load.2darray.v4i32.i32");
 template <u32 size, u32 mode> FN V4<u32> ptx_suld_a2d(u64 table, u64 handle, u32 layer, u32 x, u32 y) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return (V4<u32>)0;
     u32 byte = ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(layer, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || size > t.texel_bytes) ptx_stop();
@@ -130,6 +142,7 @@ extern "C" __attribute__((device)) void ptx_ir_surface_store_a2d(V4<f32>, u32, u
     __asm("llvm.amdgcn.image.store.2darray.v4f32.i32");
 template <u32 size, u32 mode> FN void ptx_sust_a2d(u64 table, u64 handle, u32 layer, u32 x, u32 y, V4<u32> value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (size) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(layer, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || (size && size != t.texel_bytes)) ptx_stop();

@@ -2,6 +2,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_add_1d(u32, u32, V8<u32>, u32, u32
     __asm("llvm.amdgcn.image.atomic.add.1d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_add_1d(u64 table, u64 handle, u32 x, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -12,6 +13,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_add_2d(u32, u32, u32, V8<u32>, u32
     __asm("llvm.amdgcn.image.atomic.add.2d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_add_2d(u64 table, u64 handle, u32 x, u32 y, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -22,6 +24,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_add_3d(u32, u32, u32, u32, V8<u32>
     __asm("llvm.amdgcn.image.atomic.add.3d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_add_3d(u64 table, u64 handle, u32 x, u32 y, u32 z, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -32,6 +35,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_umin_1d(u32, u32, V8<u32>, u32, u3
     __asm("llvm.amdgcn.image.atomic.umin.1d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_umin_1d(u64 table, u64 handle, u32 x, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -42,6 +46,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_umin_2d(u32, u32, u32, V8<u32>, u3
     __asm("llvm.amdgcn.image.atomic.umin.2d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_umin_2d(u64 table, u64 handle, u32 x, u32 y, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -52,6 +57,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_umin_3d(u32, u32, u32, u32, V8<u32
     __asm("llvm.amdgcn.image.atomic.umin.3d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_umin_3d(u64 table, u64 handle, u32 x, u32 y, u32 z, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -62,6 +68,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_smin_1d(u32, u32, V8<u32>, u32, u3
     __asm("llvm.amdgcn.image.atomic.smin.1d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_smin_1d(u64 table, u64 handle, u32 x, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -72,6 +79,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_smin_2d(u32, u32, u32, V8<u32>, u3
     __asm("llvm.amdgcn.image.atomic.smin.2d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_smin_2d(u64 table, u64 handle, u32 x, u32 y, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -82,6 +90,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_smin_3d(u32, u32, u32, u32, V8<u32
     __asm("llvm.amdgcn.image.atomic.smin.3d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_smin_3d(u64 table, u64 handle, u32 x, u32 y, u32 z, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -92,6 +101,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_umax_1d(u32, u32, V8<u32>, u32, u3
     __asm("llvm.amdgcn.image.atomic.umax.1d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_umax_1d(u64 table, u64 handle, u32 x, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -102,6 +112,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_umax_2d(u32, u32, u32, V8<u32>, u3
     __asm("llvm.amdgcn.image.atomic.umax.2d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_umax_2d(u64 table, u64 handle, u32 x, u32 y, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -112,6 +123,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_umax_3d(u32, u32, u32, u32, V8<u32
     __asm("llvm.amdgcn.image.atomic.umax.3d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_umax_3d(u64 table, u64 handle, u32 x, u32 y, u32 z, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -122,6 +134,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_smax_1d(u32, u32, V8<u32>, u32, u3
     __asm("llvm.amdgcn.image.atomic.smax.1d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_smax_1d(u64 table, u64 handle, u32 x, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -132,6 +145,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_smax_2d(u32, u32, u32, V8<u32>, u3
     __asm("llvm.amdgcn.image.atomic.smax.2d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_smax_2d(u64 table, u64 handle, u32 x, u32 y, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -142,6 +156,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_smax_3d(u32, u32, u32, u32, V8<u32
     __asm("llvm.amdgcn.image.atomic.smax.3d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_smax_3d(u64 table, u64 handle, u32 x, u32 y, u32 z, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -152,6 +167,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_and_1d(u32, u32, V8<u32>, u32, u32
     __asm("llvm.amdgcn.image.atomic.and.1d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_and_1d(u64 table, u64 handle, u32 x, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -162,6 +178,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_and_2d(u32, u32, u32, V8<u32>, u32
     __asm("llvm.amdgcn.image.atomic.and.2d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_and_2d(u64 table, u64 handle, u32 x, u32 y, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -172,6 +189,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_and_3d(u32, u32, u32, u32, V8<u32>
     __asm("llvm.amdgcn.image.atomic.and.3d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_and_3d(u64 table, u64 handle, u32 x, u32 y, u32 z, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -182,6 +200,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_or_1d(u32, u32, V8<u32>, u32, u32)
     __asm("llvm.amdgcn.image.atomic.or.1d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_or_1d(u64 table, u64 handle, u32 x, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -192,6 +211,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_or_2d(u32, u32, u32, V8<u32>, u32,
     __asm("llvm.amdgcn.image.atomic.or.2d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_or_2d(u64 table, u64 handle, u32 x, u32 y, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
@@ -202,6 +222,7 @@ extern "C" __attribute__((device)) u32 ptx_ir_or_3d(u32, u32, u32, u32, V8<u32>,
     __asm("llvm.amdgcn.image.atomic.or.3d.i32.i32");
 template <bool bytes, u32 mode> FN void ptx_sured_or_3d(u64 table, u64 handle, u32 x, u32 y, u32 z, u32 value) {
     PtxTexture t = ptx_texture(table, handle);
+    if (ptx_unbound(t)) return;
     if (bytes) ptx_split(t, x);
     bool outside = ptx_outside(x, t.width, mode) | ptx_outside(y, t.height, mode) | ptx_outside(z, t.depth, mode);
     if ((mode == PTX_TRAP && outside) || t.texel_bytes != 4) ptx_stop();
