@@ -1,7 +1,7 @@
 """Generates pairs, a unit of kernels at a time; what is on disk already is kept and not made again.
 
 In: an output folder, how many kernels. Out: `<split>/<first>.jsonl.gz` (one pair a line), for the held-out splits
-also the unit's cubin, and `counts.json`.
+also the unit's cubin, `counts.json`, and `wrong.txt` with the kernels whose targets the verifier refused.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from cass_shim.assemble.text import assemble_text
 from cass_shim.decode import decode_kernel
 from cass_shim.extract.cubin import read_cubin
 from cass_shim.model.artifacts import Cubin, Evidence, SassKernel
-from cass_shim.model.errors import CassError
+from cass_shim.model.errors import CassError, Rejected
 from cass_shim.translate.cass import fields, frame
 from cass_shim.translate.cass.contract import rebuild
 from cass_shim.translate.cass.contracts import CONTRACTS, FIELDS
@@ -114,13 +114,14 @@ def check_pair(pair: Pair, sass: SassKernel, cubin: Cubin) -> str:
 
 @dataclass
 class Made:
-    """What one unit gave: its pairs, why kernels were left out, and the cubin."""
+    """What one unit gave: its pairs, why kernels were left out, which targets are wrong, and the cubin."""
 
     split: str
     first: int
     pairs: list[Pair]
     counts: collections.Counter[str]
     cubin: bytes
+    wrong: list[str] = dataclasses.field(default_factory=list)  # of the verified: name, family, what differs
 
 
 def make_unit(split: str, first: int, amount: int, share: float, known: set[str]) -> Made:
@@ -146,6 +147,8 @@ def make_unit(split: str, first: int, amount: int, share: float, known: set[str]
                 made.pairs.append(make(cubin, name, families[name], known))
             except (CassError, Skip) as error:
                 made.counts[f"left out: {type(error).__name__}: {_reason(error)}"] += 1
+                if isinstance(error, Rejected):
+                    made.wrong.append(f"{split} {name} {families[name]}: {' '.join(str(error).split())[:300]}")
     return made
 
 
@@ -252,6 +255,9 @@ class Generator:
                 self.counts[f"verified {pair.evidence}"] += 1
         if made.split != "train":
             (folder / f"{made.first:07d}.cubin").write_bytes(made.cubin)
+        if made.wrong:
+            with (self.out / "wrong.txt").open("a") as kept:
+                kept.writelines(f"{line}\n" for line in made.wrong)
         file = folder / f"{made.first:07d}.jsonl.gz"
         part = file.with_suffix(".part")
         part.write_bytes(gzip.compress("".join(json.dumps(asdict(one)) + "\n" for one in pairs).encode(), 1))

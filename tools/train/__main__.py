@@ -47,7 +47,7 @@ class Trainer:
         self.masters = [one.detach().float().clone().requires_grad_() for one in self.weights]
         learning = dict(zip(named, self.masters, strict=True))
         self.optimizers = make_optimizers(learning, options.rate, options.muon_rate)
-        self.pairs = 0
+        self.pairs, self.packed = 0, 0  # packed: when the set was
         self.step, self.seen, self.done = 0, 0, 0.0  # done: share of the time that earlier runs used
         self.share = 0.0  # of the time, as all processes know it
         self.register, self.zero = self.vocabulary.index("R"), self.vocabulary.index("#0")
@@ -121,6 +121,7 @@ class Trainer:
     def pairs_of(self) -> Split:
         """What the options leave of the training pairs."""
         options = self.options
+        self.packed = (options.set / "train.npz").stat().st_mtime_ns  # before it is read: a later one is another
         split = load(options.set / "train.npz", self.device)
         if options.only:
             split = split.of_families(options.only.split(","))
@@ -131,6 +132,14 @@ class Trainer:
         self.pairs = len(split.lengths)
         return split
 
+    def grown(self, split: Split) -> Split:
+        """The set as it is now, where it was packed again meanwhile; this one where it was not."""
+        if (self.options.set / "train.npz").stat().st_mtime_ns == self.packed:
+            return split
+        more = self.pairs_of()
+        print(f"{self.pairs} pairs from here", flush=True)
+        return more
+
     def run(self) -> None:
         """Train until the time is over, writing weights on the way and at the end."""
         options, split = self.options, self.pairs_of()
@@ -139,6 +148,7 @@ class Trainer:
         saved = printed = started
         self.share, epoch = self.done, 0
         while self.share < 1:
+            split = self.grown(split) if options.grows else split
             longest = int(min(CONTEXT, SHORT + (CONTEXT - SHORT) * self.share / GROWTH))
             longest = max(longest, int(split.lengths.min()))  # a pass is never empty
             for chosen in batches(split, options.batch, longest, rng):
@@ -196,6 +206,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--rename", type=float, default=0.0, help="share of pairs whose SASS registers are permuted")
     parser.add_argument("--share", type=float, default=1.0, help="of the training pairs, the first ones")
     parser.add_argument("--pairs", type=int, default=0, help="at most so many of them (0: all)")
+    parser.add_argument("--grows", action="store_true", help="look at each pass whether SET was packed anew; one GPU")
     parser.add_argument("--only", default="", help="families to train on, with commas between (default: all)")
     parser.add_argument("--save-every", type=float, default=60.0, help="seconds between writings of the weights")
     parser.add_argument("--finished", default="", help="name of an empty file in OUT that says that all was measured")
