@@ -132,3 +132,34 @@ def test_pairs_are_deterministic_verified_and_packed(tmp_path: Path) -> None:
     with np.load(tmp_path / "first" / "set" / "train.npz") as stored:
         assert len(stored["starts"]) == len(stored["answers"]) + 1
         assert stored["starts"][-1] == len(stored["ids"])
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
+def test_what_compares_parameters_alone_is_told_like_other_instructions(tmp_path: Path) -> None:
+    """LLVM would compare in scalar registers, branch another way, and share one zero among the results."""
+    source = tmp_path / "unit.cu"
+    source.write_text(
+        'extern "C" __global__ void k(int *out, int a, float x, char c, bool t) {\n'
+        "  int v = threadIdx.x;\n"
+        "  if (a != 0) v = v * out[v + 32] + 5;\n"
+        "  if (x > 0.f || c > 3) v ^= out[v & 31];\n"
+        "  if (t) out[v & 15] = v;\n"
+        "}\n"
+    )
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from cass_shim.decode import decode_kernel\n"
+        "from cass_shim.extract.cubin import read_cubin\n"
+        "from tools.pairs.generate import make_pair\n"
+        "from tools.pairs.overlap import compile_cubin\n"
+        "cubin = read_cubin(compile_cubin(Path(sys.argv[1]), Path(sys.argv[2])))\n"
+        "print(make_pair(decode_kernel(cubin.kernels['k'], cubin), 'none', set()).target)"
+    )
+    command = [sys.executable, "-c", program, str(source), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=environment.ROOT)
+    words = [line.split() for line in done.stdout.splitlines()]
+    assert not [line for line in words if line[0].startswith(("s_cmp", "s_cselect", "s_cbranch_vcc", "s_cbranch_scc"))]
+    assert len([line for line in words if line[0].startswith("v_cmp")]) >= 4
+    given = [tuple(line[1:3]) for line in words if line[0] == "v_mov_b32" and line[-2:] == [",", "#0"]]
+    assert len(given) == len(set(given)) >= 2

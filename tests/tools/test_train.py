@@ -102,6 +102,17 @@ def test_a_rehearsal_leaves_a_checkpoint_and_goes_on(tmp_path: Path) -> None:
     assert json.loads((out / "cass_contract.json").read_text())["steps"] == contract["steps"]
 
 
+def test_a_set_that_is_packed_again_is_read_at_the_next_pass(tmp_path: Path) -> None:
+    folder = make_set(tmp_path)
+    trainer = Trainer(options_of([str(folder), str(tmp_path / "out"), "--rehearse", "--grows"]))
+    split = trainer.pairs_of()
+    assert trainer.grown(split) is split
+    make_set(tmp_path, 200)
+    more = trainer.grown(split)
+    assert (len(split), len(more), trainer.pairs) == (60, 200, 200)
+    assert trainer.grown(more) is more
+
+
 def test_the_rate_falls_from_its_peak_straight_to_nothing(tmp_path: Path) -> None:
     trainer = Trainer(options_of([str(make_set(tmp_path)), str(tmp_path / "out"), "--rehearse", "--rate", "2.0"]))
     assert trainer.fraction(0.0) == pytest.approx(0.005)
