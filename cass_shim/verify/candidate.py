@@ -74,6 +74,7 @@ class Candidate:
         self.owns_table = code.abi is AbiClass.CASS1 or not code.slots
         self.table = self._table()
         self.ring = device.alloc(RING_BYTES)
+        self.printed = RING_BYTES  # of the ring: what an earlier launch may have left there
         self.banks: dict[int, int] = {}
         self.heap = device.alloc(DEVICE_HEAP_BYTES) if any(s.kind is SlotKind.HEAP for s in code.slots) else 0
         for slot in code.slots:
@@ -131,7 +132,9 @@ class Candidate:
         if self.textures is not None:
             self.textures.fill(textures, surfaces)
         device.copy(self.base, given.content)
-        device.copy(self.ring, struct.pack("<IIII", RING_BYTES - PRINTF_HEADER_BYTES, 0, 0, 0).ljust(RING_BYTES, b"\0"))
+        empty = struct.pack("<IIII", RING_BYTES - PRINTF_HEADER_BYTES, 0, 0, 0)
+        device.copy(self.ring, empty.ljust(self.printed, b"\0"))
+        self.printed = RING_BYTES
         if self.heap:
             device.copy(self.heap, struct.pack("<Q", DEVICE_HEAP_BYTES).ljust(HEAP_HEADER_BYTES, b"\0"))
         if self.shared:
@@ -150,7 +153,13 @@ class Candidate:
         self.spent = device.spent() - began
         after = np.empty(len(given.content), np.uint8)
         device.copy(after, self.base)
-        return after, parse_ring(device.read(self.ring, RING_BYTES))
+        return after, self._printed()
+
+    def _printed(self) -> list[bytes]:
+        """The finished records of the last launch."""
+        tail = struct.unpack_from("<IIII", self.device.read(self.ring, PRINTF_HEADER_BYTES))[1]
+        self.printed = min(PRINTF_HEADER_BYTES + tail, RING_BYTES)
+        return parse_ring(self.device.read(self.ring, self.printed))
 
     def heaps(self, given: Input) -> Heaps:
         """Where the blocks of either side's malloc lie."""

@@ -6,7 +6,6 @@ In: a candidate code object and the kernel it claims to be. Out: `Verified` with
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections.abc import Sequence
@@ -85,9 +84,11 @@ def verify_kernel(
     except Unsupported as error:
         return _uncompared(code, report, str(error))
     asked = _Asked(seed, generated, second, folded == "second", captured, against, prove_s, blocks, enough)
-    with contextlib.closing(candidate):
-        campaign = begin(judge, candidate, first_roles(sass, judge.found), budget_s)
+    campaign = begin(judge, candidate, first_roles(sass, judge.found), budget_s)
+    try:
         further = _run(campaign, asked)
+    finally:
+        campaign.candidate.close()
     report.update(_report(campaign, sass, time.monotonic() - started))
     return _conclude(code, sass, campaign, further, report)
 
@@ -123,10 +124,11 @@ class _Further:
 
 def _run(campaign: Campaign, asked: _Asked) -> _Further:
     """Everything that runs the candidate: inputs, the second opinion, the captured launch, the proof."""
-    judge, candidate, further = campaign.judge, campaign.candidate, _Further()
+    judge, further = campaign.judge, _Further()
     try:
         if asked.generated:
-            search(campaign, asked.seed)
+            _search(campaign, asked.seed)
+        candidate = campaign.candidate
         case = Case(judge, candidate, campaign.roles, campaign.agreed, asked.seed)
         if asked.against is not None and campaign.agreed:
             further.cost = compare_cost(case, asked.against)
@@ -148,6 +150,16 @@ def _run(campaign: Campaign, asked: _Asked) -> _Further:
     except Unsupported as error:
         campaign.skipped.append(str(error))
     return further
+
+
+def _search(campaign: Campaign, seed: int) -> None:
+    """The search for inputs. One that ends early leaves what it found, unless the device is of no more use."""
+    try:
+        search(campaign, seed)
+    except Unsupported as error:
+        if campaign.candidate.stuck:
+            raise
+        campaign.skipped.append(str(error))
 
 
 def _conclude(

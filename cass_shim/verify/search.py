@@ -1,19 +1,20 @@
 """The search for inputs on which a candidate and the reference can be compared (E1).
 
 In: a `Judge`, a loaded candidate, a seed. Out: the `Campaign` that ran: inputs that agreed, what was left out and why,
-and which instructions they reached. Raises Rejected for the first difference, Unsupported where an input is too long
-for the device, which ends the search.
+and which instructions they reached. Raises Rejected for the first difference, Unsupported where inputs are too long for
+the device again and again, which ends the search.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cass_shim.model.errors import Rejected, Unsupported
+from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.agreement import PATIENCE, Judge, judge_input, raced, run_reference, timed_out
 from cass_shim.verify.candidate import Candidate
@@ -39,6 +40,7 @@ MAX_STEPS = 12_000  # of one reference run: about a third of a second
 # A wave has needed more than 33 instructions a step of its warp (`jacobi_grid` built with -G), and more than 22 in
 # functions of doubles (`runge_kutta` with -rdc).
 LONG_STEPS = 2_000_000 // 100
+STOPPED = 2  # of such inputs: each took the device a second or two
 COVERED = 0.95  # share of the instructions after which no more inputs are looked for
 EXPLORATION = 12  # random inputs in a row that reach nothing new end the search
 BUSY = 4  # times its CPU time, the time on the clock after which the search for inputs ends
@@ -66,6 +68,19 @@ class Campaign:
     undefined: int = 0
     approximate: int = 0
     doubt: Rejected | None = None  # the first difference on an input that races
+    stopped: int = 0  # inputs that were too long for the device
+
+    def begin_anew(self) -> None:
+        """Reset the device, which stopped a launch, and load the candidate again. Raises Unsupported while it runs."""
+        judge, old = self.judge, self.candidate
+        if old.stuck:
+            raise Unsupported("more inputs", kernel=judge.kernel.name, why="the device still runs one")
+        with contextlib.suppress(DeviceFailed):
+            old.device.call("hipDeviceSynchronize")
+        old.device.reset()
+        if judge.known is not None:
+            judge.known.lose()
+        self.candidate = judge.load(old.code, old.device)
 
 
 def begin(judge: Judge, candidate: Candidate, roles: Roles, budget_s: float) -> Campaign:
@@ -244,9 +259,14 @@ def _try(campaign: Campaign, scenario: Scenario, *, strict: bool) -> bool:
         result = judge_input(judge, campaign.candidate, given, roles, reference)
     except Rejected as rejection:
         steps = reference.first.steps
-        if steps >= LONG_STEPS and (late := timed_out(rejection)):  # and the device is of no use until it is reset
+        if steps >= LONG_STEPS and (late := timed_out(rejection)):
             why = f"the device was too slow for an input of {steps} steps ({late})"
-            raise Unsupported("more inputs", kernel=judge.kernel.name, why=why) from rejection
+            campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: {why}")
+            campaign.begin_anew()
+            campaign.stopped += 1
+            if campaign.stopped == STOPPED:
+                raise Unsupported("more inputs", kernel=judge.kernel.name, why=why) from rejection
+            return False
         why = raced(judge, given, base)
         if not why:
             raise

@@ -21,6 +21,7 @@ from cass_shim.verify.compare import Reference
 from cass_shim.verify.contract import check_contract
 from cass_shim.verify.inputs import Roles, Scenario, make_input, variation
 from cass_shim.verify.memory import Fault
+from cass_shim.verify.search import LONG_STEPS
 from cass_shim.verify.survey import immediates
 
 FRESH = 8  # inputs that the candidate has not met either
@@ -97,14 +98,18 @@ def _plan(case: Case) -> Iterator[Scenario]:
 
 
 def _judge_both(case: Case, other: Candidate, scenario: Scenario, *, fresh: bool) -> bool:
-    """Whether there was something to judge: the reference must be able to run the input, without races."""
+    """Whether there was something to judge: the reference must be able to run the input, without races.
+
+    Fresh inputs that may be too long for the device are left out: nothing would follow from them.
+    """
     judge, base = case.judge, case.candidate.base
     given = make_input(judge.kernel, judge.cubin, judge.found, case.roles, scenario, base)
     try:
         reference = Reference([judge.run(given, base, 0)])
     except Fault:
         return False
-    if fresh and (reference.first.undefined_reads or raced(judge, given, base)):
+    first = reference.first
+    if fresh and (first.undefined_reads or first.steps >= LONG_STEPS or raced(judge, given, base)):
         return False
     if fresh:
         judge_input(judge, case.candidate, given, case.roles, reference)

@@ -122,7 +122,8 @@ def test_without_sass_only_the_contract_is_checked() -> None:
 def test_a_right_translation_may_be_too_long_for_the_device(
     long_steps: int, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The third launch is stopped for its length: only where the reference was long too does nothing follow from it."""
+    """The third launch is stopped for its length: only where the reference was long too does nothing follow from it,
+    and the other inputs and the second opinion are tried all the same."""
     cubin, (sass,) = kernels("vector_add_static")
     launches, run = [], Candidate.run
 
@@ -138,7 +139,23 @@ def test_a_right_translation_may_be_too_long_for_the_device(
         with pytest.raises(Rejected, match="the launch failed"):
             verify_kernel(lifted("vector_add_static", 0), sass, cubin, device)
         return
+    code = lifted("vector_add_static", 0)
+    verified = verify_kernel(code, sass, cubin, device, second=(lambda: code, 20.0))
+    assert verified.evidence is Evidence.E2 and len(verified.report["inputs"]) > 4  # type: ignore[arg-type]
+    assert "too slow" in verified.report["skipped"][0]  # type: ignore[index]
+
+
+def test_inputs_that_are_too_long_again_end_the_search(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    cubin, (sass,) = kernels("vector_add_static")
+    launches, run = [], Candidate.run
+
+    def stopped(self: Candidate, *arguments: Any) -> Any:
+        launches.append(arguments)
+        if len(launches) > 1:
+            raise DeviceFailed("hipStreamQuery", HIP_TIMED_OUT, "instruction limit reached")
+        return run(self, *arguments)
+
+    monkeypatch.setattr(Candidate, "run", stopped)
+    monkeypatch.setattr(search, "LONG_STEPS", 1)
     verified = verify_kernel(lifted("vector_add_static", 0), sass, cubin, device)
-    assert verified.evidence >= Evidence.E1U and len(verified.report["inputs"]) == 2  # type: ignore[arg-type]
-    assert "too slow" in verified.report["skipped"][-1]  # type: ignore[index]
-    assert len(launches) == 3
+    assert len(launches) == 1 + search.STOPPED and len(verified.report["inputs"]) == 1  # type: ignore[arg-type]
