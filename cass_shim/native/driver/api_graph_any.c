@@ -10,6 +10,28 @@
 
 enum { LAST_NODE_TYPE = CU_GRAPH_NODE_TYPE_FABRIC_CPY_BATCH };
 
+/* Nodes that come with handles or lists of their own; any other type. */
+static int other_work(cass_graph *graph, CUgraphNodeParams *p, cass_work *work) {
+    switch ((int)p->type) {
+    case CASS_NODE_BATCH:
+        return cass_batch_work(work, p->memOp.ctx, p->memOp.paramArray, p->memOp.count,
+                               p->memOp.flags);
+    case CASS_NODE_CONDITION:
+        return cass_condition_work(graph, p->conditional.handle, (int)p->conditional.type,
+                                   p->conditional.size, work);
+    case CASS_NODE_SIGNAL:
+        return cass_semaphores_work(work, CASS_NODE_SIGNAL, p->extSemSignal.extSemArray,
+                                    p->extSemSignal.paramsArray, p->extSemSignal.numExtSems,
+                                    sizeof *p->extSemSignal.paramsArray);
+    case CASS_NODE_WAIT:
+        return cass_semaphores_work(work, CASS_NODE_WAIT, p->extSemWait.extSemArray,
+                                    p->extSemWait.paramsArray, p->extSemWait.numExtSems,
+                                    sizeof *p->extSemWait.paramsArray);
+    default:
+        return (int)p->type > LAST_NODE_TYPE ? INVALID_VALUE : NOT_SUPPORTED;
+    }
+}
+
 /* A node of any type from the tagged union of 12.2. */
 static int any_work(cass_graph *graph, CUgraphNodeParams *p, cass_work *work) {
     if (!p || p->reserved0[0] || p->reserved0[1] || p->reserved0[2] || p->reserved2)
@@ -38,22 +60,8 @@ static int any_work(cass_graph *graph, CUgraphNodeParams *p, cass_work *work) {
     case CASS_NODE_FREE:
         *work = (cass_work){.type = CASS_NODE_FREE, .memory = {cass_address(p->free.dptr), 0}};
         return p->free.dptr ? OK : INVALID_VALUE;
-    case CASS_NODE_BATCH:
-        return cass_batch_work(work, p->memOp.ctx, p->memOp.paramArray, p->memOp.count,
-                               p->memOp.flags);
-    case CASS_NODE_CONDITION:
-        return cass_condition_work(graph, p->conditional.handle, (int)p->conditional.type,
-                                   p->conditional.size, work);
-    case CASS_NODE_SIGNAL:
-        return cass_semaphores_work(work, CASS_NODE_SIGNAL, p->extSemSignal.extSemArray,
-                                    p->extSemSignal.paramsArray, p->extSemSignal.numExtSems,
-                                    sizeof *p->extSemSignal.paramsArray);
-    case CASS_NODE_WAIT:
-        return cass_semaphores_work(work, CASS_NODE_WAIT, p->extSemWait.extSemArray,
-                                    p->extSemWait.paramsArray, p->extSemWait.numExtSems,
-                                    sizeof *p->extSemWait.paramsArray);
     default:
-        return (int)p->type > LAST_NODE_TYPE ? INVALID_VALUE : NOT_SUPPORTED;
+        return other_work(graph, p, work);
     }
 }
 
@@ -113,31 +121,10 @@ static void describe_copy(const cass_copy_node *node, CUDA_MEMCPY_NODE_PARAMS *o
     cass_block_to_3d(&block, &out->copyParams);
 }
 
-static void describe(const cass_work *work, CUgraphNodeParams *out) {
-    const cass_fill *fill = &work->fill;
+/* Nodes of events, memory, batches and conditions. */
+static void describe_other(const cass_work *work, CUgraphNodeParams *out) {
     CUdeviceptr memory = (CUdeviceptr)(uintptr_t)work->memory.pointer;
     switch (work->type) {
-    case CASS_NODE_KERNEL:
-        describe_kernel(&work->kernel, &out->kernel);
-        return;
-    case CASS_NODE_COPY:
-        describe_copy(&work->copy, &out->memcpy);
-        return;
-    case CASS_NODE_FILL:
-        out->memset = (CUDA_MEMSET_NODE_PARAMS_v2){(CUdeviceptr)(uintptr_t)fill->to,
-                                                   fill->pitch,
-                                                   fill->value,
-                                                   fill->element_bytes,
-                                                   fill->width,
-                                                   fill->height,
-                                                   cass_thread.current};
-        return;
-    case CASS_NODE_HOST:
-        out->host.fn = work->host.function, out->host.userData = work->host.user;
-        return;
-    case CASS_NODE_GRAPH:
-        out->graph.graph = work->child;
-        return;
     case CASS_NODE_WAIT_EVENT:
         out->eventWait.event = (CUevent)work->event;
         return;
@@ -161,6 +148,35 @@ static void describe(const cass_work *work, CUgraphNodeParams *out) {
         return;
     default:
         return; /* empty */
+    }
+}
+
+static void describe(const cass_work *work, CUgraphNodeParams *out) {
+    const cass_fill *fill = &work->fill;
+    switch (work->type) {
+    case CASS_NODE_KERNEL:
+        describe_kernel(&work->kernel, &out->kernel);
+        return;
+    case CASS_NODE_COPY:
+        describe_copy(&work->copy, &out->memcpy);
+        return;
+    case CASS_NODE_FILL:
+        out->memset = (CUDA_MEMSET_NODE_PARAMS_v2){(CUdeviceptr)(uintptr_t)fill->to,
+                                                   fill->pitch,
+                                                   fill->value,
+                                                   fill->element_bytes,
+                                                   fill->width,
+                                                   fill->height,
+                                                   cass_thread.current};
+        return;
+    case CASS_NODE_HOST:
+        out->host.fn = work->host.function, out->host.userData = work->host.user;
+        return;
+    case CASS_NODE_GRAPH:
+        out->graph.graph = work->child;
+        return;
+    default:
+        describe_other(work, out);
     }
 }
 

@@ -17,6 +17,32 @@ static void describe_kernel(const cass_kernel_node *node, struct cudaKernelNodeP
                                            .kernelParams = node->pointers};
 }
 
+/* Nodes of events, memory, batches and conditions. */
+static void describe_other(const cass_work *work, struct cudaGraphNodeParams *out) {
+    switch (work->type) {
+    case CASS_NODE_WAIT_EVENT:
+        out->eventWait.event = (cudaEvent_t)work->event;
+        break;
+    case CASS_NODE_RECORD_EVENT:
+        out->eventRecord.event = (cudaEvent_t)work->event;
+        break;
+    case CASS_NODE_ALLOC:
+        out->alloc.bytesize = work->memory.bytes, out->alloc.dptr = work->memory.pointer;
+        break;
+    case CASS_NODE_FREE:
+        out->free.dptr = work->memory.pointer;
+        break;
+    case CASS_NODE_CONDITION:
+        out->conditional.handle = cass_condition_handle(work);
+        out->conditional.type = (enum cudaGraphConditionalNodeType)work->condition.type;
+        out->conditional.size = work->condition.size;
+        out->conditional.phGraph_out = work->condition.bodies;
+        break;
+    default:
+        break; /* empty; batches of memory operations have no runtime form */
+    }
+}
+
 static void describe(const cass_work *work, struct cudaGraphNodeParams *out) {
     const cass_fill *fill = &work->fill;
     cass_block block = {work->copy.to, work->copy.from, work->copy.width, work->copy.height,
@@ -42,26 +68,8 @@ static void describe(const cass_work *work, struct cudaGraphNodeParams *out) {
     case CASS_NODE_GRAPH:
         out->graph.graph = work->child;
         break;
-    case CASS_NODE_WAIT_EVENT:
-        out->eventWait.event = (cudaEvent_t)work->event;
-        break;
-    case CASS_NODE_RECORD_EVENT:
-        out->eventRecord.event = (cudaEvent_t)work->event;
-        break;
-    case CASS_NODE_ALLOC:
-        out->alloc.bytesize = work->memory.bytes, out->alloc.dptr = work->memory.pointer;
-        break;
-    case CASS_NODE_FREE:
-        out->free.dptr = work->memory.pointer;
-        break;
-    case CASS_NODE_CONDITION:
-        out->conditional.handle = cass_condition_handle(work);
-        out->conditional.type = (enum cudaGraphConditionalNodeType)work->condition.type;
-        out->conditional.size = work->condition.size;
-        out->conditional.phGraph_out = work->condition.bodies;
-        break;
     default:
-        break; /* empty; batches of memory operations have no runtime form */
+        describe_other(work, out);
     }
 }
 

@@ -169,6 +169,28 @@ cudaError_t cass_cudaGraphAddMemFreeNode(NODE_ARGUMENTS, void *dptr) {
     return ADD(device);
 }
 
+/* Nodes that come with handles or lists of their own; any other type. */
+static int other_work(cass_graph *graph, struct cudaGraphNodeParams *p, cass_work *work) {
+    switch ((int)p->type) {
+    case CASS_NODE_FREE:
+        *work = (cass_work){.type = CASS_NODE_FREE, .memory = {p->free.dptr, 0}};
+        return p->free.dptr ? OK : INVALID_VALUE;
+    case CASS_NODE_CONDITION:
+        return cass_condition_work(graph, p->conditional.handle, (int)p->conditional.type,
+                                   p->conditional.size, work);
+    case CASS_NODE_SIGNAL:
+        return cass_semaphores_work(work, CASS_NODE_SIGNAL, p->extSemSignal.extSemArray,
+                                    p->extSemSignal.paramsArray, p->extSemSignal.numExtSems,
+                                    sizeof *p->extSemSignal.paramsArray);
+    case CASS_NODE_WAIT:
+        return cass_semaphores_work(work, CASS_NODE_WAIT, p->extSemWait.extSemArray,
+                                    p->extSemWait.paramsArray, p->extSemWait.numExtSems,
+                                    sizeof *p->extSemWait.paramsArray);
+    default:
+        return p->type >= cudaGraphNodeTypeCount ? INVALID_VALUE : NOT_SUPPORTED;
+    }
+}
+
 /* A node of any type from the tagged union of 12.2. */
 static int any_work(cass_graph *graph, struct cudaGraphNodeParams *p, cass_work *work) {
     if (!p || p->reserved0[0] || p->reserved0[1] || p->reserved0[2] || p->reserved2)
@@ -204,22 +226,8 @@ static int any_work(cass_graph *graph, struct cudaGraphNodeParams *p, cass_work 
         p->alloc.dptr = alloc.dptr;
         return result;
     }
-    case CASS_NODE_FREE:
-        *work = (cass_work){.type = CASS_NODE_FREE, .memory = {p->free.dptr, 0}};
-        return p->free.dptr ? OK : INVALID_VALUE;
-    case CASS_NODE_CONDITION:
-        return cass_condition_work(graph, p->conditional.handle, (int)p->conditional.type,
-                                   p->conditional.size, work);
-    case CASS_NODE_SIGNAL:
-        return cass_semaphores_work(work, CASS_NODE_SIGNAL, p->extSemSignal.extSemArray,
-                                    p->extSemSignal.paramsArray, p->extSemSignal.numExtSems,
-                                    sizeof *p->extSemSignal.paramsArray);
-    case CASS_NODE_WAIT:
-        return cass_semaphores_work(work, CASS_NODE_WAIT, p->extSemWait.extSemArray,
-                                    p->extSemWait.paramsArray, p->extSemWait.numExtSems,
-                                    sizeof *p->extSemWait.paramsArray);
     default:
-        return p->type >= cudaGraphNodeTypeCount ? INVALID_VALUE : NOT_SUPPORTED;
+        return other_work(graph, p, work);
     }
 }
 
