@@ -24,6 +24,7 @@ from cass_shim.model.artifacts import HipSource, PtxModule
 from cass_shim.model.errors import CassError, Unsupported
 from cass_shim.model.kernel_abi import Slot, SlotKind
 from cass_shim.selftest.inputs import inputs
+from cass_shim.translate.ptx_hip.data import module_tokens
 from cass_shim.translate.ptx_hip.program import write_own
 from cass_shim.translate.ptx_hip.translate import kernel_abi, parsed
 from tools.ptxforms.probes import CELL_BYTES, LANES, PARAM_BYTES, RESULT_BYTES, Probe, module
@@ -42,7 +43,7 @@ def compiled(probes: Sequence[Probe]) -> tuple[bytes, list[tuple[Slot, ...]]]:
     tree, ptx = parsed(text), PtxModule(text, 90)
     parts, slots = [], []
     for number in range(len(probes)):
-        program, own = write_own(tree, f"p{number}", kernel_abi(ptx, f"p{number}"), {})
+        program, own = write_own(tree, f"p{number}", kernel_abi(ptx, f"p{number}"), module_tokens(tree))
         slots.append(tuple(program.slots))
         parts.append(f"namespace of_p{number} {{\n{own}\n}}")
     body = "\n".join(parts)
@@ -57,7 +58,7 @@ def result_of(
 
     constants: what the slots point to, the probes' table or the bank that it is in.
     """
-    given = inputs(probe.name)[:LANES]
+    given = inputs(probe.seed)[:LANES]
     cells = np.ascontiguousarray(given[:, : CELL_BYTES // 4])
     result = np.full((LANES, RESULT_BYTES // 4), 0xA5A5A5A5, np.uint32)
     with (

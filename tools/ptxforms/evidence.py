@@ -97,7 +97,7 @@ class Case:
 
     def run(self, program: Program) -> Words:
         """uint32 [KEPT_LANES, words]: results and what changed in the cells. Raises CassError."""
-        given = np.ascontiguousarray(inputs(self.probe.name)[:LANES])
+        given = np.ascontiguousarray(inputs(self.probe.seed)[:LANES])
         cells = np.ascontiguousarray(given[:, : CELL_BYTES // 4])
         results = np.full((LANES, RESULT_BYTES // 4), 0xA5A5A5A5, np.uint32)
         parts = [given.view(np.uint8).ravel(), results.view(np.uint8).ravel(), cells.view(np.uint8).ravel()]

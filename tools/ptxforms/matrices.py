@@ -5,6 +5,7 @@ order: PTX leaves the order of a float accumulation open.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import product
 
 from tools.ptxforms.probes import CELL_BYTES, Probe
@@ -77,18 +78,18 @@ def _result(type_name: str, elements: int, first: int) -> tuple[list[str], str]:
     return stores, "{" + ", ".join(names) + "}"
 
 
-def _multiply(head: str, shape: str, types: tuple[str, str, str], tail: str = "", sparse: bool = False) -> Probe:
-    """One mma: types of a, b and of the sums."""
+def _multiply(head: str, shape: str, types: tuple[str, str, str], result: str = "", sparse: bool = False) -> Probe:
+    """One mma: types of a, b and of the sums; result: the type of d, if it is another than that of c."""
     (m, n, k), (left, right, sums) = extents(shape), types
     quads = 4 if (m, n, k) == (8, 8, 4) and left == "f16" else 1  # four multiplications, one a quad pair
     a_lines, a = _fragment(left, m * k * quads // 32 // (2 if sparse else 1), 0, 0)
     b_lines, b = _fragment(right, n * k * quads // 32, 20, 0x5A5A5A5A)
     c_lines, c = _fragment(sums, m * n * quads // 32, 40, 0x1234567)
-    stores, d = _result(sums, m * n * quads // 32, 60)
+    stores, d = _result(result or sums, m * n * quads // 32, 60)
     metadata = _metadata(left) if sparse else []
     extra = ", %b32_88, 0" if sparse else ""
     text = f"{head} {d}, {a}, {b}, {c}{extra};"
-    return Probe(head + tail, (*a_lines, *b_lines, *c_lines, *metadata, text, *stores))
+    return Probe(head, (*a_lines, *b_lines, *c_lines, *metadata, text, *stores))
 
 
 def _metadata(element: str) -> list[str]:
@@ -105,7 +106,8 @@ def _metadata(element: str) -> list[str]:
 
 def products() -> Iterator[Probe]:
     """mma and mma.sp of every shape and type."""
-    for table, opcode, sparse in ((DENSE, "mma", False), (SPARSE, "mma.sp", True)):
+    for table, opcode, sparse in ((DENSE, "mma", False), (SPARSE, "mma.sp", True),
+                                  (SPARSE, "mma.sp::ordered_metadata", True)):  # fmt: skip
         for element, shapes in table.items():
             for shape in shapes.split():
                 pairs = product(_PAIRS.get(element, (element,)), repeat=2)
@@ -116,23 +118,33 @@ def products() -> Iterator[Probe]:
                     for sat, operation in product(saturating, operations):
                         head = f"{opcode}.sync.aligned.{shape}.row.col{sat}.{sums}.{left}.{right}.{sums}{operation}"
                         yield _multiply(head, shape, (left, right, sums), sparse=sparse)
-    for a, b, sums in product(("row", "col"), ("row", "col"), ("f16", "f32")):
-        head = f"mma.sync.aligned.m8n8k4.{a}.{b}.{sums}.f16.f16.{sums}"
-        yield _multiply(head, "m8n8k4", ("f16", "f16", sums))
+    for a, b, (result, sums) in product(("row", "col"), ("row", "col"), (("f16", "f16"), ("f32", "f32"),
+                                                                        ("f32", "f16"))):  # fmt: skip
+        head = f"mma.sync.aligned.m8n8k4.{a}.{b}.{result}.f16.f16.{sums}"
+        yield _multiply(head, "m8n8k4", ("f16", "f16", sums), result=result)
+    for shape in DENSE["f64"].split():
+        yield _multiply(f"mma.sync.aligned.{shape}.row.col.f64.f64.f64.f64.rn", shape, ("f64", "f64", "f64"))
+    for left, right, sums in product(_PAIRS["e4m3"], _PAIRS["e4m3"], ("f16", "f32")):  # of sm_120: as without its kind
+        typed = f"{sums}.{left}.{right}.{sums}"
+        plain = _multiply(f"mma.sync.aligned.m16n8k32.row.col.{typed}", "m16n8k32", (left, right, sums))
+        kind = _multiply(f"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.{typed}", "m16n8k32", (left, right, sums))
+        yield replace(kind, stands=plain.body)
 
 
 def moves() -> Iterator[Probe]:
     """ldmatrix, stmatrix, movmatrix. Each warp's rows are the cells of its own lanes, in shared memory."""
     row = ["mov.u32 %u32_90, %laneid; and.b32 %u32_91, %u32_90, 31;"]  # lane 8 n + r: row r of matrix n
-    for count, trans in product((1, 2, 4), ("", ".trans")):
+    generic = "cvt.u64.u32 %u64_90, %at_shared; cvta.shared.u64 %b64_90, %u64_90;"
+    for count, trans, space in product((1, 2, 4), ("", ".trans"), (".shared", ".shared::cta", "")):
         names = "{" + ", ".join(f"%b32_{k}" for k in range(count)) + "}"
         loads = [f"ld.global.b32 %b32_{k}, [%at_in+{4 * k}];" for k in range(count)]
         stores = [f"st.global.b32 [%at_out+{4 * k}], %b32_{k};" for k in range(count)]
-        name = f"sync.aligned.m8n8.x{count}{trans}.shared.b16"
+        name = f"sync.aligned.m8n8.x{count}{trans}{space}.b16"
+        at, first = ("[%at_shared]", row) if space else ("[%b64_90]", [*row, generic])
         barrier = "bar.sync 0;"
         needs = frozenset({"shared"})
-        yield Probe(f"ldmatrix.{name}", (*row, barrier, f"ldmatrix.{name} {names}, [%at_shared];", *stores), needs)
-        yield Probe(f"stmatrix.{name}", (*row, *loads, f"stmatrix.{name} [%at_shared], {names};", barrier), needs)
+        yield Probe(f"ldmatrix.{name}", (*first, barrier, f"ldmatrix.{name} {names}, {at};", *stores), needs)
+        yield Probe(f"stmatrix.{name}", (*first, *loads, f"stmatrix.{name} {at}, {names};", barrier), needs)
     name = "movmatrix.sync.aligned.m8n8.trans.b16"
     yield Probe(
         name, ("ld.global.b32 %b32_0, [%at_in];", f"{name} %b32_1, %b32_0;", "st.global.b32 [%at_out], %b32_1;")
@@ -155,7 +167,57 @@ def tiles() -> Iterator[Probe]:
         for shape, (la, lb), sums in product(shapes.split(), pairs, _SUMS.get(element, ("s32",))):
             for operation in (".xor.popc", ".and.popc") if element == "b1" else ("",):
                 for d in ("row", "col"):
-                    yield _tile(element, shape, la, lb, sums, operation, d)
+                    yield _tile(Tile(element, shape, (la, lb, d), sums, operation))
+            plain = Tile(element, shape, (la, lb, "row"), sums, ".xor.popc" if element == "b1" else "")
+            yield from _variants(plain)
+
+
+def _variants(plain: Tile) -> Iterator[Probe]:
+    """The same from other memory, without strides, with other sums and modifiers."""
+    la, lb, _ = plain.layouts
+    for space, stride in product(("", ".shared", ".shared::cta"), (True, False)):
+        for d in ("row", "col") if (la == lb or _BITS[plain.element] < 8) else ():
+            yield _tile(replace(plain, layouts=(la, lb, d), space=space, stride=stride))
+    yield _tile(replace(plain, stride=False))
+    if plain.sums == "s32" and plain.element != "b1":
+        yield _tile(replace(plain, last=".satfinite"))
+    if plain.element == "f64":
+        yield _tile(replace(plain, last=".rn"))
+    if plain.element == "f16":
+        yield _tile(replace(plain, result="f32" if plain.sums == "f16" else "f16"))
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One wmma. layouts: of a, b and the sums; result: the type of d, if not that of c; last: of ".rn", ".satfinite".
+
+    stride: whether the loads and the store say one, or mean the tight one.
+    """
+
+    element: str
+    shape: str
+    layouts: tuple[str, str, str]
+    sums: str
+    operation: str = ""
+    space: str = ".global"
+    stride: bool = True
+    result: str = ""
+    last: str = ""
+
+    @property
+    def instruction(self) -> str:
+        """wmma.mma with all its modifiers."""
+        d = self.result or self.sums
+        half = self.element == "f16"
+        typed = f".{d}.{self.sums}" if half else f".{d}.{self.element}.{self.element}.{self.sums}"
+        la, lb, _ = self.layouts
+        return f"wmma.mma{self.operation}.sync.aligned.{la}.{lb}.{self.shape}{typed}{self.last}"
+
+    @property
+    def name(self) -> str:
+        """Of the probe."""
+        apart = "" if self.space == ".global" else f" {self.space or 'generic'}"
+        return f"{self.instruction} {self.layouts[2]}{apart}{'' if self.stride else ' tight'}"
 
 
 def _registers(matrix: str, element: str, shape: str) -> tuple[int, str]:
@@ -173,25 +235,42 @@ def _registers(matrix: str, element: str, shape: str) -> tuple[int, str]:
     return rows * k * _BITS[element] // 1024, "b32"
 
 
-def _tile(element: str, shape: str, la: str, lb: str, sums: str, operation: str, d_layout: str) -> Probe:
-    m, n, k = extents(shape)
-    typed = f".{sums}.{element}.{element}.{sums}" if element != "f16" else f".{sums}.{sums}"
-    multiply = f"wmma.mma{operation}.sync.aligned.{la}.{lb}.{shape}{typed}"
-    tight = {"a": k if la == "row" else m, "b": n if lb == "row" else k, "c": n if d_layout == "row" else m}
-    operands, lines = {}, _warp_pair(element, sums)
-    for matrix, at, first, layout in (("a", _A_AT, 0, la), ("b", _B_AT, 20, lb), ("c", _C_AT, 40, d_layout)):
-        kind = sums if matrix == "c" else element
-        count, letter = _registers(matrix, kind, shape)
+def _tile(tile: Tile) -> Probe:
+    m, n, k = extents(tile.shape)
+    la, lb, layout_d = tile.layouts
+    tight = {"a": k if la == "row" else m, "b": n if lb == "row" else k, "c": n if layout_d == "row" else m}
+    copied, base, back = _elsewhere(tile.space)
+    operands, lines = {}, [*_warp_pair(tile.element, tile.sums), *copied]
+    strides = {matrix: f", {count}" if tile.stride else "" for matrix, count in tight.items()}
+    for matrix, at, first, layout in (("a", _A_AT, 0, la), ("b", _B_AT, 20, lb), ("c", _C_AT, 40, layout_d)):
+        kind = tile.sums if matrix == "c" else tile.element
+        count, letter = _registers(matrix, kind, tile.shape)
         operands[matrix] = "{" + ", ".join(f"%{letter}_{first + index}" for index in range(count)) + "}"
-        name = f"wmma.load.{matrix}.sync.aligned.{layout}.{shape}.global.{kind}"
-        lines.append(f"{name} {operands[matrix]}, [%at_cell+{at}], {tight[matrix]};")
-    count, letter = _registers("c", sums, shape)
+        name = f"wmma.load.{matrix}.sync.aligned.{layout}.{tile.shape}{tile.space}.{kind}"
+        lines.append(f"{name} {operands[matrix]}, [{base}+{at}]{strides[matrix]};")
+    d = tile.result or tile.sums
+    count, letter = _registers("c", d, tile.shape)
     result = "{" + ", ".join(f"%{letter}_{60 + index}" for index in range(count)) + "}"
-    lines.append(f"{multiply} {result}, {operands['a']}, {operands['b']}, {operands['c']};")
-    lines.append(
-        f"wmma.store.d.sync.aligned.{d_layout}.{shape}.global.{sums} [%at_cell+{_C_AT}], {result}, {tight['c']};"
-    )
-    return Probe(f"{multiply} {d_layout}", tuple(lines))
+    lines.append(f"{tile.instruction} {result}, {operands['a']}, {operands['b']}, {operands['c']};")
+    store = f"wmma.store.d.sync.aligned.{layout_d}.{tile.shape}{tile.space}.{d}"
+    lines.append(f"{store} [{base}+{_C_AT}], {result}{strides['c']};")
+    return Probe(tile.name, (*lines, *back))
+
+
+def _elsewhere(space: str) -> tuple[list[str], str, list[str]]:
+    """What copies the warp pair's cells to shared memory, where they lie then, and what copies them back."""
+    if space == ".global":
+        return [], "%at_cell", []
+    lines = [".shared .align 128 .b8 tiles[16384];",
+             "mov.u32 %u32_82, tiles; and.b32 %u32_83, %lane, 192; mad.lo.u32 %u32_82, %u32_83, 64, %u32_82;",
+             "mad.lo.u32 %u32_84, %u32_81, 128, %u32_82;",
+             "cvt.u64.u32 %u64_83, %u32_82; cvta.shared.u64 %b64_83, %u64_83;"]  # fmt: skip
+    four, back = "{%b32_90, %b32_91, %b32_92, %b32_93}", ["bar.warp.sync 0xffffffff;"]
+    for at in range(0, 2 * CELL_BYTES, 16):
+        lines.append(f"ld.global.v4.b32 {four}, [%u64_81+{at}]; st.shared.v4.b32 [%u32_84+{at}], {four};")
+        back.append(f"ld.shared.v4.b32 {four}, [%u32_84+{at}]; st.global.v4.b32 [%u64_81+{at}], {four};")
+    lines.append("bar.warp.sync 0xffffffff;")
+    return lines, "%u32_82" if space else "%b64_83", back
 
 
 def _warp_pair(element: str, sums: str) -> list[str]:

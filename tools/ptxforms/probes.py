@@ -1,13 +1,13 @@
 """A kernel for each PTX form: loads its operands from the lane's input, executes it, stores what it gave.
 
-A lane has 80 bytes of input (`inputs(name)`), a cell of 64 bytes that memory instructions work on (it starts as the
-first 64 bytes of the input), and 32 bytes of result: 16 for the destination, then a predicate, then the carry.
+A lane has 80 bytes of input (`inputs(probe.seed)`), a cell of 64 bytes that memory instructions work on (it starts as
+the first 64 bytes of the input), and 32 bytes of result: 16 for the destination, then a predicate, then the carry.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cass_shim.isa.ptx.types import bits_of
 from tools.ptxforms.oracle import REGISTERS, VERSION, constant, declared, register
@@ -25,14 +25,48 @@ HEADER = f"""\
 .const .align 16 .b8 table[{CELL_BYTES}] = {{{{{", ".join(str(37 * k % 256) for k in range(CELL_BYTES))}}}}};
 """
 
+# What probes with need "call" call.
+FUNCTIONS = """\
+.func (.param .align 32 .b8 given[32]) echo(.param .align 32 .b8 taken[32]) {
+  .reg .b64 %e<4>;
+  ld.param.v2.b64 {%e0, %e1}, [taken]; ld.param.v2.b64 {%e2, %e3}, [taken+16];
+  st.param.v2.b64 [given], {%e0, %e1}; st.param.v2.b64 [given+16], {%e2, %e3};
+  ret;
+}
+.func (.reg .b32 %given) twice(.reg .b32 %taken) { add.u32 %given, %taken, %taken; ret.uni; }
+.func (.reg .b32 %given) negated(.reg .b32 %taken) { neg.s32 %given, %taken; ret; }
+.func (.reg .b32 %given) sum_to(.reg .b32 %taken) {
+  .reg .b32 %less, %rest; .reg .pred %none;
+  setp.eq.u32 %none, %taken, 0; mov.b32 %given, 0; @%none ret;
+  sub.u32 %less, %taken, 1; call (%rest), sum_to, (%less); add.u32 %given, %rest, %taken;
+  ret;
+}
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One kernel. name: also the seed of its inputs; body: PTX between prologue and `ret`; needs: of "shared local"."""
+    """One kernel. body: PTX between prologue and `ret`; needs: of "shared local call".
+
+    like: the name whose inputs it has, if not its own: modifiers that must not change a result are recorded so.
+    stands: what the GPU runs in the body's place, where it has no such instruction: what PTX's manual defines it by.
+    """
 
     name: str
     body: tuple[str, ...]
     needs: frozenset[str] = frozenset()
+    like: str = ""
+    stands: tuple[str, ...] = ()
+
+    @property
+    def seed(self) -> str:
+        """What its inputs follow from (`cass_shim.selftest.inputs`)."""
+        return self.like or self.name
+
+    @property
+    def on_the_gpu(self) -> Probe:
+        """As it is recorded."""
+        return replace(self, body=self.stands, stands=()) if self.stands else self
 
 
 def kernel(number: int, probe: Probe) -> str:
@@ -70,8 +104,10 @@ def _own_cell(space: str) -> list[str]:
 
 
 def module(probes: Iterable[Probe], sm: str = "90") -> str:
-    """One PTX module, entry pN for probe N."""
-    return HEADER.format(sm=sm) + "\n".join(kernel(number, probe) for number, probe in enumerate(probes))
+    """One PTX module, entry pN for probe N; what they call before them."""
+    chosen = list(probes)
+    called = FUNCTIONS if any("call" in probe.needs for probe in chosen) else ""
+    return HEADER.format(sm=sm) + called + "\n".join(kernel(number, probe) for number, probe in enumerate(chosen))
 
 
 def load(type_name: str, target: str, offset: int, base: str = "%at_in") -> list[str]:

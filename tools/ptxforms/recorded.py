@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +41,21 @@ def recording() -> Recording:
     """Read it once."""
     with np.load(FILE) as file:
         meta = json.loads(bytes(file["meta"]))
-        probes = tuple(Probe(one["name"], tuple(one["body"]), frozenset(one["needs"])) for one in meta["probes"])
+        probes = tuple(_read(one) for one in meta["probes"])
         return Recording(meta["machine"], probes, file["results"])
+
+
+def described(probe: Probe) -> dict[str, Any]:
+    """The probe as JSON has it."""
+    text: dict[str, Any] = {"name": probe.name, "body": list(probe.body), "needs": sorted(probe.needs)}
+    more = {"like": probe.like, "stands": list(probe.stands)}
+    return text | {key: value for key, value in more.items() if value}
+
+
+def _read(one: dict[str, Any]) -> Probe:
+    return Probe(
+        one["name"], tuple(one["body"]), frozenset(one["needs"]), one.get("like", ""), tuple(one.get("stands", ()))
+    )
 
 
 def comparable(probe: Probe) -> bool:
@@ -77,7 +91,7 @@ def _not_a_number(words: NDArray[np.uint32], name: str) -> NDArray[np.bool_]:
 def started_from(probe: Probe) -> NDArray[np.uint32]:
     """uint32 [KEPT_LANES, WORDS] that `results` are to be XORed with: nothing for results, for the cell its start."""
     start = np.zeros((KEPT_LANES, WORDS), np.uint32)
-    start[:, RESULT_BYTES // 4 :] = inputs(probe.name)[:KEPT_LANES, : CELL_BYTES // 4]
+    start[:, RESULT_BYTES // 4 :] = inputs(probe.seed)[:KEPT_LANES, : CELL_BYTES // 4]
     return start
 
 

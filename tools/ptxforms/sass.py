@@ -40,7 +40,7 @@ _CONSTANTS = ".nv.constant3"
 
 def interpreted(kernel: SassKernel, probe: Probe, constants: bytes) -> NDArray[np.uint32]:
     """uint32 [KEPT_LANES, words]: results and what changed in the cells. Raises CassError."""
-    given = np.ascontiguousarray(inputs(probe.name)[:LANES])
+    given = np.ascontiguousarray(inputs(probe.seed)[:LANES])
     cells = np.ascontiguousarray(given[:, : CELL_BYTES // 4])
     results = np.full((LANES, RESULT_BYTES // 4), 0xA5A5A5A5, np.uint32)
     parts = [given.view(np.uint8).ravel(), results.view(np.uint8).ravel(), cells.view(np.uint8).ravel()]

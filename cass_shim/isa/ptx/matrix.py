@@ -27,6 +27,11 @@ _MMA_OF = {
 }  # fmt: skip
 _SUMS_OF = {"PtxF16": "f16 f32", "PtxFp8": "f16 f32", "PtxF64": "f64", "PtxInt8": "s32", "PtxInt4": "s32",
             "PtxBits": "s32", "PtxBf16": "f32", "PtxTf32": "f32"}  # fmt: skip
+# Element type → shapes of wmma. Source: PTX ISA 9.0 §9.7.14.4.
+_WMMA_OF = {
+    **dict.fromkeys(("f16", "bf16", "s8", "u8"), "m16n16k16 m8n32k16 m32n8k16"), "tf32": "m16n16k8", "f64": "m8n8k4",
+    **dict.fromkeys(("s4", "u4"), "m8n8k32"), "b1": "m8n8k128",
+}  # fmt: skip
 _INPUTS = "f16|bf16|tf32|f64|s8|u8|s4|u4|b1|e4m3|e5m2"
 _MMA_SHAPES = "m16n8k4|m16n8k8|m16n8k16|m16n8k32|m16n8k64|m16n8k128|m16n8k256|m8n8k4|m8n8k16|m8n8k32|m8n8k128"
 _WMMA_SHAPES = "m16n16k16|m8n32k16|m32n8k16|m16n16k8|m8n8k4|m8n8k32|m8n8k128"
@@ -68,6 +73,7 @@ def _registers(w: Writer, operand: Operand, count: int, type_name: str, i: Use) 
 def _accumulate(w: Writer, i: Use, geometry: tuple[int, int, int], operation: str = "") -> None:
     """d = a b + c on fragments."""
     d, a, b, c = i.take(4)
+    _modified(i)
     rows, columns, groups = geometry
     left, right = i["a"], i["b"]
     element = "b64" if left == "f64" else "b32"
@@ -82,9 +88,15 @@ def _accumulate(w: Writer, i: Use, geometry: tuple[int, int, int], operation: st
     _give(w, i, d, sums, count)
 
 
+def _modified(i: Use) -> None:
+    """Only integers saturate, only f64 may name its rounding."""
+    if (i["sat"] and i["d"] != "s32") or (i["rn"] and i["d"] != "f64"):
+        raise i.unsupported(f"{'.satfinite' if i['sat'] else '.rn'} with sums of {i['d']}")
+
+
 def _sums(w: Writer, i: Use, c: Operand, count: int) -> str:
     """The accumulators as a C++ array; those of f16 are added up in f32."""
-    if i["c"] != i["d"] and (i.instruction.opcode != "wmma" or {i["c"], i["d"]} != {"f16", "f32"}):
+    if i["c"] != i["d"] and not _mixes(i):
         raise i.unsupported(f"accumulators of {i['c']} for a result of {i['d']}")
     name = w.fresh("d")
     if i["c"] == "f16":
@@ -94,6 +106,13 @@ def _sums(w: Writer, i: Use, c: Operand, count: int) -> str:
     else:
         w.line(f"{TYPES[i['c']].c} {name}[] = {{{_registers(w, c, count, i['c'], i)}}}")
     return name
+
+
+def _mixes(i: Use) -> bool:
+    """Whether accumulators may be of another type than the result: in wmma of f16, and of m8n8k4 to f32."""
+    if i.instruction.opcode == "wmma":
+        return i["a"] == "f16" and {i["c"], i["d"]} == {"f16", "f32"}
+    return "la" in i.fields and (i["c"], i["d"]) == ("f16", "f32")
 
 
 def _give(w: Writer, i: Use, d: Operand, sums: str, count: int) -> None:
@@ -135,12 +154,19 @@ def mma_bits(w: Writer, i: Use) -> None:
 )
 def wmma_mma(w: Writer, i: Use) -> None:
     """d = a b + c; the layouts say how the matrices lay in memory and change nothing for fragments."""
+    a, b = i["a"], i["b"]
+    if a != b or a == "f16" or i["shape"] not in _WMMA_OF.get(a, "").split() or i["d"] not in _SUMS_OF[_ELEMENTS[a][0]]:
+        raise i.unsupported(f"{i['shape']} of {a} and {b} to {i['d']}")
+    if a in _SMALLER and (i["la"], i["lb"]) != ("row", "col"):
+        raise i.unsupported(f"{a} across the rows of its layout")
     _accumulate(w, i, _geometry(i["shape"], i["a"], i))
 
 
 @ptx(f"wmma.mma.sync.aligned.{{la:row|col}}.{{lb:row|col}}.{{shape:{_WMMA_SHAPES}}}.{{d:f16|f32}}.{{c:f16|f32}}")
 def wmma_mma_half(w: Writer, i: Use) -> None:
     """The f16 form, whose inputs go without saying; result and accumulators may differ."""
+    if i["shape"] not in _WMMA_OF["f16"].split():
+        raise i.unsupported(f"{i['shape']} of f16")
     fields = {**i.fields, "a": "f16", "b": "f16"}
     _accumulate(w, Use(i.instruction, fields), _geometry(i["shape"], "f16", i))
 
@@ -187,6 +213,7 @@ def wmma_store(w: Writer, i: Use) -> None:
 def _transfer(w: Writer, i: Use, address: Operand, way: str) -> tuple[int, str, str]:
     """Registers of the fragment, the call with a place for its name, and the C++ type of a register."""
     matrix = i["matrix"] or "c"
+    _stored(i, matrix)
     sample = i.t if matrix != "c" else "f16"
     found = re.fullmatch(r"m(\d+)n(\d+)k(\d+)", i["shape"])
     assert found is not None
@@ -218,6 +245,16 @@ def _transfer(w: Writer, i: Use, address: Operand, way: str) -> tuple[int, str, 
     return count, call, "u64" if i.t == "f64" else "u32"
 
 
+def _stored(i: Use, matrix: str) -> None:
+    """A matrix of this type has this shape. Accumulators are of f16, f32, s32 or f64, and say nothing of the inputs."""
+    if matrix == "c":
+        inputs = [each for each in _WMMA_OF if i.t in _SUMS_OF[_ELEMENTS[each][0]].split()]
+    else:
+        inputs = [each for each in _WMMA_OF if each == i.t]
+    if not any(i["shape"] in _WMMA_OF[each].split() for each in inputs):
+        raise i.unsupported(f"a matrix {matrix} of {i.t} of {i['shape']}")
+
+
 _SPARSE_SHAPES = "m16n8k8|m16n8k16|m16n8k32|m16n8k64|m16n8k128"
 # Element type → bits of the unit that metadata place, and k of the shapes it has. Source: PTX ISA 9.0 §9.7.14.6.
 _SPARSE = {"f16": (16, (16, 32)), "bf16": (16, (16, 32)), "tf32": (32, (8, 16)), "s8": (8, (32, 64)),
@@ -235,6 +272,7 @@ _SPARSE = {"f16": (16, (16, 32)), "bf16": (16, (16, 32)), "tf32": (32, (8, 16)),
 def mma_sparse(w: Writer, i: Use) -> None:
     """d = a b + c, where a has half its elements and the metadata say which columns they are of."""
     d, a, b, c, metadata, selector = i.take(6)
+    _modified(i)
     k = int(i["shape"].split("k")[1])
     unit, depths = _SPARSE.get(i["a"], (0, ()))
     packed = _ELEMENTS[i["a"]][1]

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Sequence
 
+from cass_shim.isa.ptx.memory import DATA
 from cass_shim.isa.ptx.syntax import (
     Address,
     Arguments,
@@ -23,10 +25,11 @@ from cass_shim.isa.ptx.syntax import (
     Register,
     Sink,
     Symbol,
+    Variable,
     Vector,
 )
-from cass_shim.isa.ptx.types import TYPES
-from cass_shim.translate.ptx_hip.declarations import Declarations, parse_prototype, parse_variable
+from cass_shim.isa.ptx.types import TYPES, bits_of
+from cass_shim.translate.ptx_hip.declarations import Declarations, parse_prototype, parse_variable, passed
 from cass_shim.translate.ptx_hip.reader import Reader
 
 MAX_SCOPES = 256
@@ -34,6 +37,14 @@ _COMPONENT = re.compile("[xyzwrgba]")  # of a vector or of a predefined register
 _SELECTOR = re.compile("[bh][0-7]+")  # of video instructions
 _TRAILING = re.compile(r"\d+$")
 _VARIABLE_SPACES = ("local", "shared", "param", "const", "global", "tex", "sreg")
+
+
+def _moved(formal: Variable, line: int, opcode: str) -> Instruction:
+    """The load of a parameter that is a register, or the store of such a result."""
+    modifier = formal.type if formal.type in DATA.split("|") else f"b{bits_of(formal.type)}"
+    register, address = Register(formal.name, formal.type), Address(Symbol(passed(formal).name))
+    operands = (register, address) if opcode == "ld" else (address, register)
+    return Instruction(opcode, ("param", modifier), operands, None, line)
 
 
 class BodyParser:
@@ -45,15 +56,24 @@ class BodyParser:
         self.code: list[Instruction | Label] = []
         self.labels: set[str] = set()
 
-    def parse(self) -> list[Instruction | Label]:
-        self._scope()
-        return self.code
+    def parse(self, results: Sequence[Variable], parameters: Sequence[Variable]) -> list[Instruction | Label]:
+        """The statements. Formals that are registers are read at the start, and written where the function returns."""
+        line = self.reader.line
+        self._scope((*results, *parameters))
+        back = [_moved(each, line, "st") for each in results if each.space == "reg"]
+        code: list[Instruction | Label] = [_moved(each, line, "ld") for each in parameters if each.space == "reg"]
+        for each in self.code:
+            if isinstance(each, Instruction) and each.opcode == "ret":
+                code += [dataclasses.replace(one, guard=each.guard) for one in back]
+            code.append(each)
+        return [*code, *back]
 
-    def _scope(self) -> None:
+    def _scope(self, formals: Sequence[Variable] = ()) -> None:
         """A `{ … }`, its opening brace already taken."""
         if len(self.scopes) >= MAX_SCOPES:
             self.reader.fail("scopes nested too deeply")
         scope = Declarations()
+        scope.declare_formals(formals, self.function)
         self.scopes.append(scope)
         first, reader = len(self.code), self.reader
         while (kind := reader.kinds[reader.at]) != "}":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cass_shim.isa.ptx.syntax import Float, Function, Initializer, Prototype, Register, Variable
@@ -47,6 +49,12 @@ class Declarations:
             if not reader.accept(","):
                 break
         reader.expect(";")
+
+    def declare_formals(self, formals: Iterable[Variable], function: Function) -> None:
+        """Those that are registers."""
+        for each in formals:
+            if each.space == "reg":
+                self._declare_register(each.name, each.type, "", function)
 
     def _declare_register(self, name: str, type_name: str, vector: str, function: Function) -> None:
         unique = _unique(name, function)
@@ -98,6 +106,16 @@ def _longer_prefix(name: str, prefix: str) -> re.Match[str] | None:
         if name[size:].isdigit() and (name[size] != "0" or size == len(name) - 1):
             return re.compile(rf"^(.{{{size}}})(\d+)$").match(name)
     return None
+
+
+def passed(variable: Variable) -> Variable:
+    """The .param variable that a formal is passed in: itself, or what a register's value goes through.
+
+    The old way to declare a function, `.func (.reg .u32 d) f(.reg .u32 a)` (PTX ISA 9.0 §10.3), names registers.
+    """
+    if variable.space != "reg":
+        return variable
+    return dataclasses.replace(variable, space="param", name=f"{variable.name}.reg")  # a name that PTX cannot write
 
 
 def _unique(name: str, function: Function) -> str:

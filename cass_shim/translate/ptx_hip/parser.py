@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from cass_shim.isa.ptx.syntax import Function, Module, Prototype
 from cass_shim.translate.ptx_hip.body import BodyParser
-from cass_shim.translate.ptx_hip.declarations import parse_parameters, parse_variable
+from cass_shim.translate.ptx_hip.declarations import parse_parameters, parse_variable, passed
 from cass_shim.translate.ptx_hip.reader import Reader
 
 _VERSION = re.compile(r"(\d{1,4})(?:\.(\d{0,4}))?")
@@ -123,10 +123,9 @@ class _ModuleParser:
         results = parse_parameters(reader) if not entry and reader.peek("(") else ()
         token = reader.expect_token("name")
         parameters = parse_parameters(reader) if reader.peek("(") else ()
-        function = Function(token.text, entry, Prototype(results, parameters), linkage, line=line)
-        for variable in (*results, *parameters):
-            if variable.space == "reg":
-                function.registers[variable.name] = variable.type
+        signature = Prototype(tuple(map(passed, results)), tuple(map(passed, parameters)))
+        function = Function(token.text, entry, signature, linkage, line=line)
+        for variable in (*signature.results, *signature.parameters):
             function.variables[variable.name] = variable
         self._tuning(function)
         known = self.module.functions.get(function.name)
@@ -138,7 +137,7 @@ class _ModuleParser:
         if known is not None and known.body is not None:
             reader.fail(f"{function.name} defined twice", token)
         self.module.functions[function.name] = function
-        function.body = BodyParser(reader, self.module, function).parse()
+        function.body = BodyParser(reader, self.module, function).parse(results, parameters)
 
     def _tuning(self, function: Function) -> None:
         reader = self.reader

@@ -146,3 +146,30 @@ def test_the_size_of_shared_memory_that_a_launch_gives() -> None:
         size.launch((1,), (THREADS,), struct.pack("<QQQ", 0, target.address, 0), 1000)
         device().synchronize()
         assert target.read()[0] == 1000
+
+
+REGISTER_FORMALS = """.version 8.0
+.target sm_80
+.address_size 64
+.func (.reg .b32 %given) shifted(.reg .b32 %taken, .reg .u64 %by) {
+  .reg .pred %p; .reg .b32 %s; cvt.u32.u64 %s, %by; setp.eq.u32 %p, %s, 1; mov.b32 %given, 7; @%p ret;
+  shl.b32 %given, %taken, %s;
+}
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .b32 %a<4>; .reg .b64 %d<4>;
+  ld.param.u64 %d0, [out]; mov.u32 %a0, %tid.x; cvt.u64.u32 %d1, %a0; mul.wide.u32 %d2, %a0, 4; add.u64 %d2, %d2, %d0;
+  call (%a1), shifted, (%a0, %d1);
+  st.global.u32 [%d2], %a1; ret;
+}
+"""
+
+
+def test_functions_whose_formals_are_registers() -> None:
+    """PTX ISA 9.0 §7.1: `.func (.reg .b32 d) f (.reg .b32 a)`; a result is what its register holds at each return."""
+    lanes = np.arange(8, dtype=np.uint32)
+    with device().buffer(np.zeros(8, np.uint32)) as target:
+        kernarg = struct.pack("<QQQ", 0, target.address, 0)
+        build(PtxModule(REGISTER_FORMALS, 80), ["k"]).function("k").launch((1,), (8,), kernarg)
+        device().synchronize()
+        got = target.read()
+    assert got.tolist() == np.where(lanes == 1, 7, lanes << lanes).tolist()

@@ -88,6 +88,15 @@ def test_no_instruction_of_any_row_ends_in_a_python_error(part: int) -> None:
         ("cvt.pack.sat.s8.s32.b32 %u32_0, %clock64, %s32_1, %b32_2;", "%clock64"),
         ("mma.sync.aligned.m8n8k16.row.col.f32.f16.f16.f32 {%f32_0, %f32_1}, %b32_0, %b32_1, {%f32_2, %f32_3};",
          "m8n8k16"),
+        ("mma.sync.aligned.m16n8k8.row.col.satfinite.f32.f16.f16.f32 {%f32_0, %f32_1, %f32_2, %f32_3},"
+         " {%b32_0, %b32_1}, {%b32_2}, {%f32_0, %f32_1, %f32_2, %f32_3};", "satfinite with sums of f32"),
+        ("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32.rn {%s32_0, %s32_1}, %b32_0, %b32_1, {%s32_2, %s32_3};",
+         "rn with sums of s32"),
+        ("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32 {%b32_0, %b32_1, %b32_2, %b32_3}, {%b32_0, %b32_1},"
+         " {%b32_2, %b32_3}, {%f32_0, %f32_1, %f32_2, %f32_3, %f32_4, %f32_5, %f32_6, %f32_7};", "accumulators of f32"),
+        ("wmma.load.a.sync.aligned.row.m16n16k16.global.f32 {%b32_0, %b32_1}, [%u64_0];", "a matrix a of f32"),
+        ("wmma.store.d.sync.aligned.row.m8n8k128.global.f32 [%u64_0], {%f32_0, %f32_1};", "a matrix c of f32"),
+        ("wmma.mma.sync.aligned.row.col.m8n8k4.s32.s8.s8.s32 {%b32_0}, {%b32_1}, {%b32_2}, {%b32_3};", "m8n8k4 of s8"),
         ("ld.global.L2::cache_hint.b32 %b32_0, [in_global], %b128_0;", r"a cache policy in a \.b128"),
         ("ld.global.L2::cache_hint.b32 %b32_0, [in_global], %f64_0;", r"%f64_0 is \.f64"),
         ("st.global.L2::cache_hint.b32 [in_global], %b32_0, %b128_0;", r"a cache policy in a \.b128"),
