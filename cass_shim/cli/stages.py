@@ -84,15 +84,26 @@ def decode_command(file: Path, kernel: str) -> None:
             print(f"  /*{one.address:04x}*/  {one.text}")
 
 
+_ROUTE_TO = {"hip": "ptx-hip", "llvm": "lift", "asm": "cass"}
+
+
 @click.command("translate")
 @FILE
 @KERNEL
 @OUT
+@click.option("--to", "language", type=click.Choice(list(_ROUTE_TO)), help="What to write; says the route.")
 @click.option("--route", default="", help="lift, ptx-hip or cass; default the first of CASS_TRANSLATORS.")
 @click.option("--lines", is_flag=True, help="A comment with the PTX line at each statement (ptx-hip).")
-def translate_command(file: Path, kernel: str, out: Path, route: str, lines: bool) -> None:
-    """Translate kernels of a program, cubin or PTX file to .ll, .hip or .s."""
+def translate_command(file: Path, kernel: str, out: Path, language: str | None, route: str, lines: bool) -> None:
+    """Translate kernels of a program, cubin or PTX file to .ll, .hip or .s.
+
+    --to hip writes HIP C++ from the PTX in the file, to be read and ported; --to llvm and asm come from machine code.
+    """
     from dataclasses import replace
+
+    if language is not None and route not in ("", _ROUTE_TO[language]):
+        raise click.UsageError(f"--to {language} is route {_ROUTE_TO[language]}, not {route}")
+    route = route or _ROUTE_TO.get(language or "", "")
 
     config = replace(Config.read(), keep=str(out))
     failed = False

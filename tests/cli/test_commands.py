@@ -86,14 +86,21 @@ def test_every_stage_can_be_entered_from_a_file(shell: Shell) -> None:
     listing = shell.cass("decode", cubin, "-k", "vector_add").stdout
     assert "EXIT" in listing
     assert f"{KERNEL}:" in listing
-    for file, route, extension in ((cubin, "lift", "ll"), (ptx, "ptx-hip", "hip")):
+    ways = ((cubin, "lift", ("--route", "lift"), "ll"), (ptx, "ptx-hip", ("--to", "hip"), "hip"))
+    for file, route, option, extension in ways:
         base = f"{KERNEL}.{route}"
-        done = shell.cass("translate", file, "--route", route, "--out", out)
+        done = shell.cass("translate", file, *option, "--out", out)
         assert str(out / f"{base}.{extension}") in done.stdout, done.stderr
         done = shell.cass("assemble", out / f"{base}.{extension}", "--out", out)
         assert "VGPRs" in done.stdout, done.stderr
         done = shell.cass("verify", out / f"{base}.hsaco", "--against", cubin)
         assert done.stdout.startswith("E0\n"), done.stderr
+
+
+def test_a_language_and_a_route_that_does_not_write_it_are_refused(shell: Shell) -> None:
+    done = shell.cass("translate", PROGRAM, "--to", "hip", "--route", "lift")
+    assert done.returncode == 2
+    assert "--to hip is route ptx-hip, not lift" in done.stderr
 
 
 def test_a_wrong_code_object_is_rejected(shell: Shell) -> None:

@@ -1,4 +1,4 @@
-"""Control flow as if, loops and switch, recovered from the graph; `goto` where C++ has no word for a jump.
+"""Control flow as if, loops and switch, recovered from the graph; `goto` where it leaves several of them at once.
 
 In: a `Graph` and a way to write blocks. Out: lines of C++. The nesting follows the dominator tree, as in Ramsey,
 "Beyond Relooper" (ICFP 2022): a block with several forward predecessors is placed after the statement that contains
@@ -11,53 +11,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cass_shim.translate.ptx_hip.graph import Branch, Graph, Jump, Return, Switch
-
-
-@dataclass(slots=True)
-class Code:
-    block: int
-
-
-@dataclass(slots=True)
-class If:
-    block: int
-    yes: list[Node]
-    no: list[Node]
-
-
-@dataclass(slots=True)
-class Choose:
-    """cases: (indices, body); the last one is the default."""
-
-    block: int
-    cases: list[tuple[list[int], list[Node]]]
-
-
-@dataclass(slots=True)
-class Loop:
-    header: int
-    body: list[Node]
-
-
-@dataclass(slots=True)
-class Region:
-    """Code from which a jump to `target` goes to what comes right behind it."""
-
-    body: list[Node]
-    target: int
-
-
-@dataclass(slots=True)
-class Exit:
-    target: int
-
-
-@dataclass(slots=True)
-class Leave:
-    exits: bool
-
-
-Node = Code | If | Choose | Loop | Region | Exit | Leave
+from cass_shim.translate.ptx_hip.nodes import (
+    Choose,
+    Code,
+    Exit,
+    If,
+    Leave,
+    Loop,
+    Node,
+    Place,
+    Region,
+    broken_out_of,
+    first_block,
+)
 
 
 class _Shaper:
@@ -146,15 +112,6 @@ class _Shaper:
 
 
 @dataclass(slots=True)
-class _Place:
-    """Where control goes: `follow` when a list ends, `leave` on break, `again` on continue (None: not possible)."""
-
-    follow: int | None
-    leave: int | None = None
-    again: int | None = None
-
-
-@dataclass(slots=True)
 class Printer:
     """Writes a tree. code(block) gives its lines, condition(block, negated) and index(block) its expressions."""
 
@@ -164,17 +121,18 @@ class Printer:
     leave: Callable[[bool], str]
     lines: list[str] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
+    breaks: frozenset[int] = frozenset()  # targets of regions that `break` leaves
 
-    def body(self, nodes: list[Node], place: _Place, depth: int) -> None:
+    def body(self, nodes: list[Node], place: Place, depth: int) -> None:
         for position, node in enumerate(nodes):
             last = position == len(nodes) - 1
-            follow = place.follow if last else _first(nodes[position + 1])
-            self._node(node, _Place(follow, place.leave, place.again), depth, last)
+            follow = place.follow if last else first_block(nodes[position + 1])
+            self._node(node, Place(follow, place.leave, place.again), depth, last)
 
     def emit(self, text: str, depth: int) -> None:
         self.lines.append("    " * depth + text)
 
-    def _node(self, node: Node, place: _Place, depth: int, last: bool) -> None:
+    def _node(self, node: Node, place: Place, depth: int, last: bool) -> None:
         if isinstance(node, Code):
             for line in self.code(node.block):
                 self.emit(line, depth)
@@ -183,8 +141,7 @@ class Printer:
         elif isinstance(node, Exit):
             self._exit(node.target, place, depth)
         elif isinstance(node, Region):
-            self.body(node.body, _Place(node.target, place.leave, place.again), depth)
-            self.lines.append(f"\0{node.target}")  # becomes a label if a goto needs it
+            self._region(node, place, depth)
         elif isinstance(node, Loop):
             self._loop(node, place, depth)
         elif isinstance(node, Choose):
@@ -192,7 +149,16 @@ class Printer:
         else:
             self._if(node, place, depth)
 
-    def _exit(self, target: int, place: _Place, depth: int) -> None:
+    def _region(self, node: Region, place: Place, depth: int) -> None:
+        if node.target in self.breaks:
+            self.emit("do {", depth)
+            self.body(node.body, Place(node.target, node.target), depth + 1)
+            self.emit("} while (0);", depth)
+        else:
+            self.body(node.body, Place(node.target, place.leave, place.again), depth)
+            self.lines.append(f"\0{node.target}")  # becomes a label if a goto needs it
+
+    def _exit(self, target: int, place: Place, depth: int) -> None:
         if target == place.follow:
             return
         if target == place.leave:
@@ -203,14 +169,14 @@ class Printer:
             self.used.add(target)
             self.emit(f"goto L{target};", depth)
 
-    def _nested(self, nodes: list[Node], place: _Place, depth: int) -> list[str]:
+    def _nested(self, nodes: list[Node], place: Place, depth: int) -> list[str]:
         """The lines of a nested body, not yet written."""
         outer, self.lines = self.lines, []
         self.body(nodes, place, depth)
         inner, self.lines = self.lines, outer
         return inner
 
-    def _if(self, node: If, place: _Place, depth: int) -> None:
+    def _if(self, node: If, place: Place, depth: int) -> None:
         yes, no = (self._nested(side, place, depth + 1) for side in (node.yes, node.no))
         if not any(line.strip() for line in yes if not line.startswith("\0")):
             yes, no, negated = no, [], True
@@ -239,10 +205,10 @@ class Printer:
         """Lines of an else branch that is not needed, because the other side jumps away."""
         self.lines.extend(line[4:] if not line.startswith("\0") else line for line in lines)
 
-    def _loop(self, node: Loop, place: _Place, depth: int) -> None:
+    def _loop(self, node: Loop, place: Place, depth: int) -> None:
         if not self.lines or self.lines[-1] != f"\0{node.header}":  # a region in front may end with the same label
             self.lines.append(f"\0{node.header}")
-        inner = self._nested(node.body, _Place(node.header, place.follow, node.header), depth + 1)
+        inner = self._nested(node.body, Place(node.header, place.follow, node.header), depth + 1)
         tail = inner[-1].strip() if inner else ""
         at_end = "    " * (depth + 1)
         if tail.startswith("if (") and tail.endswith(") break;") and inner[-1].startswith(at_end + "if"):
@@ -256,14 +222,14 @@ class Printer:
         self.lines.extend(inner)
         self.emit("}", depth)
 
-    def _choose(self, node: Choose, place: _Place, depth: int) -> None:
+    def _choose(self, node: Choose, place: Place, depth: int) -> None:
         self.emit(f"switch ({self.index(node.block)}) {{", depth)
         for position, (indices, body) in enumerate(node.cases):
             names = [f"case {index}:" for index in indices]
             if position == len(node.cases) - 1:
                 names.append("default:")
             self.emit(f"{' '.join(names)} {{", depth)
-            inner = self._nested(body, _Place(place.follow, place.follow, None), depth + 1)
+            inner = self._nested(body, Place(place.follow, place.follow, None), depth + 1)
             self.lines.extend(inner)
             if not inner or not _jumps(inner):
                 self.emit("    break;", depth)
@@ -282,17 +248,6 @@ def _jumps(lines: list[str]) -> bool:
             return False
         return line.strip().startswith(("break;", "continue;", "goto ", "return"))
     return False
-
-
-def _first(node: Node) -> int | None:
-    """The block at which a node starts."""
-    if isinstance(node, Code):
-        return node.block
-    if isinstance(node, Loop):
-        return node.header
-    if isinstance(node, Region):
-        return _first(node.body[0]) if node.body else None
-    return None
 
 
 def _with_labels(lines: list[str], used: set[int]) -> list[str]:
@@ -314,7 +269,9 @@ def structured(
     """
     if waiting or not graph.reducible:
         return _flat(graph, printer, waiting, together)
-    printer.body(_Shaper(graph).tree(0), _Place(None), 1)
+    tree = _Shaper(graph).tree(0)
+    printer.breaks = broken_out_of(tree)
+    printer.body(tree, Place(None), 1)
     return _with_labels(printer.lines, printer.used)
 
 

@@ -172,3 +172,19 @@ def test_every_lane_gets_a_lock_that_its_loop_releases() -> None:
         build(module, ["lock"]).function("lock").launch((2,), (64,), struct.pack("<QQ", words.address, 0))
         device().synchronize()
         assert words.read().tolist() == [0, 128]
+
+def test_a_condition_of_two_parts_needs_no_goto() -> None:
+    """`if (a && b) X else Y`, where Y is reached from both tests."""
+    body = """ld.param.u32 %r1,[n]; setp.gt.s32 %p1,%r1,3; @!%p1 bra Y; membar.gl; setp.lt.s32 %p2,%r1,9; @!%p2 bra Y;
+    membar.cta; bra E; Y: membar.sys; membar.gl; E: membar.cta; ret;"""
+    text = source_of(body)
+    assert "goto" not in text
+    assert re.search(r"do \{\n(.*\n)+            .*break;\n(.*\n)+    \} while \(0\);", text)
+
+
+def test_a_way_out_of_two_loops_is_a_goto() -> None:
+    """C++ has no word for it; a flag would be tested again at each level."""
+    body = """mov.u32 %r1,0; A: mov.u32 %r2,0; B: membar.gl; ld.param.u32 %r3,[n]; setp.eq.s32 %p1,%r2,%r3;
+    @%p1 bra OUT; add.s32 %r2,%r2,1; setp.lt.s32 %p2,%r2,9; @%p2 bra B; membar.cta; add.s32 %r1,%r1,1;
+    setp.lt.s32 %p3,%r1,9; @%p3 bra A; membar.sys; membar.sys; membar.sys; OUT: membar.cta; ret;"""
+    assert source_of(body).count("goto") == 1

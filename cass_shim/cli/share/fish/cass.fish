@@ -184,6 +184,7 @@ complete -c cass -n '__cass_at cass selftest' -l json -r -F -d 'Write the report
 complete -c cass -n '__cass_at cass selftest' -l help -d 'Show this message and exit.'
 complete -c cass -n '__cass_at cass translate' -l kernel -s k -x -d 'Kernel name, mangled or as C++ prints it; default all.'
 complete -c cass -n '__cass_at cass translate' -l out -r -F -d 'Where the result goes.'
+complete -c cass -n '__cass_at cass translate' -l to -x -a 'hip llvm asm' -d 'What to write; says the route.'
 complete -c cass -n '__cass_at cass translate' -l route -x -d 'lift, ptx-hip or cass; default the first of CASS_TRANSLATORS.'
 complete -c cass -n '__cass_at cass translate' -l lines -d 'A comment with the PTX line at each statement (ptx-hip).'
 complete -c cass -n '__cass_at cass translate' -l help -d 'Show this message and exit.'
