@@ -1,9 +1,8 @@
-"""`python3 -m tools.ptxforms.every [--page FILE.md]`: every form of the table, and which of them a GPU has recorded.
+"""Every form of the table: what probes are made of (`selection`) and what is counted as recorded (`coverage`).
 
 A form is an instruction with its modifiers and types. All choices of a row's modifiers are crossed, but for those that
 may not change a result (`STILL`: cache operators, eviction priorities, prefetch sizes) in loads and stores, which have
-millions of combinations: there every pair of modifiers is met. A form counts as recorded when a recorded probe executes
-it. The forms that ptxas does not take for the recorded GPU are named apart.
+millions of combinations: there every pair of modifiers is met.
 """
 
 from __future__ import annotations

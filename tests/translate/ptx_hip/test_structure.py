@@ -173,6 +173,7 @@ def test_every_lane_gets_a_lock_that_its_loop_releases() -> None:
         device().synchronize()
         assert words.read().tolist() == [0, 128]
 
+
 def test_a_condition_of_two_parts_needs_no_goto() -> None:
     """`if (a && b) X else Y`, where Y is reached from both tests."""
     body = """ld.param.u32 %r1,[n]; setp.gt.s32 %p1,%r1,3; @!%p1 bra Y; membar.gl; setp.lt.s32 %p2,%r1,9; @!%p2 bra Y;
