@@ -1,8 +1,8 @@
 """Every PTX that NVIDIA's compilers make of our sources, through ptx-hip: `python3 -m tools.ptxcorpus --page FILE.md`.
 
-Compilers: nvcc on PATH for `examples/`, `samples/` and `tests/corpus/`; each `--nvrtc FOLDER` (an unpacked
-`nvidia-cuda-nvrtc` wheel: the same front end and optimiser as that release's nvcc) for `tests/corpus/`, whose sources
-are kernels alone. Each kernel is translated and, with `--compile`, compiled. 1 when a kernel is refused.
+Compilers: nvcc on PATH and each `--nvcc FILE` for `examples/`, `samples/` and `tests/corpus/`; each `--nvrtc FOLDER`
+(an unpacked `nvidia-cuda-nvrtc` wheel: the same front end and optimiser as that release's nvcc) for `tests/corpus/`,
+whose sources are kernels alone. Each kernel is translated and, with `--compile`, compiled. 1 when a kernel is refused.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ def sources(patterns: tuple[str, ...]) -> list[Path]:
     return sorted(path for pattern in patterns for path in environment.ROOT.glob(pattern))
 
 
-def by_nvcc(arch: int, option: str, compiles: bool) -> Outcome:
-    """All sources by the nvcc on PATH."""
-    told = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout
+def by_nvcc(nvcc: str, arch: int, option: str, compiles: bool) -> Outcome:
+    """All sources by an nvcc."""
+    told = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
     found = re.search(r"V([\d.]+)", told)
     outcome = Outcome(f"nvcc {found[1] if found else '?'}", f"compute_{arch} {option}".strip())
     for source in sources(SOURCES):
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "out.ptx"
-            command = ["nvcc", "-ptx", f"-arch=compute_{arch}", "-w", *OPTIONS[option], "-o", str(target), str(source)]
+            command = [nvcc, "-ptx", f"-arch=compute_{arch}", "-w", *OPTIONS[option], "-o", str(target), str(source)]
             done = subprocess.run(command, capture_output=True, text=True, timeout=600)
             if done.returncode:
                 outcome.failed.append(source.stem)
@@ -130,12 +130,13 @@ def by_nvrtc(folder: Path, arch: int, compiles: bool) -> Outcome:
     return outcome
 
 
-def page(outcomes: list[Outcome]) -> str:
+def page(outcomes: list[Outcome], compiles: bool) -> str:
     """The result as Markdown."""
+    done = "translated by ptx-hip and compiled by clang" if compiles else "translated by ptx-hip"
     lines = [
         "# PTX of NVIDIA's compilers",
         f"By `python3 -m tools.ptxcorpus --page` on {datetime.date.today()}: what each compiler makes of `examples/`,",
-        "`samples/` and `tests/corpus/` (NVRTC: `tests/corpus/` only), translated by ptx-hip.",
+        f"`samples/` and `tests/corpus/` (NVRTC: `tests/corpus/` only), {done}.",
         "",
         "| compiler | PTX | target | modules | lines | kernels | refused | not compiled |",
         "|---|---|---|---|---|---|---|---|",
@@ -156,6 +157,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m tools.ptxcorpus")
     parser.add_argument("--arch", type=int, nargs="*", default=[75, 80, 90, 100, 120])
     parser.add_argument("--option", choices=OPTIONS, nargs="*", default=[""])
+    parser.add_argument("--nvcc", nargs="*", default=[])
     parser.add_argument("--nvrtc", type=Path, nargs="*", default=[])
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--page", type=Path)
@@ -165,11 +167,11 @@ def main(arguments: list[str]) -> int:
         for folder in options.nvrtc:
             outcomes.append(by_nvrtc(folder, arch, options.compile))
         for option in options.option:
-            outcomes.append(by_nvcc(arch, option, options.compile))
-        print(page(outcomes).splitlines()[-1], flush=True)
+            outcomes += [by_nvcc(nvcc, arch, option, options.compile) for nvcc in ("nvcc", *options.nvcc)]
+        print(page(outcomes, options.compile).splitlines()[-1], flush=True)
         if options.page:
-            options.page.write_text(page(outcomes))
-    print(page(outcomes))
+            options.page.write_text(page(outcomes, options.compile))
+    print(page(outcomes, options.compile))
     return 1 if any(one.refused for one in outcomes) else 0
 
 
