@@ -122,7 +122,7 @@ def by_nvrtc(folder: Path, arch: int, compiles: bool) -> Outcome:
     compiler = Nvrtc(folder)
     outcome = Outcome(compiler.version, f"compute_{arch}")
     for source in sources(("tests/corpus/*.cu",)):
-        text = compiler.ptx(source.read_text(), arch)
+        text = compiler.ptx(source.read_text(encoding="utf-8"), arch)
         if text is None:
             outcome.failed.append(source.stem)
         else:

@@ -1,6 +1,7 @@
 """Generated source after `#include <hip/hip_runtime.h>`: the whole prelude and a kernel compile beside AMD's names.
 
-Needs AMD's headers: `/opt/rocm`, Debian's libamdhip64-dev, or a folder of them in CASS_TEST_HIP_HEADERS. clang's own
+Needs AMD's headers: `/opt/rocm`, Debian's libamdhip64-dev, or a folder of them in CASS_TEST_HIP_HEADERS (the wheel of
+`triton` has them in `triton/backends/amd/include`). clang's own
 HIP wrapper headers, which zig leaves out, are stood in for by empty files.
 """
 
@@ -49,24 +50,35 @@ def system_folders(clang: str) -> list[str]:
     return [text for folder in listed for text in ("-isystem", str(folder))]
 
 
-def test_generated_source_compiles_after_hip_runtime_h(tmp_path: Path) -> None:
+def compiled(text: str, folder: Path) -> str:
+    """The assembly of HIP source that includes hip_runtime.h."""
     found, tools = headers(), toolchain.toolchain()
     for name in WRAPPERS:
-        path = tmp_path / name
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
+    (folder / "kernel.hip").write_text(text)
+    flags = [flag for flag in FLAGS if flag not in FREESTANDING]
+    toolchain.run_tool(
+        tools.clang,
+        [*flags, "-nostdinc", "-nostdinc++", "-D__HIP_PLATFORM_AMD__", "-D__AMDGCN_WAVEFRONT_SIZE=32", f"-I{folder}",
+         f"-I{found}", *system_folders(tools.clang.command[0]), "-S", "kernel.hip", "-o", "kernel.s"],
+        folder,
+    )  # fmt: skip
+    return (folder / "kernel.s").read_text()
+
+
+def test_the_whole_prelude_compiles_after_hip_runtime_h(tmp_path: Path) -> None:
     kernel = translate_kernel(PtxModule(module(), 90), "t0", tokens={}).text
     head, mark, body = kernel.partition('extern "C"')
     declarations = head[: head.index("#define FN")]
     prelude = "#define FN static inline __attribute__((device, always_inline))\n" + select(pieces())
-    params = head[head.index("struct __attribute__((packed") :]
-    text = "\n".join(["#include <hip/hip_runtime.h>", declarations, prelude, params, mark + body])
-    (tmp_path / "kernel.hip").write_text(text)
-    flags = [flag for flag in FLAGS if flag not in FREESTANDING]
-    toolchain.run_tool(
-        tools.clang,
-        [*flags, "-nostdinc", "-nostdinc++", "-D__HIP_PLATFORM_AMD__", "-D__AMDGCN_WAVEFRONT_SIZE=32", f"-I{tmp_path}",
-         f"-I{found}", *system_folders(tools.clang.command[0]), "-S", "kernel.hip", "-o", "kernel.s"],
-        tmp_path,
-    )  # fmt: skip
-    assert "t0:" in (tmp_path / "kernel.s").read_text()
+    text = "\n".join(["#include <hip/hip_runtime.h>", declarations, prelude, mark + body])
+    assert "t0:" in compiled(text, tmp_path)
+
+
+@pytest.mark.parametrize("number", [0, 300, 600, 900])
+def test_a_translation_compiles_after_hip_runtime_h(tmp_path: Path, number: int) -> None:
+    """As `cass translate --to hip` writes it."""
+    text = translate_kernel(PtxModule(module(), 90), f"t{number}", tokens={}).text
+    assert f"t{number}:" in compiled(f"#include <hip/hip_runtime.h>\n{text}", tmp_path)
