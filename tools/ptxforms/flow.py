@@ -9,6 +9,7 @@ from cass_shim.isa.ptx.memory import DATA
 from cass_shim.isa.ptx.types import bits_of
 from tools.ptxforms.oracle import register
 from tools.ptxforms.probes import Probe, load, store
+from tools.ptxforms.signatures import Form
 
 _CALL = frozenset({"call"})
 _LOCAL = frozenset({"local"})
@@ -58,10 +59,23 @@ def calls() -> Iterator[Probe]:
     for t, vector, space in product(DATA.split("|"), ("", ".v2", ".v4"), ("param", "param::func")):
         count = int(vector[2:] or 1)
         if count * bits_of(t) <= 128:
-            yield _parameter(t, vector, count, space)
+            form = f"{space}{vector}.{t}"
+            yield _parameter(f"ld.{form} of a call", f"st.{form}", f"ld.{form}", t, count)
 
 
-def _parameter(t: str, vector: str, count: int, space: str) -> Probe:
+def of_parameter(form: Form) -> Probe | None:
+    """The probe of a load or store of a function's parameter with all its modifiers; None where it is another's."""
+    opcode, *modifiers = form.name.split(".")
+    if "param::func" not in modifiers and (opcode, "param" in modifiers) != ("st", True):
+        return None
+    t = modifiers[-1]
+    vector = next((each for each in modifiers if each in ("v2", "v4")), "")
+    plain = f"param.{vector}.{t}" if vector else f"param.{t}"
+    store_form, load_form = (form.name, f"ld.{plain}") if opcode == "st" else (f"st.{plain}", form.name)
+    return _parameter(f"{form.name} of a call", store_form, load_form, t, int(vector[1:] or 1))
+
+
+def _parameter(name: str, stores_by: str, loads_by: str, t: str, count: int) -> Probe:
     """Elements of a type to a function and back, as `ld` and `st` of its parameters."""
     names = [register(t, at) for at in range(2 * count)]
     step = 16 if t == "b128" else 8
@@ -70,9 +84,8 @@ def _parameter(t: str, vector: str, count: int, space: str) -> Probe:
     width = max(bits_of(t) // 8, 2)
     stores = [line for at in range(count) for line in store(t, names[count + at], width * at)]
     head = "{ .param .align 32 .b8 arg[32]; .param .align 32 .b8 res[32];"
-    form = f"{space}{vector}.{t}"
-    call = f"st.{form} [arg+16], {given}; call (res), echo, (arg); ld.{form} {back}, [res+16]; }}"
-    return Probe(f"ld.{space}{vector}.{t} of a call", (*loads, f"{head} {call}", *stores), _CALL)
+    call = f"{stores_by} [arg+16], {given}; call (res), echo, (arg); {loads_by} {back}, [res+16]; }}"
+    return Probe(name, (*loads, f"{head} {call}", *stores), _CALL)
 
 
 def stacks() -> Iterator[Probe]:

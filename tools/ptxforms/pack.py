@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import lzma
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.ptxforms.known import recorded_names
-from tools.ptxforms.recorded import FILE, KEPT_LANES, WORDS
+from tools.ptxforms.recorded import FILE, KEPT_LANES, WORDS, described, recording
 from tools.ptxforms.selection import all_probes
 
 _WRITTEN_LANES = 128  # by the launcher
@@ -30,35 +31,41 @@ def read(folder: Path) -> tuple[dict[int, NDArray[np.uint32]], dict[int, str]]:
     return dict(zip(numbers, rows, strict=True)), {int(number): why for number, why in failed.items()}
 
 
-def _joined(meta: dict[str, Any], results: NDArray[np.uint32]) -> tuple[dict[str, Any], NDArray[np.uint32]]:
-    """With the probes of the file there is, as far as they are not recorded anew."""
-    with np.load(FILE) as file:
-        before, old = json.loads(bytes(file["meta"])), file["results"]
-    names = {probe["name"] for probe in meta["probes"]}
-    kept = [number for number, probe in enumerate(before["probes"]) if probe["name"] not in names]
-    merged = {**meta, "probes": [*(before["probes"][number] for number in kept), *meta["probes"]]}
-    return merged, np.concatenate([old[kept], results])
+def _before(names: set[str]) -> tuple[list[dict[str, Any]], list[NDArray[np.uint32]]]:
+    """Probes of the file there is and their results, as far as they are not recorded anew."""
+    if not FILE.exists():
+        return [], []
+    recorded = recording()
+    kept = [number for number, probe in enumerate(recorded.probes) if probe.name not in names]
+    return [described(recorded.probes[number]) for number in kept], [recorded.results[number] for number in kept]
+
+
+def unique(results: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+    """The results that differ from all before, and for each result the number of the one that it equals."""
+    rows: dict[bytes, int] = {}
+    row_of = [rows.setdefault(one.tobytes(), len(rows)) for one in results]
+    shape = (len(rows), KEPT_LANES, WORDS)
+    return np.frombuffer(b"".join(rows), np.uint32).reshape(shape), np.array(row_of, np.int32)
 
 
 def main(arguments: list[str]) -> None:
-    """Put chunks together; what failed on the GPU is left out and named."""
+    """Put both together; what failed on the GPU is left out and named."""
     folder = Path(arguments[0])
     probes = json.loads((folder / "probes.json").read_text())
     found, failed = read(folder / "out")
-    today = {probe.name: probe.body for probe in all_probes(recorded_names())}
-    kept = [number for number in sorted(found) if today.get(probes[number]["name"]) == tuple(probes[number]["body"])]
+    today = {probe.name: described(probe) for probe in all_probes(recorded_names())}
+    kept = [number for number in sorted(found) if today.get(probes[number]["name"]) == probes[number]]
+    before, results = _before({probes[number]["name"] for number in kept})
     meta = {
         "machine": (folder / "out" / "machine.txt").read_text().strip(),
         "failed": {probes[number]["name"]: why for number, why in failed.items()},
-        "probes": [probes[number] for number in kept],
+        "probes": [*before, *(probes[number] for number in kept)],
     }
-    results = np.stack([found[number] for number in kept])
-    if FILE.exists():
-        meta, results = _joined(meta, results)
-    np.savez_compressed(FILE, meta=np.frombuffer(json.dumps(meta).encode(), np.uint8), results=results)
-    print(
-        f"{len(kept)} of {len(found)} recorded probes, {FILE.stat().st_size} bytes; failed on the GPU: {meta['failed']}"
-    )
+    rows, row_of = unique([*results, *(np.ascontiguousarray(found[number]) for number in kept)])
+    text = np.frombuffer(json.dumps(meta).encode(), np.uint8)
+    np.savez_compressed(FILE, meta=text, results=rows, row_of=row_of)
+    print(f"{len(kept)} of {len(found)} recorded probes, {len(rows)} different results of {len(row_of)},")
+    print(f"{FILE.stat().st_size} bytes; failed on the GPU: {meta['failed']}")
 
 
 if __name__ == "__main__":

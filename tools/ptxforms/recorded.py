@@ -28,12 +28,26 @@ _APPROXIMATE = {"ex2.approx": 2.0**-7, "tanh.approx": 2.0**-7}
 
 
 @dataclass(frozen=True)
+class Results:
+    """What the GPU gave, by probe: uint32 [KEPT_LANES, WORDS], the cell as what changed in it.
+
+    Probes that differ in what may not change a result share a row.
+    """
+
+    rows: NDArray[np.uint32]
+    row_of: NDArray[np.int64]
+
+    def __getitem__(self, number: int) -> NDArray[np.uint32]:
+        return np.asarray(self.rows[self.row_of[number]])
+
+
+@dataclass(frozen=True)
 class Recording:
-    """Everything in probes.npz. results: uint32 [probe, KEPT_LANES, WORDS], the cell as what changed in it."""
+    """Everything in probes.npz."""
 
     machine: str
     probes: tuple[Probe, ...]
-    results: NDArray[np.uint32]
+    results: Results
 
 
 @functools.cache
@@ -42,7 +56,9 @@ def recording() -> Recording:
     with np.load(FILE) as file:
         meta = json.loads(bytes(file["meta"]))
         probes = tuple(_read(one) for one in meta["probes"])
-        return Recording(meta["machine"], probes, file["results"])
+        rows = file["results"]
+        row_of = file["row_of"].astype(np.int64) if "row_of" in file else np.arange(len(rows))
+        return Recording(meta["machine"], probes, Results(rows, row_of))
 
 
 def described(probe: Probe) -> dict[str, Any]:

@@ -102,6 +102,7 @@ def all_probes(known: frozenset[str], sm: str = "90") -> list[Probe]:
     probes = [_of_form(form) for form in taken if observable(form) and form.name not in known]
     probes += [*handwritten.all_handwritten(), *matrices.products(), *matrices.moves(), *matrices.tiles()]
     probes += [*waits.all_waits(), *flow.all_flow(), *newer.all_newer(refused)]
+    probes += filter(None, map(flow.of_parameter, (*taken, *refused)))
     first = {probe.name: probe for probe in reversed(probes)}
     return [first[name] for name in reversed(first) if name not in known]
 
