@@ -32,7 +32,7 @@ OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
 @functools.cache
 def enumerations() -> dict[str, list[tuple[str, int]]]:
     """Every `enum` of cuda_types.h by tag and typedef name: (enumerator, value) in order."""
-    text = CUDA_TYPES.read_text()
+    text = CUDA_TYPES.read_text(encoding="utf-8")
     known = {m[1]: int(m[2], 0) for m in re.finditer(r"#define (\w+) (0x[0-9a-f]+|\d+)$", text, re.M)}
     found: dict[str, list[tuple[str, int]]] = {}
     for match in re.finditer(r"(typedef )?enum (\w*)\s*\{([^}]*)\}([^;]*);", text):
@@ -78,7 +78,7 @@ def evaluate(expression: str, known: dict[str, int]) -> int:
 @functools.cache
 def handles() -> frozenset[str]:
     """Typedef names that are pointers (CUstream, cudaStream_t, callbacks)."""
-    text = CUDA_TYPES.read_text()
+    text = CUDA_TYPES.read_text(encoding="utf-8")
     names = set(re.findall(r"typedef (?:const )?(?:struct )?\w+ \*(\w+);", text))
     names |= set(re.findall(r"typedef [\w \*]+\(\s*\*(\w+)\)", text))
     for old, new in re.findall(r"typedef (\w+) (\w+);", text):

@@ -116,7 +116,7 @@ def look() -> str:
 
 def page(results: Results, reports: Sequence[HardwareReport] = ()) -> str:
     """The HTML page."""
-    template = files("cass_shim.compat").joinpath("page.html").read_text()
+    template = files("cass_shim.compat").joinpath("page.html").read_text(encoding="utf-8")
     rows = [[*row_of(outcome), list(outcome.messages)] for outcome in results.outcomes]
     data = json.dumps({"columns": COLUMNS, "rows": rows}).replace("</", "<\\/")
     legend = "".join(

@@ -44,7 +44,7 @@ def inlined(text: str) -> str:
 
 def body_text(name: str, shared: set[str]) -> str:
     """One file of bodies; functions that another file has too get the file's name, macros end with the file."""
-    text = inlined(stripped((HERE / f"{name}.c").read_text()))
+    text = inlined(stripped((HERE / f"{name}.c").read_text(encoding="utf-8")))
     renamed = sorted(set(_FUNCTION.findall(text)) & shared)
     before = "".join(f"#define {function} {name}_{function}\n" for function in renamed)
     ended = dict.fromkeys([*_MACRO.findall(text), *renamed])
@@ -53,14 +53,14 @@ def body_text(name: str, shared: set[str]) -> str:
 
 def source_text() -> str:
     """The whole text."""
-    files = {name: inlined(stripped((HERE / f"{name}.c").read_text())) for name in BODIES}
+    files = {name: inlined(stripped((HERE / f"{name}.c").read_text(encoding="utf-8"))) for name in BODIES}
     counts = Counter(function for text in files.values() for function in set(_FUNCTION.findall(text)))
     shared = {function for function, count in counts.items() if count > 1}
-    headers = "".join(inlined(stripped((HERE / f"{name}.h").read_text())) for name in HEADERS)
-    first = (HERE / "native_first.h").read_text()
-    services = stripped((HERE / "native_services.h").read_text())
+    headers = "".join(inlined(stripped((HERE / f"{name}.h").read_text(encoding="utf-8"))) for name in HEADERS)
+    first = (HERE / "native_first.h").read_text(encoding="utf-8")
+    services = stripped((HERE / "native_services.h").read_text(encoding="utf-8"))
     first = _COMMENT.sub(" ", first).replace('#include "emulator/native_services.h"\n', services)
-    frame = stripped((HERE / "native_frame.h").read_text())
+    frame = stripped((HERE / "native_frame.h").read_text(encoding="utf-8"))
     return first + headers + "".join(body_text(name, shared) for name in BODIES) + frame
 
 

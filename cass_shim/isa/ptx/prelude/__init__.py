@@ -51,7 +51,7 @@ def pieces() -> dict[str, Piece]:
     table: dict[str, Piece] = {}
     order = 0
     for file in sorted(Path(__file__).parent.glob("*.hip")):
-        for text in re.split(r"\n\s*\n", file.read_text()):
+        for text in re.split(r"\n\s*\n", file.read_text(encoding="utf-8")):
             paragraph = text.strip("\n")
             names = _names(paragraph)
             if not names:
