@@ -33,10 +33,10 @@ def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
     """The assembly text clang makes of `source`. Raises ToolFailed with clang's messages."""
     tools = toolchain.toolchain()
     with toolchain.scratch_directory() as directory:
-        (directory / "kernel.hip").write_text(source.text)
+        (directory / "kernel.hip").write_text(source.text, encoding="utf-8")
         toolchain.run_tool(tools.clang, [*FLAGS, "-S", "-emit-llvm", "kernel.hip", "-o", "kernel.ll"], directory)
         optimised = (directory / "kernel.ll").read_text()
-        (directory / "kernel.ll").write_text(repaired(optimised, BY_CLANG) or optimised)
+        (directory / "kernel.ll").write_text(repaired(optimised, BY_CLANG) or optimised, encoding="utf-8")
         toolchain.run_tool(tools.clang, [*toolchain.GENERATE, "kernel.ll", "-o", "kernel.s"], directory)
         text = (directory / "kernel.s").read_text()
     check_complete(text)

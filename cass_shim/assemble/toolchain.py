@@ -170,7 +170,7 @@ def version_of(command: tuple[str, ...]) -> str:
         answer = subprocess.run(
             [*command, "--version"],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             timeout=20,
             stdin=subprocess.DEVNULL,
             check=True,
@@ -267,7 +267,7 @@ def assemble_object(text: str) -> bytes:
     """gfx1100 assembly text to a relocatable object. Raises ToolFailed with the assembler's messages."""
     tools = toolchain()
     with scratch_directory() as directory:
-        (directory / "kernel.s").write_text(text)
+        (directory / "kernel.s").write_text(text, encoding="utf-8")
         run_tool(tools.clang, [*_ASSEMBLE, "kernel.s", "-o", "kernel.o"], directory)
         return (directory / "kernel.o").read_bytes()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import locale
 import re
 from pathlib import Path
 
@@ -104,3 +105,13 @@ def test_lop3_tables(table: int) -> None:
         values = {"a": -(row >> 2 & 1), "b": -(row >> 1 & 1), "c": -(row & 1)}
         result = eval(expression, {"__builtins__": {}}, values)
         assert result & 1 == table >> row & 1
+
+
+def test_the_prelude_is_read_whatever_the_locale() -> None:
+    """A library in the process may have set it to C (NVRTC does), and then open() reads ASCII."""
+    before = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, "C")
+        assert pieces.__wrapped__() == pieces()
+    finally:
+        locale.setlocale(locale.LC_ALL, before)
