@@ -35,10 +35,10 @@ def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
     with toolchain.scratch_directory() as directory:
         (directory / "kernel.hip").write_text(source.text, encoding="utf-8")
         toolchain.run_tool(tools.clang, [*FLAGS, "-S", "-emit-llvm", "kernel.hip", "-o", "kernel.ll"], directory)
-        optimised = (directory / "kernel.ll").read_text()
+        optimised = (directory / "kernel.ll").read_text(encoding="utf-8")
         (directory / "kernel.ll").write_text(repaired(optimised, BY_CLANG) or optimised, encoding="utf-8")
         toolchain.run_tool(tools.clang, [*toolchain.GENERATE, "kernel.ll", "-o", "kernel.s"], directory)
-        text = (directory / "kernel.s").read_text()
+        text = (directory / "kernel.s").read_text(encoding="utf-8")
     check_complete(text)
     return AmdgcnAsm(text, source.symbol, AbiClass.CASS1, source.slots)
 
