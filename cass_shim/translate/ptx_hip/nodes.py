@@ -8,7 +8,7 @@ is inside a loop or switch of the region, and nothing in it leaves or repeats a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
@@ -78,18 +78,30 @@ def first_block(node: Node) -> int | None:
     return None
 
 
-def broken_out_of(nodes: Sequence[Node]) -> frozenset[int]:
-    """Targets of the regions that `break` can leave, in the tree of a whole function."""
-    search = _Search(set())
+@dataclass(slots=True)
+class Jumps:
+    """What becomes of the jumps of a tree. breaks: targets of regions that `break` leaves. labels: targets of gotos.
+
+    between: targets of regions that are left by `break`, with jumps in them to places farther on.
+    """
+
+    breaks: set[int] = field(default_factory=set)
+    labels: set[int] = field(default_factory=set)
+    between: set[int] = field(default_factory=set)
+
+
+def jumps_of(nodes: Sequence[Node]) -> Jumps:
+    """Of the tree of a whole function."""
+    search = _Search(Jumps())
     search.body(nodes, Place(None))
-    return frozenset(search.found)
+    return search.found
 
 
 @dataclass(slots=True)
 class _Search:
     """Each method gives the targets of jumps out of its nodes: those that a `break` here could be, and deeper ones."""
 
-    found: set[int]
+    found: Jumps
 
     def body(self, nodes: Sequence[Node], place: Place) -> tuple[set[int], set[int]]:
         near: set[int] = set()
@@ -122,6 +134,10 @@ class _Search:
         near, deep = self.body(node.body, Place(node.target, place.leave, place.again))
         others = near - {node.target}
         if node.target in near - deep and others.isdisjoint({place.leave, place.again}):
-            self.found.add(node.target)
+            self.found.breaks.add(node.target)
+            if others:
+                self.found.between.add(node.target)
             return set(), deep | others
+        if node.target in near | deep:
+            self.found.labels.add(node.target)
         return others, deep - {node.target}

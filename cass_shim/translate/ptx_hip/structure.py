@@ -7,7 +7,7 @@ all of them; the one exit that follows a loop is placed behind it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 from cass_shim.translate.ptx_hip.graph import Branch, Graph, Jump, Return, Switch
@@ -21,15 +21,22 @@ from cass_shim.translate.ptx_hip.nodes import (
     Node,
     Place,
     Region,
-    broken_out_of,
     first_block,
+    jumps_of,
 )
+
+# What may stand twice to spare a goto: instructions of a block, its predecessors, and what does not cross lanes.
+_COPIED, _COPIES = 6, 3
+_OF_ONE_LANE = frozenset((
+    "add", "sub", "mul", "mad", "fma", "mov", "cvt", "cvta", "ld", "st", "and", "or", "xor", "not", "shl", "shr",
+    "setp", "selp", "min", "max", "neg", "abs",
+))  # fmt: skip
 
 
 class _Shaper:
-    """Builds the tree of nodes."""
+    """Builds the tree of nodes. copied: blocks that stand wherever a jump goes to them."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, copied: Set[int] = frozenset()) -> None:
         self.graph = graph
         self.children: list[list[int]] = [[] for _ in graph.blocks]
         self.behind: dict[int, int] = {}
@@ -40,6 +47,7 @@ class _Shaper:
         self.merges = {
             node for node in range(len(graph.blocks)) if sum(other < node for other in graph.predecessors[node]) > 1
         } | set(self.behind.values())
+        self.merges -= copied
 
     def _choose_behind(self, header: int) -> None:
         """The block to place right behind a loop: of those outside that it dominates from inside, the last."""
@@ -270,9 +278,23 @@ def structured(
     if waiting or not graph.reducible:
         return _flat(graph, printer, waiting, together)
     tree = _Shaper(graph).tree(0)
-    printer.breaks = broken_out_of(tree)
+    jumps = jumps_of(tree)
+    copied = {target for target in jumps.between if _may_stand_twice(graph, target)} if jumps.labels else set()
+    if copied:
+        other = _Shaper(graph, copied).tree(0)
+        if len((fewer := jumps_of(other)).labels) < len(jumps.labels):
+            tree, jumps = other, fewer
+    printer.breaks = frozenset(jumps.breaks)
     printer.body(tree, Place(None), 1)
     return _with_labels(printer.lines, printer.used)
+
+
+def _may_stand_twice(graph: Graph, number: int) -> bool:
+    """Whether a block is a few instructions of one lane each, and dominates none: a copy of it does no harm."""
+    block = graph.blocks[number]
+    small = len(block.code) <= _COPIED and isinstance(block.end, Jump) and len(graph.predecessors[number]) <= _COPIES
+    alone = number not in graph.dominator and number not in graph.loops
+    return small and alone and all(each.opcode in _OF_ONE_LANE for each in block.code)
 
 
 def _flat(graph: Graph, printer: Printer, waiting: frozenset[int], together: frozenset[int]) -> list[str]:

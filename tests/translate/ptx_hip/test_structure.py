@@ -189,3 +189,22 @@ def test_a_way_out_of_two_loops_is_a_goto() -> None:
     @%p1 bra OUT; add.s32 %r2,%r2,1; setp.lt.s32 %p2,%r2,9; @%p2 bra B; membar.cta; add.s32 %r1,%r1,1;
     setp.lt.s32 %p3,%r1,9; @%p3 bra A; membar.sys; membar.sys; membar.sys; OUT: membar.cta; ret;"""
     assert source_of(body).count("goto") == 1
+
+
+def test_a_block_behind_a_condition_of_three_parts_stands_twice() -> None:
+    """`if (a) { if (b && c) goto X; Y } else X`: both ways through X are right, and neither is a goto."""
+    body = """ld.global.u32 %x, [%rd1]; and.b32 %t, %x, 1; setp.eq.u32 %p, %t, 1; @!%p bra X; and.b32 %t, %x, 2;
+    setp.eq.u32 %p, %t, 0; @%p bra Y; mul.lo.u32 %x, %x, 3; and.b32 %t, %x, 4; setp.eq.u32 %q, %t, 0; @%q bra X;
+    Y: add.u32 %x, %x, 7; bra E; X: xor.b32 %x, %x, 85; E: add.u32 %x, %x, 1; st.global.u32 [%rd1], %x; ret;"""
+    text = f"""{HEAD}.visible .entry k(.param .u64 a) {{ .reg .b32 %x, %t; .reg .b64 %rd<4>; .reg .pred %p, %q;
+    ld.param.u64 %rd1, [a]; mov.u32 %t, %tid.x; mul.wide.u32 %rd2, %t, 4; add.u64 %rd1, %rd1, %rd2; {body} }}\n"""
+    assert "goto" not in translate_kernel(PtxModule(text, 80), "k").text
+    given = np.arange(LANES, dtype=np.uint32)
+    with device().buffer(given) as words:
+        kernarg = struct.pack("<QQ", words.address, 0)
+        build(PtxModule(text, 80), ["k"]).function("k").launch((1,), (LANES,), kernarg)
+        device().synchronize()
+        got = words.read()
+    tripled = np.where(given & 3 == 3, given * 3, given)
+    crossed = (given & 1 == 0) | ((given & 2 != 0) & (tripled & 4 == 0))
+    assert got.tolist() == (np.where(crossed, tripled ^ 85, tripled + 7) + 1).tolist()
