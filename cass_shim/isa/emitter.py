@@ -170,6 +170,9 @@ class Emitter(Protocol[V]):
         Accesses are naturally aligned (4 * count bytes, or width / 8).
         """
 
+    def load_where(self, p: V, address: V, count: int) -> list[V]:
+        """`load` of i32 from global memory by the lanes with p; 0 for the others, which read nothing."""
+
     def store(self, space: str, address: V, values: list[V], width: int, order: str = "weak") -> None: ...
     def atomic(
         self,

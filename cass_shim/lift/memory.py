@@ -165,6 +165,15 @@ class Memory(Lanes):
         vector = self.text(f"load {volatile}<{count} x i32>, {pointer}, align {4 * count}")
         return [self.op(32, f"extractelement <{count} x i32> {vector}, i32 {k}") for k in range(count)]
 
+    def load_where(self, p: Value, address: Value, count: int) -> list[Value]:
+        before, inside, join = self.block, self.new_label("read"), self.new_label("copied")
+        self.raw(f"br i1 {p.text}, label %{inside}, label %{join}")
+        self.start(inside)
+        values = self.load("global", address, 32, count)
+        self.raw(f"br label %{join}")
+        self.start(join)
+        return [self.op(32, f"phi i32 [ 0, %{before} ], [ {value.text}, %{inside} ]") for value in values]
+
     def _load_word(self, pointer: str, width: int, order: str) -> Value:
         if order == "weak":
             return self.op(width, f"load i{width}, {pointer}, align {width // 8}")

@@ -279,6 +279,14 @@ class State(Surfaces, Warps, Arithmetic):
                 results[part][lanes] = word
         return results
 
+    def load_where(self, p: Value, address: Value, count: int) -> list[Value]:
+        every = self.mask
+        self.set_mask(every & self.spread(p).astype(bool))
+        try:
+            return self.load("global", address, 32, count)
+        finally:
+            self.set_mask(every)
+
     def store(self, space: str, address: Value, values: list[Value], width: int, order: str = "weak") -> None:
         addresses = self.spread(address)[self.active]
         size = width // 8

@@ -10,6 +10,7 @@ from cass_shim.isa.operands import (
     address32,
     address64,
     constant,
+    predicate,
     put32,
     put64,
     put_predicate,
@@ -117,19 +118,43 @@ def qspc(e: Emitter[V], i: Instruction) -> None:
 def ldgsts(e: Emitter[V], i: Instruction) -> None:
     """Shared memory = global memory. The copy is done at once, so waiting for it has nothing to do.
 
-    The predicate says whether the source is read; !PT, of a copy of no bytes, leaves zeros (recorded on an H200).
+    The predicate says whether the source is read; without it zeros are left. .ZFILL: as many bytes are zeros at the
+    end as the address lies behind a multiple of the size (both recorded on an H200, cp.async in tests/vectors/ptx).
     """
     shared, source, *rest = i.operands
-    if rest and not (isinstance(rest[0], Pred) and unwanted(rest[0])):
-        raise unsupported(i, "zero-fill predicate")
-    if i.has("ZFILL"):
-        raise unsupported(i)
+    if len(rest) > 1 or (rest and not isinstance(rest[0], Pred)):
+        raise unsupported(i, "more operands")
     _bits, _signed, count = shape(i)
-    if rest and isinstance(rest[0], Pred) and rest[0].negate:
+    always = not rest or (unwanted(rest[0]) and isinstance(rest[0], Pred) and not rest[0].negate)
+    never = bool(rest) and not always and unwanted(rest[0])
+    if never:
         values = [e.const(0, 32)] * count
-    else:
+    elif i.has("ZFILL"):
+        reads = e.const(1, 1) if always else predicate(e, rest[0])
+        values = _filled(e, address64(e, source), count, reads)
+    elif always:
         values = e.load("global", address64(e, source), 32, count)
+    else:
+        values = e.load_where(predicate(e, rest[0]), address64(e, source), count)
     e.store("shared", address32(e, shared), values, 32)
+
+
+def _filled(e: Emitter[V], where: V, count: int, reads: V) -> list[V]:
+    """The words of a copy that ends in zeros; each is read only if some of its bytes are copied."""
+    size = 4 * count
+    absent = e.trunc(e.and_(where, e.const(size - 1, 64)), 32)
+    present = e.sub(e.const(size, 32), absent)
+    base = e.and_(where, e.const(-size & (1 << 64) - 1, 64))
+    found = []
+    for word in range(count):
+        at = e.const(4 * word, 32)
+        some = e.and_(reads, e.compare("ugt", present, at))
+        (value,) = e.load_where(some, e.add(base, e.const(4 * word, 64)), 1)
+        length = e.umin(e.sub(e.umax(present, at), at), e.const(4, 32))
+        bits = e.zext(e.shl(length, e.const(3, 32)), 64)
+        kept = e.sub(e.shl(e.const(1, 64), bits), e.const(1, 64))
+        found.append(e.and_(value, e.trunc(kept, 32)))
+    return found
 
 
 @sass(

@@ -135,6 +135,9 @@ class HostEmitter(Floats):
                 self._keep(event, part, value)
         return values
 
+    def load_where(self, p: Value, address: Value, count: int) -> list[Value]:
+        raise Missing("load_where")
+
     def store(self, space: str, address: Value, values: list[Value], width: int, order: str = "weak") -> None:
         event, past = self._begin()
         if not past:

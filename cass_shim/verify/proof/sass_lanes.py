@@ -182,6 +182,9 @@ class LaneOperations(Arithmetic):
     ) -> list[Value]:
         raise Unknown("atomics of 16 bytes have no terms")
 
+    def load_where(self, p: Value, address: Value, count: int) -> list[Value]:
+        raise Unknown("copies of some lanes have no terms")
+
     def is_space(self, space: str, address: Value) -> Value:
         raise Unknown("generic addresses have no terms")
 
