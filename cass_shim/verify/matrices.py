@@ -1,7 +1,9 @@
 """Matrix multiply-accumulate of the reference: every product added in order of k with one rounding each.
 
 In: fragments as the PTX ISA's mma.sync lays them out, one uint32 array per register. Out: the result's registers.
-NVIDIA does not define the order or the width of the internal sums; this is our definition, the lifter's too.
+NVIDIA does not define the order or the width of the internal sums (PTX ISA 9.0, mma: "unspecified"); this is our
+definition, the lifter's too. How an H200 adds is known (`tests/isa/sass/tensor_sums.py`), ours stays as near to that as
+another order of the terms would.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ KNOWN = {
     r"FMUL\.\S*M[24]": "the H200 scales the product, we an operand: they differ where that overflows",
     r"FSET\.NAN\.AND R32, R8, R12": "1.0 without .BF too",
     r"HFMA2\.MMA\S* R32, .*H0_H0": "the H200 takes both halves: .MMA has no broadcast; ptxas gives it none",
-    r"HMMA": "the order in which tensor cores add is not known",
+    r"HMMA": "tensor cores truncate to a grid and add all at once (tensor_sums.py), we round after each product",
     r"LD\.E(\.64)? R32, \[R28\+": "an address of 32 bits, which ptxas never gives a generic load",
     r"R2UR\.OR": "which lane a uniform register comes from, where they differ",
     r"UPRMT\.": "the H200 ignores the modes of the uniform one",
