@@ -25,7 +25,6 @@ MISSING = {
     "HGMMA QGMMA BGMMA IGMMA WARPGROUP": "warp-group matrices (sm_90a)",
     "UTMALDG UTMASTG UTMAPF UBLKCP UBLKRED": "tensor memory accelerator, bulk copies",
     "UCGABAR_ARV UCGABAR_WAIT MAPA": "clusters",
-    "IMMA.SP of nibbles": "sparse matrices of four-bit elements",
     "FSWZADD": "its pattern operand has not been understood",
     "UTC* (tcgen05) and what else only sm_100a has": "fifth-generation tensor cores: no meanings, no rows",
 }

@@ -9,6 +9,7 @@ another order of the terms would.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from cass_shim.model.errors import Unsupported
 from cass_shim.verify import floats
 from cass_shim.verify.arithmetic import Value
 
-_KINDS = ("f16", "bf16", "tf32", "f64", "s8", "u8", "s4", "u4", "b1.and", "b1.xor")
+_KINDS = ("f16", "bf16", "tf32", "f64", "s8", "u8", "s4", "u4", "b1.and", "b1.xor", "e4m3", "e5m2")
 _MARKS = {"f16": "mark16", "bf16": "mark16"}  # how masks of elements are read
 
 
@@ -39,8 +40,28 @@ def _elements(kind: str, registers: list[Value]) -> Value:
         return octets.view(np.uint16)
     if kind in ("s8", "u8"):
         return octets.view(np.int8).astype(np.int32).view(np.uint32) if kind == "s8" else octets.astype(np.uint32)
+    if kind in ("e4m3", "e5m2"):
+        return _eight(kind)[octets]
     halves = octets.view(np.uint16)
     return floats.float_to_float("f32", kind, halves)
+
+
+@cache
+def _eight(kind: str) -> Value:
+    """f32 bits of all 256 eight-bit floats: one sign, four or five bits of exponent, the rest mantissa (OCP FP8)."""
+    mantissa, bias = (3, 7) if kind == "e4m3" else (2, 15)
+    code = np.arange(256)
+    exponent, fraction = (code & 0x7F) >> mantissa, code & (1 << mantissa) - 1
+    size = np.where(exponent == 0, fraction * 2.0**-mantissa * 2, 1 + fraction * 2.0**-mantissa)
+    value = np.where(code & 0x80, -1, 1) * size * 2.0 ** (exponent.astype(np.float64) - bias)
+    if kind == "e4m3":
+        value[(code & 0x7F) == 0x7F] = np.nan  # no infinities
+    else:
+        top = exponent == 31
+        value[top] = np.where(fraction[top] == 0, np.where(code[top] & 0x80, -np.inf, np.inf), np.nan)
+    bits = value.astype(np.float32).view(np.uint32)
+    bits.setflags(write=False)
+    return bits
 
 
 def _rows(kind: str, registers: list[Value], warps: int) -> Value:

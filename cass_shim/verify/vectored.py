@@ -3,8 +3,8 @@
 In: a kernel. Out: what of it no such result speaks for; nothing means that agreement counts as E1, else as E1u. A form
 is opcode and modifiers, and each operand's kind counts by itself (`isa.shape`): `I2F.S64` of a register says nothing
 about `I2F.S64` of a constant. `vectored.json` lists what single instructions and PTX probes, both run on an H200, show
-(tests/verify/vector_index.py makes it and its test recomputes it), MUFU to the error that the PTX manual states, HMMA to what another order of the
-products could give, which that manual leaves open.
+(tests/verify/vector_index.py makes it and its test recomputes it), MUFU to the error that the PTX manual states, HMMA
+to what another order of the products could give, which that manual leaves open.
 `indirect.json` lists what no code of sm_90 holds: machine code that ptxas made of the same probes for other generations
 and that the interpreter runs to the results that the H200 gave for the PTX.
 """

@@ -30,7 +30,8 @@ _BITS = {
     "f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8, "s4": 4, "u4": 4,
     "b1.and": 1, "b1.xor": 1,
 }  # fmt: skip
-_UNITS = ("f16", "bf16", "tf32", "s8", "u8")  # of which a sparse matrix's metadata place each
+# Of which a sparse matrix's metadata place each; of nibbles pairs, which are bytes (PTX ISA 9.0, mma.sp).
+_UNITS = {"f16": 16, "bf16": 16, "tf32": 32, "s8": 8, "u8": 8, "s4": 8, "u4": 8}
 _INTEGERS = ("S8", "U8", "S4", "U4")
 _LAYOUT = {("ROW",), ("COL",), ()}
 
@@ -59,7 +60,7 @@ def _multiply(e: Emitter[V], i: Instruction, a_kind: str, b_kind: str, d_kind: s
         if m != 16 or a_kind not in _UNITS or not isinstance(rest[1], Imm):
             raise unsupported(i)
         stored = _fragment(e, a, a_count // 2)
-        first, present = sparse.expand(e, stored, raw32(e, rest[0]), rest[1].bits, _BITS[a_kind])
+        first, present = sparse.expand(e, stored, raw32(e, rest[0]), rest[1].bits, _UNITS[a_kind])
     else:
         first = _fragment(e, a, a_count)
     second, third = _fragment(e, b, b_count), _fragment(e, c, d_count)
@@ -75,7 +76,7 @@ def hmma(e: Emitter[V], i: Instruction) -> None:
     _multiply(e, i, kind, kind, "f32" if i.has("F32") else "f16")
 
 
-@sass("IMMA", modifiers="SP 8816 8832 16816 16832 16864 S8 U8 S4 U4 SAT", effect=Effect.LANES)
+@sass("IMMA", modifiers="SP 8816 8832 16816 16832 16864 168128 S8 U8 S4 U4 SAT", effect=Effect.LANES)
 def imma(e: Emitter[V], i: Instruction) -> None:
     """Products of bytes or nibbles, accumulated in 32 bits; .SAT: the sum is kept between the least and the largest."""
     kinds = [m.lower() for m in i.modifiers if m in _INTEGERS]
@@ -99,7 +100,7 @@ def dmma(e: Emitter[V], i: Instruction) -> None:
     _multiply(e, i, "f64", "f64", "f64")
 
 
-@sass("QMMA", modifiers="16832 F16 F32 E4M3 E5M2", effect=Effect.LANES)
+@sass("QMMA", modifiers="16816 16832 F16 F32 E4M3 E5M2", effect=Effect.LANES)
 def qmma(e: Emitter[V], i: Instruction) -> None:
     """Products of eight-bit floats, accumulated in the first printed type."""
     kinds = [m.lower() for m in i.modifiers if m in ("E4M3", "E5M2")]
