@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from cass_shim.isa.encoding import text
 from cass_shim.isa.encoding.grammar import BLACKWELL, Mod, Printed, Undescribed, Word, choice, flag, row
-from cass_shim.isa.encoding.slots import is_true, predicate, read, register
+from cass_shim.isa.encoding.slots import is_true, predicate, read, register, reused
 from cass_shim.model.instruction import RZ, Const, Imm, Mem, Reg
 
 SIZE = choice(73, 3, "U8", "S8", "U16", "S16", "", "64", "128", "U.128")
@@ -112,7 +112,7 @@ def store_generic(w: Word) -> list[Printed]:
 def data(w: Word, position: int = 32) -> list[Printed]:
     """The register that is stored."""
     reg = register(w, position)
-    return [(reg, text.register(reg, bool(reg.index != RZ and w.peek(123 if position == 32 else 124, 1))))]
+    return [(reg, text.register(reg, reg.index != RZ and reused(w, 123 if position == 32 else 124)))]
 
 
 for opcode in (0x381, 0x981):

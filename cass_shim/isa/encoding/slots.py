@@ -34,6 +34,11 @@ def signs(w: Word, reg: Reg, negate: int | None, absolute: int | None, invert: b
     return Reg(reg.index, reg.uniform, minus and not invert, bars, minus and invert, reg.suffix)
 
 
+def reused(w: Word, bit: int) -> bool:
+    """Whether an operand is marked; not where bit 109 is clear, which lets another warp in (nvdisasm 13.5)."""
+    return bool(w.peek(bit, 1) and w.peek(109, 1))
+
+
 def shown(w: Word, reg: Reg, position: int) -> list[Printed]:
     """A register with its .reuse mark."""
     bit = REUSE.get(position, 0)
@@ -41,7 +46,7 @@ def shown(w: Word, reg: Reg, position: int) -> list[Printed]:
         bit = 124
     elif w.form in X_IS_C and position in (32, 64):
         bit = 247 - bit
-    reuse = not reg.uniform and bit and reg.index != RZ and bool(w.peek(bit, 1))
+    reuse = not reg.uniform and bit and reg.index != RZ and reused(w, bit)
     return [(reg, text.register(reg, bool(reuse)))]
 
 
