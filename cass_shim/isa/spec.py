@@ -7,7 +7,7 @@ In: the families in `isa.sass`, which declare themselves with `@sass`. Out: `loo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from importlib import import_module
@@ -16,7 +16,7 @@ from typing import Any
 
 from cass_shim.isa.emitter import Emitter
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import Instruction, Pred
+from cass_shim.model.instruction import PT, Instruction, Pred
 
 Meaning = Callable[[Emitter[Any], Instruction], None]
 
@@ -82,13 +82,25 @@ def lookup(instruction: Instruction) -> Spec:
     return spec
 
 
+def warp_wide(instruction: Instruction) -> Instruction:
+    """The same instruction where what it does in some lanes is seen by all: those lanes become an operand.
+
+    `@P R2UR UR, R` gives the warp's register the first such lane's value, and what reads it may run once for the warp
+    (`SYNCS.EXCH [UR]`) and not under P: nvcc elects a lane so, or serves lanes with different values in turn.
+    """
+    guard, operands = instruction.guard, instruction.operands
+    if instruction.mnemonic != "R2UR" or guard is None or guard.uniform or guard.index == PT:
+        return instruction
+    return replace(instruction, guard=None, operands=(*operands, guard))
+
+
 def effect_of(instruction: Instruction) -> Effect:
     """What this instruction does besides writing registers. Raises Unsupported like `lookup`.
 
-    R2UR is a move, but with a predicate result it asks whether the lanes' values differ.
+    R2UR is a move, but with a predicate result it asks whether the lanes' values differ, and with one that chooses
+    lanes (`warp_wide`) which is the first.
     """
-    first = instruction.operands[0] if instruction.operands else None
-    if instruction.mnemonic == "R2UR" and isinstance(first, Pred):
+    if instruction.mnemonic == "R2UR" and any(isinstance(one, Pred) for one in instruction.operands):
         return Effect.LANES
     return lookup(instruction).effect
 

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cass_shim.isa.spec import CONTROL, Effect, effect_of
+from cass_shim.isa.spec import CONTROL, Effect, effect_of, warp_wide
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import PT, Const, Instruction, Pred, Reg, Target
@@ -84,7 +84,7 @@ class Code:
     def _add_section(self, section: SassKernel, base: int) -> None:
         self.starts.append(base)
         for i in section.instructions:
-            self.instructions[base + i.address] = i
+            self.instructions[base + i.address] = warp_wide(i)
         self.bases[section.name] = base
         for name, address in section.kernel.symbols.items():
             self.functions[base + address] = name

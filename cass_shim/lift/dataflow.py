@@ -248,7 +248,8 @@ class Rows:
             self.defined[name] = self.defined.get(name, 0) | 1 << writes[-1][0]
         compared = comparand(i)
         names_compared = tuple(_named(compared)) if compared is not None else None
-        row = Row(address, i, tuple(sources), tuple(writes), i.guard is not None, names_compared)
+        keeps = i.guard is not None or (i.mnemonic == "R2UR" and isinstance(i.operands[-1], Pred))  # spec.warp_wide
+        row = Row(address, i, tuple(sources), tuple(writes), keeps, names_compared)
         self.of_definition += [row] * len(writes)
         return row
 

@@ -38,7 +38,8 @@ def lift_kernel(kernel: SassKernel, *, lines: bool = False, emitting: type[LlvmE
         apart = lanes_wait(code, functions)
         if apart:
             split_at_meetings(code)
-        if split_at_regions(code, functions) or apart:
+            functions = find_functions(code)  # a region may begin behind one of the new splits
+        if split_at_regions(code, functions):
             functions = find_functions(code)
         shortcuts = _find_shortcuts(code, functions)
         layout = Layout(functions, code.entry, choose_shared(functions, code.entry))

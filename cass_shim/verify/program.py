@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cass_shim.isa.spec import CONTROL, Effect, Meaning, lookup
+from cass_shim.isa.spec import CONTROL, Effect, Meaning, lookup, warp_wide
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Imm, Instruction
@@ -91,7 +91,7 @@ def prepare(kernel: SassKernel, symbols: Mapping[str, int], bank3: bytes) -> Pro
         bases.append(section.kernel.token)
         sizes.append(len(section.instructions))
         for instruction in section.instructions:
-            patched = _patch(instruction, symbols, tokens)
+            patched = warp_wide(_patch(instruction, symbols, tokens))
             step, problem = _step(patched, section.kernel.token)
             if problem is not None:
                 problems[len(steps)] = problem

@@ -51,7 +51,8 @@ def _instruction(line: str, address: int) -> Instruction:
     if line.startswith("@"):
         mark, line = line.split(" ", 1)
         name = mark.lstrip("@!")
-        guard = Pred(PT if name == "PT" else int(name[1:]), negate="!" in mark)
+        number = PT if name == "PT" else int(name.removeprefix("U")[1:])
+        guard = Pred(number, uniform=name[0] == "U", negate="!" in mark)
     opcode, _, operands = line.partition(" ")
     mnemonic, *modifiers = opcode.split(".")
     parsed = parse_operands(mnemonic, tuple(modifiers), operands.replace(", ", ","), 0, address)

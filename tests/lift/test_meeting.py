@@ -80,6 +80,39 @@ def test_threads_meet_at_an_mbarrier_twice() -> None:
     assert found.tolist() == [n + 1 for n in range(64)]
 
 
+ELECTED = """
+    LOP3.LUT R3, R0, 0xf, RZ, 0xc0, !PT
+    IMAD R3, R3, 0x8, RZ
+    IADD3 R3, R3, 0x400, RZ
+    R2UR UR6, R3
+    IMAD R13, R0, 0x4, RZ
+    STS [R13+0x400], R0
+    UMOV UR4, 0x11
+    UMOV UR5, 0x22
+    ISETP.GE.U32.AND P1, PT, R0, 0x2, PT
+    VOTEU.ALL UP0, P1
+    PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0
+    PLOP3.LUT P2, PT, P1, PT, PT, 0x8, 0x0
+    again:
+    PLOP3.LUT P0, PT, P0, P2, PT, 0xa2, 0x0
+    @P2 R2UR P0, UR6, R3
+    @P2 PLOP3.LUT P2, PT, P0, PT, PT, 0x80, 0x0
+    PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0
+    @!UP0 SYNCS.EXCH.64 URZ, [UR6], UR4
+    @P2 BRA.U.ANY =again
+    LDS R10, [R13+0x400]
+    STG.E [R8.64], R10
+    EXIT
+"""
+
+
+def test_lanes_that_set_mbarriers_set_no_others() -> None:
+    """`if (t < 2) init(&barriers[t], n)` on sm_90: a uniform instruction runs once for each lane that is chosen."""
+    head = HEAD.replace("[0x160]", "[0x210]").replace("[0x168]", "[0x218]")
+    sass = kernel(head + "MOV R8, R2\nMOV R9, R3\n" + ELECTED, 90, shared_bytes=0x400 + 128)
+    assert run(sass, WORDS, 32).tolist() == [0x11, 0x22, 0x11, 0x22, *range(4, 32)]
+
+
 def test_shared_memory_read_backwards() -> None:
     """LLVM folds the constant into the instruction's offset and leaves a negative base: the sum wraps at 32 bits."""
     sass = kernel(
@@ -140,6 +173,28 @@ def test_an_exclusive_region_serves_one_mask_after_the_other() -> None:
         """
     )
     assert run(sass, WORDS, 32).tolist() == [sum(range(n & 28, (n & 28) + 4)) for n in range(32)]
+
+
+def test_an_exclusive_region_behind_a_meeting_where_lanes_are_scheduled_apart() -> None:
+    """CUB's look-back on sm_90: the region begins behind a BSYNC, where no block began before."""
+    after = """
+        BSSY B1, =met
+        BSYNC B1
+        met:
+        LOP3.LUT R8, R0, 0x1c, RZ, 0xc0, !PT
+        MOV R9, 0xf
+        SHF.L.U32 R9, R9, R8, RZ
+        BSSY B0, =over
+        WARPSYNC.EXCLUSIVE R9
+        REDUX.SUM.S32 UR4, R0
+        IMAD.U32 R10, RZ, RZ, UR4
+        BSYNC B0
+        over:
+        STG.E [R2.64], R10
+    """
+    sass = kernel(LOCK.format(critical=CRITICAL, after=after))
+    found = run(sass, np.zeros(32, np.uint32), 32)
+    assert found.tolist() == [sum(range(n & 28, (n & 28) + 4)) for n in range(32)]
 
 
 BRANCHING_REGION = """

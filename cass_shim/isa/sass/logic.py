@@ -142,15 +142,34 @@ def r2ur(e: Emitter[V], i: Instruction) -> None:
     """Uniform registers are kept per lane, so this is a move (sass.md §5.1).
 
     A predicate tells which lanes' values are not the first lane's; .OR adds to what it held. nvcc leaves for a slow
-    path where it is set (`@!P BRA.DIV`), and serves one texture handle after the other with it (`@!P TEX`).
+    path where it is set (`@!P BRA.DIV`), and serves one texture handle after the other with it (`@!P TEX`). Where only
+    some lanes have a value (`warp_wide`), all get the first one's.
     """
     operands = list(i.operands)
     flag = operands.pop(0) if isinstance(operands[0], Pred) else None
-    value = int32(e, operands[1])
-    put32(e, operands[0], value)
+    dst, source, *which = operands
+    value = int32(e, source)
+    if flag is None and not which:
+        put32(e, dst, value)
+        return
+    first, having = e.read_first(value), [predicate(e, one) for one in which]
+    for held in having:
+        first = _of_first_lane(e, value, held, raw32(e, dst))
+    put32(e, dst, first if having else value)
     if flag is not None and not unwanted(flag):
-        differs = e.compare("ne", value, e.read_first(value))
-        put_predicate(e, flag, e.or_(predicate(e, flag), differs) if i.has("OR") else differs)
+        differs = e.compare("ne", value, first)
+        told = e.or_(predicate(e, flag), differs) if i.has("OR") else differs
+        for held in having:
+            told = e.select(held, told, predicate(e, flag))
+        put_predicate(e, flag, told)
+
+
+def _of_first_lane(e: Emitter[V], value: V, held: V, otherwise: V) -> V:
+    """The value of the lowest lane that has the predicate, in every lane; without one, what each has otherwise."""
+    lanes, one = e.ballot(held), e.const(1, 32)
+    lowest = e.sub(e.popcount(e.xor(lanes, e.sub(lanes, one))), one)
+    found, _ = e.shuffle("idx", value, e.and_(lowest, e.const(31, 32)), e.const(31, 32))
+    return e.select(e.compare("ne", lanes, e.const(0, 32)), found, otherwise)
 
 
 _PREDICATES = 7
