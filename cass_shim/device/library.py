@@ -61,14 +61,14 @@ def candidates(kind: str) -> list[tuple[str, str]]:
 def usable(path: str) -> tuple[ctypes.CDLL | None, str]:
     """The library if it loads and has a device, else the reason."""
     try:
-        native = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+        native = ctypes.CDLL(path)
     except OSError as failure:
         return None, str(failure)
     count = ctypes.c_int(0)
     code = native.hipGetDeviceCount(ctypes.byref(count))
     if code != 0 or count.value < 1:
         return None, f"{path}: hipGetDeviceCount: HIP error {code}, {count.value} devices"
-    return native, ""
+    return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL), ""  # global only now: another may be taken instead
 
 
 def file_of(native: ctypes.CDLL) -> str:
@@ -128,16 +128,24 @@ def open_library(kind: str = "auto") -> Library:
 
 
 def _open(kind: str) -> Library:
-    reasons = []
+    reasons, rejected = [], set[str]()
     for name, found in candidates(kind):
+        before = mapped_libraries()
         native, reason = usable(name)
         if native is None:
             reasons.append(reason)
+            rejected |= mapped_libraries() - before  # AMD's without a device stays mapped, and nobody calls it
             continue
         path = file_of(native) or name
         hip = bind_hip_python(path)
         others = {other for other in mapped_libraries() if os.path.realpath(other) != os.path.realpath(path)}
-        if others:
+        if others - rejected or (others and not _has_device(hip)):
             raise DeviceFailed("open", 100, f"hip-python already uses {', '.join(sorted(others))}, not {path}")
         return Library(path, found, hip, native)
     raise DeviceFailed("open", 100, "no device: " + "; ".join(reasons))
+
+
+def _has_device(hip: Any) -> bool:
+    """Whether the library that hip-python calls sees one; the rejected ones do not."""
+    error, count = hip.hipGetDeviceCount()
+    return int(error) == 0 and int(count) > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import struct
+import subprocess
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 import cass_shim
 from cass_shim.device import Device
 from cass_shim.model.errors import DeviceFailed
+from cass_shim.native.build import compiler
 from tests.native.hip_support import compile_hip, run_python
 
 SOURCE = """
@@ -126,6 +128,27 @@ def test_hip_alone_says_why_there_is_none() -> None:
         "try: print(Device.open('hip').name)\nexcept DeviceFailed as e: print('failed', e)"
     )
     assert "Traceback" not in done.stderr and ("failed open: HIP error 100: no device:" in done.stdout or done.stdout)
+
+
+ROCM_WITHOUT_A_CARD = """
+int hipInit(unsigned flags) { return 100; }
+int hipGetDeviceCount(int *n) { *n = 0; return 100; }
+"""
+TAKE_ANY = """
+from cass_shim.device import Device
+device = Device.open("auto")
+buffer = device.alloc(64)
+print(device.emulated)
+"""
+
+
+def test_amd_s_library_without_a_card_does_not_stand_in_the_way(tmp_path: Path) -> None:
+    """ROCm's user space is installed and there is no GPU: the emulated device is taken, and hip-python with it."""
+    (tmp_path / "stub.c").write_text(ROCM_WITHOUT_A_CARD)
+    command = [*compiler(), "-shared", "-fPIC", "-Wl,-soname,libamdhip64.so.5", str(tmp_path / "stub.c")]
+    subprocess.run([*command, "-o", str(tmp_path / "libamdhip64.so")], check=True)
+    done = run_python(TAKE_ANY, LD_LIBRARY_PATH=str(tmp_path))
+    assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
 
 
 def test_launches_go_through_hip_python(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
