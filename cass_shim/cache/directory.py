@@ -214,3 +214,15 @@ class DirectoryStore:
 
     def remove_object(self, digest: str) -> None:
         self._path("cas", digest).unlink(missing_ok=True)
+
+    def remove_unfinished(self, before: float, *, is_dry: bool) -> tuple[int, int]:
+        """Files beside their final names, and locks: their names begin with a dot."""
+        files, freed = 0, 0
+        for path in self.root.glob("[ac]*/??/.*"):
+            with contextlib.suppress(FileNotFoundError):
+                status = path.lstat()
+                if status.st_mtime < before:
+                    files, freed = files + 1, freed + status.st_size
+                    if not is_dry:
+                        path.unlink()
+        return files, freed

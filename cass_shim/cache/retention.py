@@ -33,6 +33,9 @@ class Walkable(ObjectStore, Protocol):
     def remove_object(self, digest: str) -> None:
         """Remove an object; one that is gone is no error."""
 
+    def remove_unfinished(self, before: float, *, is_dry: bool) -> tuple[int, int]:
+        """(files, bytes) of what writers that died before that time left beside what they wrote; now removed."""
+
 
 @dataclass
 class Removed:
@@ -46,7 +49,7 @@ class Removed:
 
 def collect(store: Walkable, days: float, *, is_dry: bool = False, now: float | None = None) -> Removed:
     """Unlist records that are older than `days` and were made by other sources than this package's; then remove
-    objects that no head lists. Raises the store's errors."""
+    objects that no head lists, and what killed writers left. Raises the store's errors."""
     at, done, used = time.time() if now is None else now, Removed(), set[str]()
     for key in store.names("ac"):
         used |= _head(store, key, at - days * DAY_S, done, is_dry=is_dry)
@@ -56,6 +59,8 @@ def collect(store: Walkable, days: float, *, is_dry: bool = False, now: float | 
             done.objects, done.freed = done.objects + 1, done.freed + found[1]
             if not is_dry:
                 store.remove_object(digest)
+    files, freed = store.remove_unfinished(at - GRACE_S, is_dry=is_dry)
+    done.objects, done.freed = done.objects + files, done.freed + freed
     return done
 
 

@@ -145,3 +145,7 @@ class S3Store:
     def remove_object(self, digest: str) -> None:
         with self._named():
             self.library.delete(self.writer, f"cas/{digest}")
+
+    def remove_unfinished(self, before: float, *, is_dry: bool) -> tuple[int, int]:
+        """Nothing: a PUT is there as a whole or not at all."""
+        return 0, 0

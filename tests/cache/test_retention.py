@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from cass_shim.cache import directory
+from cass_shim.cache.directory import DirectoryStore
 from cass_shim.cache.epoch import sources_digest
 from cass_shim.cache.places import open_store
 from cass_shim.cache.remote import RemoteTier
@@ -53,6 +55,32 @@ def test_old_ones_of_other_builds_go_and_the_rest_stays(store: Any) -> None:
     assert objects(store) == {one for entry in (ours, young) for one in (entry.record.digest, entry.record.entry)}
     again = collect(store, 90, now=LATER)
     assert (again.kept, again.unlisted, again.objects) == (2, 0, 0)
+
+
+def test_what_killed_writers_left_in_a_directory_goes_after_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither names nor readers see such files, so nothing else would ever remove them."""
+    store = DirectoryStore(tmp_path)
+    tier = RemoteTier(store)
+    entry = made(1, sources_digest())
+    tier.put(KEY, entry)
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(directory, "_rename", die)
+        patch.setattr(Path, "unlink", die)
+        tier.put(KEY, made(1, sources_digest(), "cass"))
+    left = [one for one in tmp_path.rglob(".*") if one.is_file()]
+    assert len(left) == 1
+    assert collect(store, 90).freed == 0, "its writer may be alive"
+    size = left[0].stat().st_size
+    assert collect(store, 90, is_dry=True, now=LATER).freed == size
+    assert left[0].exists()
+    assert (collect(store, 90, now=LATER).freed, left[0].exists()) == (size, False)
+    assert tier.get(KEY) == (entry,)
 
 
 def test_a_dry_run_removes_nothing(store: Any) -> None:

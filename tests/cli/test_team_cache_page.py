@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from socket import create_connection
 
@@ -74,6 +75,14 @@ class Team:
     def stop(self) -> None:
         for own in self.homes.values():
             subprocess.run(["cass", "daemon", "stop"], env=own, capture_output=True, check=False, timeout=60)
+
+
+def test_what_the_page_says_shows_it_is_there() -> None:
+    page = PAGE.read_text()
+    tests, modules = re.findall(r"tests/[\w/]+\.py", page), re.findall(r"-m (tools\.\w+)", page)
+    assert (len(tests) > 20, len(modules) > 3) == (True, True)
+    assert [one for one in tests if not (ROOT / one).is_file()] == []
+    assert [one for one in modules if find_spec(one) is None] == []
 
 
 @pytest.mark.slow
