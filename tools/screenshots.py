@@ -32,10 +32,18 @@ VISIBLE = f"[...document.querySelectorAll(`{FOCUSABLE}`)].filter(one => one.chec
 HAS_OUTLINE = "(style => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0)"
 
 
+CUT_OFF = (  # by the window, though a part of the page may be scrolled: what is no table has room below
+    "[...document.querySelectorAll('td, p, li, h1, h2, dt, dd')]"
+    ".filter(one => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1"
+    " && getComputedStyle(one).display !== 'table-cell').map(one => one.textContent.trim().slice(0, 40))"
+)
+
+
 def overflow(browser: Browser) -> list[str]:
-    """Text or controls that run out of the window."""
+    """Text or controls that run out of the window, or of their place in it."""
     wide = browser.ask("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    return [f"runs {wide} pixels out of the window"] if wide > 0 else []
+    cut = sorted(set(browser.ask(CUT_OFF)))
+    return [f"runs {wide} pixels out of the window"] * (wide > 0) + [f"is cut off: {text}" for text in cut[:5]]
 
 
 def tab_order(browser: Browser) -> list[str]:

@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from cass_shim.compat.results import RATINGS, Outcome
+from cass_shim.model.artifacts import Evidence
 
-LEVELS = ("none", "E0", "E1u", "E1", "E2", "E4")  # the weakest first
+LEVELS = tuple(one.label for one in sorted(Evidence))  # the weakest first
 Table = list[tuple[str, ...]]
 
 

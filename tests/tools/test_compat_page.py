@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cass_shim.compat.results import KernelFact, Outcome, Results, read_results
+from cass_shim.model.artifacts import Evidence
 from tools.compat_page import BEGIN, END, PAGE, README, STORE, merged, page, readme, store
 
 
@@ -31,6 +32,14 @@ def test_the_page_says_what_is_wrong_and_what_was_not_run(tmp_path: Path) -> Non
     assert "- p, rdc, lift: right; at E0 `k`" in text
     store(results, tmp_path / "r.json")
     assert read_results(tmp_path / "r.json") == results
+
+
+@pytest.mark.parametrize("evidence", [one.label for one in Evidence])
+def test_every_level_of_evidence_has_a_cell(evidence: str) -> None:
+    """The weakest kernel counts; a program at E3 once ended the page with an error."""
+    strongest = KernelFact("other", "lift", "E4")
+    one = run("p", "rdc", kernels=(KernelFact("k", "lift", evidence), strongest))
+    assert f"| p | {evidence} |" in page(Results([one], "emulated gfx1100", "1"))
 
 
 def test_what_no_gpu_has_printed_is_named() -> None:
