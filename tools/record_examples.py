@@ -3,8 +3,8 @@
 Run on a machine with an NVIDIA GPU and nvcc: `python3 tools/record_examples.py [--samples] OUT.json` builds every
 program for that GPU (`-arch=native`), in parallel, and runs each twice; `python3 tools/record_examples.py --unpack
 OUT.json` writes the outputs as `expected/NAME.txt` below `examples/` (or `samples/`: `expected/DOMAIN/NAME.txt`) and
-the machine as `expected/RECORDED.json`. A program that does not build, does not end, fails or prints something else
-the second time is named and skipped. Standard library only.
+the machine as `expected/RECORDED.json`, beside what was recorded before. A program that does not build, does not end,
+fails or prints something else the second time is named and skipped. Standard library only.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD_S, RUN_S = 120, 30
@@ -85,7 +86,7 @@ def record_all(suite: str, workers: int) -> dict[str, object]:
 
 
 def unpack(path: Path) -> None:
-    """Write the outputs of a recorded document where the tests look for them."""
+    """Write the outputs of a recorded document where the tests look for them, beside those recorded before."""
     document = json.loads(path.read_text())
     suite = "samples" if "samples" in document else "examples"
     folder = ROOT / suite / "expected"
@@ -93,11 +94,22 @@ def unpack(path: Path) -> None:
         target = folder / f"{name}.txt"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(run["stdout"])
-    codes = {name: run["exit_code"] for name, run in document[suite].items()}
-    summary = {"machine": document["machine"], "exit_codes": codes}
-    if document.get("skipped"):
-        summary["skipped"] = document["skipped"]
-    (folder / "RECORDED.json").write_text(json.dumps(summary, indent=1, sort_keys=True) + "\n")
+    place = folder / "RECORDED.json"
+    held = json.loads(place.read_text()) if place.exists() else {"exit_codes": {}}
+    summary = summary_of(held, document, {name: run["exit_code"] for name, run in document[suite].items()})
+    place.write_text(json.dumps(summary, indent=1, sort_keys=True) + "\n")
+
+
+def summary_of(held: dict[str, Any], document: dict[str, Any], codes: dict[str, int]) -> dict[str, Any]:
+    """RECORDED.json after these programs. others: programs that ran on another machine than most, with it."""
+    kept = {name: code for name, code in held["exit_codes"].items() if name not in codes}
+    others = {name: where for name, where in held.get("others", {}).items() if name in kept}
+    machine = held["machine"] if kept else document["machine"]
+    if document["machine"] != machine:
+        others |= dict.fromkeys(codes, document["machine"])
+    skipped = {name: why for name, why in held.get("skipped", {}).items() if name in kept} | document["skipped"]
+    summary = {"machine": machine, "exit_codes": kept | codes, "skipped": skipped}
+    return summary | ({"others": others} if others else {})
 
 
 def main(arguments: list[str]) -> int:

@@ -1,6 +1,7 @@
 // Errors are reported by name: bad launches, bad sizes, bad pointers; a good launch afterwards
-// works.
+// works. (The runtime of CUDA 12 calls bad dimensions cudaErrorInvalidConfiguration.)
 // features: error_handling, device_properties, occupancy
+// not with: cuda12-static, cuda12-shared
 #include "../common.h"
 
 __global__ void fill(int *out, int value, int n) {

@@ -73,7 +73,7 @@ def test_a_sample_says_what_it_is_and_shows_it(program: suite.SuiteProgram) -> N
     assert not set(program.not_with) - set(VARIANTS)
     assert 20 <= source.count("\n") <= 500
     assert f'verdict("{program.name}"' in source
-    assert not re.search(r"#include <(thrust|cub|cublas|cufft|curand)|rand\(\)", source)
+    assert not re.search(r"#include <(cublas|cufft|curand)|rand\(\)", source)
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="no samples/expected/RECORDED.json: not recorded on a GPU yet")
@@ -195,6 +195,26 @@ def test_recording_skips_what_is_not_deterministic(tmp_path: Path, monkeypatch: 
     assert "not deterministic" in document["skipped"]["graph/changing"]
     assert "exit status 1: wrong values" in document["skipped"]["graph/wrong"]
     assert document["machine"]["nvcc"] == "V13.0.88"
+
+
+def test_later_recordings_stand_beside_earlier_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = recorder()
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+
+    def unpacked(gpu: str, *names: str) -> dict[str, object]:
+        runs = {name: {"stdout": f"{gpu}\n", "exit_code": 0} for name in names}
+        (tmp_path / "out.json").write_text(json.dumps({"machine": {"gpu": gpu}, "samples": runs, "skipped": {}}))
+        assert module.main(["--unpack", str(tmp_path / "out.json")]) == 0
+        summary: dict[str, object] = json.loads((tmp_path / "samples" / "expected" / "RECORDED.json").read_text())
+        return summary
+
+    unpacked("H200", "graph/a", "graph/b")
+    both = unpacked("H100", "graph/b", "graph/c")
+    assert (both["machine"], both["exit_codes"]) == ({"gpu": "H200"}, {"graph/a": 0, "graph/b": 0, "graph/c": 0})
+    assert both["others"] == {"graph/b": {"gpu": "H100"}, "graph/c": {"gpu": "H100"}}
+    assert (tmp_path / "samples" / "expected" / "graph" / "b.txt").read_text() == "H100\n"
+    anew = unpacked("L40", "graph/a", "graph/b", "graph/c")
+    assert (anew["machine"], "others" in anew) == ({"gpu": "L40"}, False)
 
 
 @pytest.mark.slow
