@@ -12,10 +12,11 @@ import pytest
 
 from tools.environment import ROOT
 from tools.fuzz import campaigns, native_build
-from tools.fuzz.engine import Campaign, minimize
+from tools.fuzz.engine import Campaign, Finding, Result, minimize
 from tools.fuzz.targets import TARGETS
 
 HERE = Path(__file__).parent
+RUN = [sys.executable, "-m", "tools.fuzz", "run"]
 
 
 class Refused(Exception):
@@ -107,7 +108,7 @@ def test_planted_faults_in_c_are_found(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_run_that_is_ended_early_leaves_its_results(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tools.fuzz", "run", "record", "listing", "--seconds", "100", "--split", "2"]
+    command = [*RUN, "record", "listing", "--seconds", "100", "--split", "2"]
     places = [tmp_path / "record" / f"part-{number}" / "current" for number in (0, 1)]
     with subprocess.Popen([*command, "--out", str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE) as process:
         deadline = time.monotonic() + 60
@@ -118,3 +119,30 @@ def test_a_run_that_is_ended_early_leaves_its_results(tmp_path: Path) -> None:
         assert process.wait(30) == 0
     (result,) = campaigns.read_results([tmp_path])  # the second target was not begun
     assert result.target == "record" and result.cases > 0 and result.seconds < 90
+
+
+def test_minutes_are_shared_and_what_was_done_counts(tmp_path: Path) -> None:
+    """Two targets of endless cases end in time, each with a result; the next run does what is left of one's cases."""
+    out = ["--out", str(tmp_path), "--split", "2"]
+    began = time.monotonic()
+    subprocess.run([*RUN, "record", "listing", "--minutes", "0.1", *out], cwd=ROOT, check=True, timeout=100)
+    assert time.monotonic() - began < 6 + campaigns.LAST_CASE_S
+    first = {one.target: one for one in campaigns.read_results([tmp_path])}
+    assert set(first) == {"record", "listing"} and all(one.cases > 0 for one in first.values())
+    done = first["record"].cases
+    more = [*RUN, "record", "--cases", str(done + 100), "--more", *out]
+    for _ in range(2):  # the second time nothing is left to do
+        subprocess.run(more, cwd=ROOT, check=True, timeout=100)
+        (record,) = campaigns.read_results([tmp_path / "record"])
+        assert done + 100 <= record.cases <= done + 102 + 2 * record.seeds
+        assert record.engine == first["record"].engine and record.seconds >= first["record"].seconds
+
+
+def test_results_of_two_machines_are_one_row(tmp_path: Path) -> None:
+    for name, cases, lines in (("a", 10, 5), ("b", 20, 7)):
+        (tmp_path / name / "sass").mkdir(parents=True)
+        result = Result("sass", name, cases, 1.5, f"{lines} lines", findings=[Finding("same", name, cases)])
+        result.write(tmp_path / name / "sass" / "result.json")
+    (both,) = campaigns.read_results([tmp_path / "a", tmp_path / "b"])
+    assert (both.cases, both.seconds, both.coverage, both.engine) == (30, 3.0, "7 lines", "a; then b")
+    assert both.findings == [Finding("same", "a", 30)]

@@ -4,6 +4,8 @@ python3 -m tools.fuzz list                                   the targets
 python3 -m tools.fuzz run TARGET…|all --seconds N --jobs J   campaigns; --page adds dated rows to docs/hardening.md;
                                                              SIGTERM ends them early, with their results
 python3 -m tools.fuzz run TARGET --cases N --split P         a campaign in P processes, a seed each; sums and one corpus
+python3 -m tools.fuzz run TARGET… --cases N --minutes M      at most M minutes for all of them; --more counts what an
+                                                             earlier run into the same --out has done
 python3 -m tools.fuzz minimize TARGET FILE OUT               a smaller input that fails in the same way
 python3 -m tools.fuzz replay TARGET FILE…                    each input once
 python3 -m tools.fuzz merge TARGET…                          adds to tests/fuzz/corpus what campaigns found, thinned
@@ -48,7 +50,9 @@ def parser() -> argparse.ArgumentParser:
     run = verbs.add_parser("run")
     run.add_argument("targets", nargs="+")
     run.add_argument("--seconds", type=float, default=0.0, help="of each target; 0: until --cases")
-    run.add_argument("--cases", type=int, default=0, help="of each target; 0: until --seconds (60 when both are 0)")
+    run.add_argument("--cases", type=int, default=0, help="of each target; 0: until --seconds (60 without any limit)")
+    run.add_argument("--minutes", type=float, default=0.0, help="of all targets together; 0: no limit")
+    run.add_argument("--more", action="store_true", help="what an earlier run into --out did counts towards --cases")
     run.add_argument("--jobs", type=int, default=1, help="targets at once")
     run.add_argument("--split", type=int, default=1, help="processes that share a target's cases, a seed each")
     run.add_argument("--seed", type=int, default=1, help="of the first process")
@@ -90,9 +94,11 @@ def main(arguments: Sequence[str]) -> int:
         campaigns.add_rows(options.page, campaigns.read_results(options.results))
         return 0
     if options.verb == "run":
-        if not options.seconds and not options.cases:
+        if not options.seconds and not options.cases and not options.minutes:
             options.seconds = 60.0
-        limits = campaigns.Limits(options.seconds, options.cases, options.seed, options.jobs, options.split)
+        limits = campaigns.Limits(
+            options.seconds, options.cases, options.seed, options.jobs, options.split, options.minutes, options.more
+        )
         return campaigns.run(chosen(options.targets), options.out, limits, options.page)
     if options.verb == "merge":
         return campaigns.merge(chosen(options.targets), options.out, options.keep)

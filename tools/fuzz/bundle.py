@@ -1,8 +1,9 @@
 """A folder that runs every campaign on another Linux machine: no compiler, no environment of ours, no network.
 
 It holds the C targets (glibc 2.34 and newer), the package without its native parts, wheels for Python 3.12 of what the
-targets in Python import, the corpora, and `run.sh`, which takes the seconds a target and how many at once and leaves a
-`result.json` a target below `$OUT`. `python3 -m tools.fuzz page $OUT` writes them into docs/hardening.md here.
+targets in Python import, the corpora, and `run.sh`, which runs `python3 -m tools.fuzz run` with its arguments and
+leaves a `result.json` a target below `$OUT`, where a later run with `--more` goes on. Here `python3 -m tools.fuzz page $OUT`
+writes them into docs/hardening.md, and `merge TARGET… --out $OUT` thins what was found into the corpora.
 """
 
 from __future__ import annotations
@@ -22,28 +23,21 @@ PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x
 PACKAGES = ("pyelftools", "msgpack", "lz4", "zstandard", "cryptography", "cffi", "pycparser", "click", "diskcache",
             "hip-python", "rocm-bindings-hip", "rocm-bindings-core")  # fmt: skip
 RUN = """#!/bin/bash
-# usage: OUT=FOLDER [CASES=N] [SPLIT=PROCESSES] ./run.sh [SECONDS a target, 0: until CASES] [targets at once] [TARGET…]
+# usage: OUT=FOLDER ./run.sh TARGET… [--cases N] [--split PROCESSES] [--minutes M] [--more] [--seconds N] [--jobs J]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-seconds=${1:-60} jobs=${2:-$(nproc)}
-shift $(($# > 2 ? 2 : $#))
+mkdir -p "$OUT" && OUT=$(cd "$OUT" && pwd) || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tar -xJf "$here/bin.tar.xz" -C "$work"
 cp -r "$here/src" "$work/src"
 mkdir -p "$work/src/build/fuzz" && mv "$work/bin" "$work/src/build/fuzz/bin"
-python3 -m venv --system-site-packages "$work/venv" 2>/dev/null
-python=$work/venv/bin/python
-[ -x "$python" ] || python=python3
 # what is there already (numpy, llvmlite) stays; the rest lies in a folder of its own
-"$python" -m pip install -q --no-index --no-deps --no-compile --target "$work/site" "$here"/wheels/*.whl || exit 1
+python3 -m pip install -q --no-index --no-deps --no-compile --target "$work/site" "$here"/wheels/*.whl || exit 1
 cd "$work/src"
-PYTHONPATH=$work/src:$work/site CASS_FUZZ_PREBUILT=1 "$python" -m tools.fuzz run "${@:-all}" \\
-  --seconds "$seconds" --cases "${CASES:-0}" --jobs "$jobs" --split "${SPLIT:-1}" --seed "${SEED:-1}" --out "$work/out"
+PYTHONPATH=$work/src:$work/site CASS_FUZZ_PREBUILT=1 python3 -m tools.fuzz run "$@" --out "$OUT"
 status=$?
-mkdir -p "$OUT"
-(cd "$work/out" && for one in */; do  # findings and what is new, without the scratch
-  mkdir -p "$OUT/$one" && cp -r "$one"result.json "$one"finding-* "$one"corpus "$OUT/$one" 2>/dev/null; done)
+find "$OUT" -name current -delete  # scratch
 exit $status
 """
 
@@ -52,10 +46,10 @@ def _sources(out: Path) -> None:
     """The package, this tool and the corpora."""
     skip = shutil.ignore_patterns("__pycache__", "native", "checkpoint", "*.so")
     shutil.copytree(ROOT / "cass_shim", out / "src" / "cass_shim", ignore=skip)
-    for name in ("__init__.py", "build.py"):  # what the package imports of its native half
-        target = out / "src" / "cass_shim" / "native" / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / "cass_shim" / "native" / name, target)
+    native = out / "src" / "cass_shim" / "native"
+    native.mkdir(parents=True)
+    for path in (ROOT / "cass_shim" / "native").glob("*.py"):  # what the package imports of its native half
+        shutil.copyfile(path, native / path.name)
     shutil.copytree(ROOT / "tools" / "fuzz", out / "src" / "tools" / "fuzz", ignore=skip)
     for name in ("__init__.py", "dated_rows.py", "environment.py"):
         shutil.copyfile(ROOT / "tools" / name, out / "src" / "tools" / name)

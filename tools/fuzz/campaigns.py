@@ -11,6 +11,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +25,7 @@ from tools.fuzz.targets import TARGETS
 
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 GRACE_S = 120.0  # beyond a target's own limit: its corpus is run first
+LAST_CASE_S = 15.0  # beyond the limit of a whole run: the case that is being tried, and writing the result
 LAST = "finding-last"  # the input at which a process ended
 PART = "part-"  # and a number: the folder of one of a target's processes
 HEAD = "| date | target | cases | seconds | coverage | findings | engine |"
@@ -32,7 +35,8 @@ HEAD = "| date | target | cases | seconds | coverage | findings | engine |"
 class Limits:
     """Of each target: seconds and cases (0: none of that kind); seed of its chance; processes that share its cases.
 
-    jobs: targets at once.
+    jobs: targets at once. minutes: of all of them together (0: no limit); each target may use its share of what is
+    left. more: what an earlier run of the same folder did counts towards the cases.
     """
 
     seconds: float
@@ -40,6 +44,8 @@ class Limits:
     seed: int
     jobs: int
     split: int = 1
+    minutes: float = 0.0
+    more: bool = False
 
 
 def corpus_of(name: str) -> Path:
@@ -70,6 +76,7 @@ class Running:
 
     def __init__(self) -> None:
         self.stopping = False
+        self.until = float("inf")  # on the monotonic clock; nothing waits for longer
         self._processes: set[subprocess.Popen[bytes]] = set()
 
     def stop(self, *_: object) -> None:
@@ -86,13 +93,20 @@ class Running:
             if self.stopping:  # the signal came before this process was known
                 process.terminate()
             try:
-                said = process.communicate(timeout=patience)[1].decode(errors="replace").strip().splitlines()
+                said = process.communicate(timeout=self._within(patience))[1].decode(errors="replace").strip()
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
             finally:
                 self._processes.discard(process)
-        return f"ended with {process.returncode}: {said[-1] if said else 'nothing said'}"
+        return f"ended with {process.returncode}: {said.splitlines()[-1] if said else 'nothing said'}"
+
+    def _within(self, patience: float | None) -> float | None:
+        """Seconds to wait for a process: its own, and not beyond the end of the whole run."""
+        left = max(self.until + LAST_CASE_S - time.monotonic(), 1.0)
+        if left == float("inf"):
+            return patience
+        return left if patience is None else min(patience, left)
 
 
 RUNNING = Running()
@@ -102,8 +116,21 @@ def run_one(name: str, out: Path, limits: Limits, programs: dict[str, Path]) -> 
     """One target's campaign, in as many processes as it is split into, each with a seed of its own."""
     folder = out / name
     folder.mkdir(parents=True, exist_ok=True)
-    if limits.split <= 1:
-        return run_process(name, folder, limits, programs)
+    known = folder / "result.json"
+    earlier = read_result(known) if limits.more and known.exists() else None
+    if earlier is not None and limits.cases:
+        if earlier.cases >= limits.cases:
+            return earlier
+        limits = replace(limits, cases=limits.cases - earlier.cases, seed=limits.seed + earlier.cases)
+    campaign = run_process if limits.split <= 1 else _split
+    result = campaign(name, folder, limits, programs)
+    if earlier is not None:
+        result = added(earlier, result)
+    result.write(known)
+    return result
+
+
+def _split(name: str, folder: Path, limits: Limits, programs: dict[str, Path]) -> Result:
     share = replace(limits, cases=-(-limits.cases // limits.split))
     with concurrent.futures.ThreadPoolExecutor(limits.split) as pool:
         places = [folder / f"{PART}{number}" for number in range(limits.split)]
@@ -111,9 +138,7 @@ def run_one(name: str, out: Path, limits: Limits, programs: dict[str, Path]) -> 
         parts = list(pool.map(lambda place, one: run_process(name, place, one, programs), places, shares))
     for place in places:
         gather(place, folder)
-    result = joined(parts, folder)
-    result.write(folder / "result.json")
-    return result
+    return joined(parts, folder)
 
 
 def gather(part: Path, folder: Path) -> None:
@@ -128,18 +153,35 @@ def gather(part: Path, folder: Path) -> None:
 
 def joined(parts: Sequence[Result], folder: Path) -> Result:
     """The sum of the processes of one target; what two of them met is one finding."""
-    widest = max(parts, key=lambda one: sum(map(int, re.findall(r"\d+", one.coverage))))
-    result = Result(widest.target, f"{widest.engine}; {len(parts)} processes", coverage=widest.coverage)
-    found: dict[str, Finding] = {}
     for number, part in enumerate(parts):
-        result.cases += part.cases
-        result.failures += part.failures
-        result.seconds, result.seeds = max(result.seconds, part.seconds), max(result.seeds, part.seeds)
         for one in part.findings:
             file = Path(one.file).name
-            place = folder / (f"{file}-{PART}{number}" if file == LAST else file)
-            known = found.setdefault(one.what, Finding(one.what, str(place), 0))
-            known.times += one.times
+            one.file = str(folder / (f"{file}-{PART}{number}" if file == LAST else file))
+    result = _sum(parts)
+    result.engine = f"{result.engine}; {len(parts)} processes"
+    result.seconds = max(part.seconds for part in parts)
+    return result
+
+
+def added(*runs: Result) -> Result:
+    """The sum of runs of one target that followed each other, or were made on several machines."""
+    result = _sum(runs)
+    result.engine = "; then ".join(dict.fromkeys(one.engine for one in runs if one.cases)) or runs[-1].engine
+    result.seconds = round(sum(one.seconds for one in runs), 1)
+    return result
+
+
+def _sum(parts: Sequence[Result]) -> Result:
+    """Cases, failures and findings together; the coverage of the part that reached most."""
+    widest = max(parts, key=lambda one: sum(map(int, re.findall(r"\d+", one.coverage))))
+    result = Result(widest.target, widest.engine, coverage=widest.coverage)
+    found: dict[str, Finding] = {}
+    for part in parts:
+        result.cases += part.cases
+        result.failures += part.failures
+        result.seeds = max(result.seeds, part.seeds)
+        for one in part.findings:
+            found.setdefault(one.what, Finding(one.what, one.file, 0)).times += one.times
     result.findings = list(found.values())
     return result
 
@@ -177,9 +219,30 @@ def read_result(path: Path) -> Result:
 
 
 def read_results(places: Iterable[Path]) -> list[Result]:
-    """Results in files, or in the folders of an `--out`."""
-    found = [path for place in places for path in (place.rglob("result.json") if place.is_dir() else [place])]
-    return sorted((read_result(path) for path in found), key=lambda one: one.target)
+    """Results in files, or in the folders of an `--out`; those of one target as their sum."""
+    found = [path for place in places for path in (sorted(place.rglob("result.json")) if place.is_dir() else [place])]
+    runs: dict[str, list[Result]] = {}
+    for one in map(read_result, found):
+        runs.setdefault(one.target, []).append(one)
+    return [added(*runs[name]) for name in sorted(runs)]
+
+
+class Shares:
+    """The minutes of a whole run: what is left is shared by the targets that have not begun, the last ends in time."""
+
+    def __init__(self, limits: Limits, targets: int) -> None:
+        self.limits, self.targets, self._lock = limits, targets, threading.Lock()
+        RUNNING.until = time.monotonic() + limits.minutes * 60 if limits.minutes else float("inf")
+
+    def next(self) -> Limits:
+        """The limits of the target that begins now."""
+        with self._lock:
+            rounds = -(-self.targets // self.limits.jobs)
+            self.targets -= 1
+        if not self.limits.minutes:
+            return self.limits
+        share = max((RUNNING.until - time.monotonic()) / rounds, 1.0)
+        return replace(self.limits, seconds=min(share, self.limits.seconds or share))
 
 
 def run(names: Sequence[str], out: Path, limits: Limits, page: Path | None) -> int:
@@ -193,12 +256,23 @@ def run(names: Sequence[str], out: Path, limits: Limits, page: Path | None) -> i
         programs = native_build.build(native)
     results = []
     signal.signal(signal.SIGTERM, RUNNING.stop)
+    shares = Shares(limits, len(names))
+    alarm = threading.Timer(limits.minutes * 60, RUNNING.stop)
+    if limits.minutes:
+        alarm.start()
+
+    def begin(name: str) -> Result | None:
+        return None if RUNNING.stopping else run_one(name, out, shares.next(), programs)
+
     with concurrent.futures.ThreadPoolExecutor(limits.jobs) as pool:
-        jobs = [pool.submit(lambda name: None if RUNNING.stopping else run_one(name, out, limits, programs), name)
-                for name in names]  # fmt: skip
-        for result in filter(None, (job.result() for job in jobs)):
-            results.append(result)
-            show(result)
+        jobs = [pool.submit(begin, name) for name in names]
+        for name, job in zip(names, jobs, strict=True):
+            if (result := job.result()) is None:
+                print(f"{name:14} not begun: the run was ended", flush=True)
+            else:
+                results.append(result)
+                show(result)
+    alarm.cancel()
     if page is not None:
         add_rows(page, results)
     return int(any(one.findings for one in results))
