@@ -4,7 +4,8 @@ A copy of this tree in `build/sanitize/KIND` is built with AddressSanitizer and 
 ThreadSanitizer, by the ordinary builder through a compiler command that adds them. First the prebuilt examples run on
 it and must print what a GPU printed (their kernels are translated by the ordinary build: the daemon's workers may use
 less address space than a sanitizer needs). Then pytest runs there, with the sanitizer's run time in every process;
-without arguments it runs a slice of `tests/native`. Reports of all processes are gathered, and each kind of report is
+without arguments it runs the tests of the emulated device (address), or those of its concurrent parts (thread).
+Reports of all processes are gathered, and each kind of report is
 printed once. Exit status 1 when there is a report, or a test or an example fails.
 """
 
@@ -38,6 +39,23 @@ ALLOWED = {"thread": "race:dl_deallocate_tls\n", "address": "interceptor_via_fun
 REPORT = re.compile(r"^(?:==\d+==ERROR: |WARNING: ThreadSanitizer: |.*: runtime error: )(.*)$", re.MULTILINE)
 
 
+# The emulated device: its instructions against hardware, compilers and recorded textures; every HIP test; random code.
+DEVICE = tuple(
+    f"tests/native/test_{name}.py" for name in (
+        "emulator_core", "emulator_core_float", "emulator_core_state", "emulator_core_run_asm", "emulator_image",
+        "emulator_memory_order", "emulator_native", "emulator_native_turns", "emulator_native_ways", "emulator_race",
+        "emulator_texture_recorded", "rdna3_facts", "hip_fault", "hip_graph", "hip_memory", "hip_module",
+        "hip_sharing", "hip_stream", "hip_table", "hip_texture",
+    )
+)  # fmt: skip
+# What runs beside something else: streams, graphs, devices and processes that share memory, waves that meet in memory,
+# grid barriers, kernels that are translated while they run.
+CONCURRENT = tuple(
+    f"tests/native/test_{name}.py" for name in (
+        "hip_stream", "hip_graph", "hip_sharing", "hip_fault", "emulator_memory_order", "emulator_core_state",
+        "emulator_native",
+    )
+)  # fmt: skip
 # A sanitizer needs terabytes of addresses.
 LITTLE_SPACE = "tests/native/test_hip_memory.py::test_a_process_with_little_address_space_gets_a_smaller_device"
 
@@ -59,19 +77,14 @@ KINDS = {
         "libasan.so",
         "ASAN_OPTIONS",
         "detect_leaks=0:verify_asan_link_order=0:exitcode=66:handle_segv=0:allocator_may_return_null=1",
-        (
-            "tests/native/test_emulator_core.py", "tests/native/test_emulator_core_float.py",
-            "tests/native/test_emulator_core_state.py", "tests/native/test_hip_memory.py",
-            "tests/native/test_hip_module.py", "tests/native/test_hip_stream.py", "tests/native/test_hip_graph.py",
-            "--deselect", LITTLE_SPACE,
-        ),
+        (*DEVICE, "--deselect", LITTLE_SPACE),
     ),
     "thread": Kind(
         ("-fsanitize=thread", "-fno-omit-frame-pointer"),
         "libtsan.so",
         "TSAN_OPTIONS",
         "exitcode=0:handle_segv=0:report_signal_unsafe=0",
-        ("tests/native/test_hip_stream.py", "tests/native/test_hip_graph.py", "tests/native/test_hip_sharing.py"),
+        CONCURRENT,
     ),
 }  # fmt: skip
 
@@ -139,7 +152,8 @@ def build(name: str, kind: Kind, folder: Path) -> dict[str, str]:
     tree = folder / "tree"
     copy_tree(tree)
     cc = compiler(kind, folder)
-    env = {**os.environ, "CC": str(cc), "PYTHONPATH": str(tree)}
+    path = os.pathsep.join(filter(None, (str(tree), os.environ.get("PYTHONPATH", ""))))
+    env = {**os.environ, "CC": str(cc), "PYTHONPATH": path}
     subprocess.run([sys.executable, "-m", "cass_shim.native.build"], cwd=tree, env=env, check=True, capture_output=True)
     reports = folder / "reports"
     shutil.rmtree(reports, ignore_errors=True)
@@ -183,21 +197,22 @@ def wrong_examples(tree: Path, env: dict[str, str], prefix: list[str]) -> list[s
     return wrong
 
 
-def run(name: str, arguments: list[str], seconds: float) -> tuple[int, str, Counter[str]]:
-    """The exit status, the last line, and the reports."""
+def run(name: str, arguments: list[str], seconds: float, jobs: int, examples: bool) -> tuple[int, str, Counter[str]]:
+    """The exit status, the last line, and the reports. jobs: processes that share the tests (pytest-xdist)."""
     kind, folder = KINDS[name], environment.ROOT / "build" / "sanitize" / name
     folder.mkdir(parents=True, exist_ok=True)
     env = build(name, kind, folder)
     prefix = ["setarch", "-R"] if name == "thread" else []  # ThreadSanitizer needs its addresses free
-    wrong = wrong_examples(folder / "tree", env, prefix)
-    command = [*prefix, sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider"]
-    command += ["--timeout", "0", *(arguments or kind.tests)]
+    wrong = wrong_examples(folder / "tree", env, prefix) if examples else []
+    command = [*prefix, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--timeout", "0"]
+    command += ["-n", str(jobs)] if jobs > 1 else ["-p", "no:xdist"]
+    command += arguments or kind.tests
     out, into = subprocess.PIPE, subprocess.STDOUT
     tree = folder / "tree"
     done = subprocess.run(command, cwd=tree, env=env, text=True, timeout=seconds, stdout=out, stderr=into, check=False)
     print(done.stdout[-4000:])
     last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "nothing said"
-    count = len(samples.PREBUILT_SAMPLES)
+    count = len(samples.PREBUILT_SAMPLES) if examples else 0
     said = f"{count - len(wrong)} of {count} examples right, {last.strip('= ')}"
     return done.returncode or len(wrong), said, reports_in(folder / "reports", done.stdout)
 
@@ -208,12 +223,14 @@ def main() -> int:
     parser.add_argument("kind", choices=list(KINDS))
     parser.add_argument("--seconds", type=float, default=3600, help="limit of the run")
     parser.add_argument("--record", action="store_true", help="add a row to docs/hardening.md")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that share the tests")
+    parser.add_argument("--no-examples", action="store_true", help="where there is no daemon's environment")
     known, arguments = parser.parse_known_args()
     if why := why_not(KINDS[known.kind]):
         print(f"tools.sanitizers: {why}", file=sys.stderr)
         return 2
     began = time.monotonic()
-    status, last, reports = run(known.kind, arguments, known.seconds)
+    status, last, reports = run(known.kind, arguments, known.seconds, known.jobs, not known.no_examples)
     for report, count in reports.most_common():
         print(f"{count:4} {report}")
     print(f"{sum(reports.values())} reports; {last}")

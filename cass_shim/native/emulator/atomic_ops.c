@@ -39,6 +39,32 @@ static uint64_t sum(unsigned flush, float a, float b) {
     return bits_of_f32(flush & 2 ? flushed(total) : total);
 }
 
+/* Those of which a float is read, or two values are needed. */
+static uint64_t other_value(unsigned operation, unsigned bytes, uint64_t old, uint64_t a,
+                            uint64_t b) {
+    switch (operation) {
+    case RMW_CMPSWAP:
+        return old == b ? a : old;
+    case RMW_CMPSWAP_F:
+        return equal(bytes, old, b) ? a : old;
+    case RMW_MIN_F:
+        return less(bytes, a, old) ? a : old;
+    case RMW_MAX_F:
+        return less(bytes, old, a) ? a : old;
+    case RMW_ADD_F:
+    case RMW_ADD_F_INPUTS:
+    case RMW_ADD_F_RESULT:
+    case RMW_ADD_F_ALL:
+        return sum(operation - RMW_ADD_F, f32_of(old), f32_of(a));
+    case RMW_MSKOR:
+        return (old & ~a) | b;
+    case RMW_WRAP:
+        return old >= a ? old - a : old + b;
+    default:
+        return old;
+    }
+}
+
 uint64_t emu_rmw_value(unsigned operation, unsigned bytes, uint64_t old, uint64_t a, uint64_t b) {
     switch (operation) {
     case RMW_SWAP:
@@ -69,25 +95,8 @@ uint64_t emu_rmw_value(unsigned operation, unsigned bytes, uint64_t old, uint64_
         return old >= a ? 0 : old + 1;
     case RMW_DEC:
         return old == 0 || old > a ? a : old - 1;
-    case RMW_CMPSWAP:
-        return old == b ? a : old;
-    case RMW_CMPSWAP_F:
-        return equal(bytes, old, b) ? a : old;
-    case RMW_MIN_F:
-        return less(bytes, a, old) ? a : old;
-    case RMW_MAX_F:
-        return less(bytes, old, a) ? a : old;
-    case RMW_ADD_F:
-    case RMW_ADD_F_INPUTS:
-    case RMW_ADD_F_RESULT:
-    case RMW_ADD_F_ALL:
-        return sum(operation - RMW_ADD_F, f32_of(old), f32_of(a));
-    case RMW_MSKOR:
-        return (old & ~a) | b;
-    case RMW_WRAP:
-        return old >= a ? old - a : old + b;
     default:
-        return old;
+        return other_value(operation, bytes, old, a, b);
     }
 }
 

@@ -29,6 +29,16 @@ emu_program *emu_program_create(const void *text, size_t text_bytes, char *error
                                 size_t error_bytes);
 void emu_program_destroy(emu_program *program);
 
+/* A kernel's instructions by how they are executed: as the hardware does, within `ulp` units in the
+ * last place of it (the largest bound among them), or not at all. */
+typedef struct {
+    uint32_t exact, approximate, ulp, unsupported;
+} emu_fidelity;
+/* Counts the code that branches from `entry` reach; if it calls, also what calls of the program
+ * have gone to so far. `entry`: of a kernel that was launched. Nothing is counted without host
+ * memory. */
+emu_fidelity emu_program_fidelity(emu_program *program, uint64_t entry);
+
 typedef struct {
     emu_program *program;
     uint64_t entry; /* host address of the first instruction */

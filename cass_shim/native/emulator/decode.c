@@ -175,52 +175,30 @@ void decode_source(decode_t *d, op_t *o, int i, unsigned code, unsigned type) {
 
 unsigned decode_scalar_destination(unsigned code) { return code == S_NULL ? S_JUNK : code; }
 
-static void decode_by_family(decode_t *d, uint32_t w0) {
-    if (!(w0 >> 31)) {
-        decode_vop12c(d, w0);
-    } else if (w0 >> 30 == 2) {
-        decode_sop(d, w0);
-    } else {
-        switch (w0 >> 26) {
-        case 0x32:
-            decode_vopd(d, w0);
-            break;
-        case 0x33:
-            if ((w0 >> 24) == 0xcc) decode_vop3p(d, w0);
-            else
-                decode_fail(
-                    d,
-                    "graphics interpolation and LDS-direct instructions are not part of compute");
-            break;
-        case 0x35:
-            decode_vop3(d, w0);
-            break;
-        case 0x36:
-            decode_ds(d, w0);
-            break;
-        case 0x37:
-            decode_flat(d, w0);
-            break;
-        case 0x38:
-            decode_mubuf(d, w0);
-            break;
-        case 0x3d:
-            decode_smem(d, w0);
-            break;
-        case 0x3a:
-            decode_fail(d, "MTBUF (typed buffers) is not implemented");
-            break;
-        case 0x3c:
-            decode_mimg(d, w0);
-            break;
-        case 0x3e:
-            decode_fail(d, "EXP is not part of compute");
-            break;
-        default:
-            decode_fail(d, "undefined encoding");
-            break;
-        }
+/* Encodings that no compute instruction of gfx1100 has, or that are left out. */
+static const char *refusal(uint32_t w0) {
+    switch (w0 >> 26) {
+    case 0x33:
+        return "graphics interpolation and LDS-direct instructions are not part of compute";
+    case 0x3a:
+        return "MTBUF (typed buffers) is not implemented";
+    case 0x3e:
+        return "EXP is not part of compute";
+    default:
+        return "undefined encoding";
     }
+}
+
+static void decode_by_family(decode_t *d, uint32_t w0) {
+    static void (*const families[64])(decode_t *, uint32_t) = {
+        [0x32] = decode_vopd,  [0x35] = decode_vop3, [0x36] = decode_ds,   [0x37] = decode_flat,
+        [0x38] = decode_mubuf, [0x3c] = decode_mimg, [0x3d] = decode_smem,
+    };
+    if (!(w0 >> 31)) decode_vop12c(d, w0);
+    else if (w0 >> 30 == 2) decode_sop(d, w0);
+    else if (w0 >> 24 == 0xcc) decode_vop3p(d, w0);
+    else if (families[w0 >> 26]) families[w0 >> 26](d, w0);
+    else decode_fail(d, refusal(w0));
 }
 
 void emu_decode(decode_t *d) {

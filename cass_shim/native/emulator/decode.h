@@ -43,6 +43,13 @@ typedef struct {
  * produced. */
 void emu_decode(decode_t *d);
 
+/* A branch record of a program: BRANCH_TARGET(o) is where it goes when taken. */
+int emu_is_branch(const op_t *o);
+/* Words of a program's text. */
+uint32_t emu_program_words(const struct emu_program *program);
+/* What indirect jumps of a program have gone to and is no kernel's entry, at most `room` of it. */
+unsigned emu_program_callees(struct emu_program *program, const op_t **callees, unsigned room);
+
 unsigned emu_row_of(unsigned encoding, unsigned opcode);
 unsigned emu_internal_row(unsigned opcode);
 

@@ -1,4 +1,4 @@
-/* Launches and wave-instructions by kernel name. */
+/* Launches, wave-instructions and fidelity by kernel name. */
 #include "emulator/hip_count.h"
 #include "emulator/hip_state.h"
 
@@ -10,6 +10,7 @@
 typedef struct row {
     struct row *next;
     uint64_t launches, instructions, translated;
+    emu_fidelity fidelity;                                 /* after the first launch */
     char translation[sizeof((emu_fault *)0)->translation]; /* of the last launch */
     char kernel[];
 } row_t;
@@ -28,11 +29,12 @@ static row_t *row_of(const char *kernel) {
     return rows = row;
 }
 
-void emu_count_launch(const char *kernel, const emu_fault *done) {
+void emu_count_launch(const emu_launch *launch, const emu_fault *done) {
     pthread_mutex_lock(&lock);
-    row_t *row = row_of(kernel);
+    row_t *row = row_of(launch->kernel_name);
     if (row) {
-        row->launches++;
+        if (!row->launches++ && done->status != EMU_BAD_LAUNCH)
+            row->fidelity = emu_program_fidelity(launch->program, launch->entry);
         row->instructions += done->executed;
         row->translated += done->translated;
         memcpy(row->translation, done->translation, sizeof row->translation);
@@ -48,9 +50,11 @@ __attribute__((destructor)) static void write_counts(void) {
     for (row_t *row = rows; row; row = row->next)
         fprintf(file,
                 "{\"kernel\": \"%s\", \"launches\": %llu, \"wave_instructions\": %llu, "
-                "\"translated\": %llu, \"translation\": \"%s\"}\n",
+                "\"translated\": %llu, \"translation\": \"%s\", \"exact\": %u, "
+                "\"approximate\": %u, \"ulp\": %u, \"unsupported\": %u}\n",
                 row->kernel, (unsigned long long)row->launches,
                 (unsigned long long)row->instructions, (unsigned long long)row->translated,
-                row->translation);
+                row->translation, row->fidelity.exact, row->fidelity.approximate, row->fidelity.ulp,
+                row->fidelity.unsupported);
     fclose(file);
 }

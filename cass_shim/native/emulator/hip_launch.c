@@ -262,7 +262,7 @@ static hipError_t run_launch(emu_op *base, emu_device *device) {
     fill_packet(kernarg + segment, &launch);
     emu_fault fault = {0};
     emu_status status = emu_run(&launch, &fault);
-    if (emu_config.count) emu_count_launch(function->name, &fault);
+    if (emu_config.count) emu_count_launch(&launch, &fault);
     slot_give(kernarg, bytes);
     if (status == EMU_OK) return hipSuccess;
     fault.status = status;

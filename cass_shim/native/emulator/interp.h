@@ -254,6 +254,8 @@ static const op_t *native_at(uint64_t offset);
 #else
 const op_t *emu_program_at(struct emu_program *program, uint64_t pc);
 #endif
+/* The same for a kernel's first instruction; remembers that it is one. */
+const op_t *emu_program_entry(struct emu_program *program, uint64_t pc);
 uint64_t emu_program_base(const struct emu_program *program);
 uint32_t emu_program_word(const struct emu_program *program, uint32_t offset); /* 0 outside */
 

@@ -29,8 +29,9 @@ struct emu_program {
     uint32_t seq;
     worklist_t targets, fresh;
     buffer_t run;
-    op_t outside;     /* a branch out of the code faults when taken */
-    worklist_t roots; /* where decoding began: entries, and what indirect jumps went to */
+    op_t outside;       /* a branch out of the code faults when taken */
+    worklist_t roots;   /* where decoding began: entries, and what indirect jumps went to */
+    worklist_t entries; /* of kernels that were launched */
     native_kernel *kernels;
     int out_of_memory;
 };
@@ -73,12 +74,15 @@ void emu_program_destroy(emu_program *p) {
     free(p->targets.items);
     free(p->fresh.items);
     free(p->roots.items);
+    free(p->entries.items);
     free(p->run.ops);
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
 
 uint64_t emu_program_base(const emu_program *p) { return (uint64_t)(uintptr_t)p->text; }
+
+uint32_t emu_program_words(const emu_program *p) { return p->words; }
 
 uint32_t emu_program_word(const emu_program *p, uint32_t offset) {
     uint32_t word = 0;
@@ -127,41 +131,31 @@ static void append_internal(emu_program *p, unsigned which, uint32_t pc, uint64_
     append(p, &o, 1);
 }
 
-/* Instructions that follow each other, starting at `word`; known[] gets record indices + 1 until
- * the run is placed. */
-static void decode_run(emu_program *p, uint32_t word) {
-    static const char past_end[] = "ran past the end of the code";
+/* Appends the instruction at `word` and notes where it may go; what follows it in the text. The run
+ * ends behind it when *last is set. */
+static uint32_t decode_one(emu_program *p, uint32_t word, int *last) {
     decode_t d;
-    unsigned start_fresh = p->fresh.count;
-    p->run.count = 0;
-    for (;;) {
-        if (word >= p->words) {
-            append_internal(p, X_ILLEGAL, word * 4, (uint64_t)(uintptr_t)past_end);
-            break;
+    d.words = (const uint32_t *)(const void *)p->text + word;
+    d.available = p->words - word;
+    d.pc = word * 4;
+    emu_decode(&d);
+    p->known[word] = (const op_t *)(uintptr_t)(p->run.count + 1);
+    push(p, &p->fresh, word);
+    for (unsigned i = 0; i < d.count; i++) d.out[i].seq = p->seq;
+    if (d.count) {
+        p->seq++;
+        if (d.flow == FLOW_BRANCH || d.flow == FLOW_JUMP) {
+            d.out[d.count - 1].k[0] = d.target;
+            if (d.target % 4 == 0 && d.target / 4 < p->words) push(p, &p->targets, d.target / 4);
         }
-        if (p->known[word]) {
-            append_internal(p, X_JUMP, word * 4, word * 4);
-            break;
-        }
-        d.words = (const uint32_t *)(const void *)p->text + word;
-        d.available = p->words - word;
-        d.pc = word * 4;
-        emu_decode(&d);
-        p->known[word] = (const op_t *)(uintptr_t)(p->run.count + 1);
-        push(p, &p->fresh, word);
-        for (unsigned i = 0; i < d.count; i++) d.out[i].seq = p->seq;
-        if (d.count) {
-            p->seq++;
-            if (d.flow == FLOW_BRANCH || d.flow == FLOW_JUMP) {
-                d.out[d.count - 1].k[0] = d.target;
-                if (d.target % 4 == 0 && d.target / 4 < p->words)
-                    push(p, &p->targets, d.target / 4);
-            }
-            append(p, d.out, d.count);
-        }
-        word += d.used ? d.used : 1;
-        if (d.flow == FLOW_END || d.flow == FLOW_JUMP || p->out_of_memory) break;
+        append(p, d.out, d.count);
     }
+    *last = d.flow == FLOW_END || d.flow == FLOW_JUMP || p->out_of_memory;
+    return word + (d.used ? d.used : 1);
+}
+
+/* Gives the decoded records their place; known[] of what is fresh from `first` on, too. */
+static void place_run(emu_program *p, unsigned first) {
     op_t *ops = malloc((p->run.count + 1) * sizeof *ops);
     if (!ops || !grow((void **)&p->runs, &p->run_room, p->run_count + 1, sizeof *p->runs)) {
         free(ops);
@@ -170,14 +164,34 @@ static void decode_run(emu_program *p, uint32_t word) {
     }
     memcpy(ops, p->run.ops, p->run.count * sizeof *ops);
     p->runs[p->run_count++] = ops;
-    for (unsigned i = start_fresh; i < p->fresh.count; i++) {
+    for (unsigned i = first; i < p->fresh.count; i++) {
         const op_t **slot = &p->known[p->fresh.items[i]];
         *slot = ops + ((uintptr_t)*slot - 1);
     }
     ops[p->run.count].row = NO_ROW; /* end mark */
 }
 
-static int is_branch(const op_t *o) {
+/* Instructions that follow each other, starting at `word`; known[] gets record indices + 1 until
+ * the run is placed. */
+static void decode_run(emu_program *p, uint32_t word) {
+    static const char past_end[] = "ran past the end of the code";
+    unsigned first = p->fresh.count;
+    p->run.count = 0;
+    for (int last = 0; !last;) {
+        if (word >= p->words) {
+            append_internal(p, X_ILLEGAL, word * 4, (uint64_t)(uintptr_t)past_end);
+            break;
+        }
+        if (p->known[word]) {
+            append_internal(p, X_JUMP, word * 4, word * 4);
+            break;
+        }
+        word = decode_one(p, word, &last);
+    }
+    place_run(p, first);
+}
+
+int emu_is_branch(const op_t *o) {
     const emu_row *row = &emu_rows[o->row];
     return (row->encoding == ENC_SOPP && row->opcode >= 32 && row->opcode <= 38) ||
            (row->encoding == ENC_SOPK && row->opcode == 20) ||
@@ -188,7 +202,7 @@ static int is_branch(const op_t *o) {
 static void link_branches(emu_program *p, unsigned first_run) {
     for (unsigned r = first_run; r < p->run_count; r++) {
         for (op_t *o = p->runs[r]; o->row != NO_ROW; o++) {
-            if (!is_branch(o)) continue;
+            if (!emu_is_branch(o)) continue;
             uint64_t target = o->k[0];
             const op_t *to = target % 4 == 0 && target / 4 < p->words ? p->known[target / 4] : NULL;
             if (!to) to = &p->outside;
@@ -227,6 +241,32 @@ const op_t *emu_program_at(emu_program *p, uint64_t pc) {
     o = p->out_of_memory ? NULL : p->known[word] ? p->known[word] : decode_from(p, word);
     pthread_mutex_unlock(&p->lock);
     return o;
+}
+
+static int listed(const worklist_t *list, uint32_t word) {
+    for (unsigned i = 0; i < list->count; i++)
+        if (list->items[i] == word) return 1;
+    return 0;
+}
+
+const op_t *emu_program_entry(emu_program *p, uint64_t pc) {
+    const op_t *entry = emu_program_at(p, pc);
+    if (!entry) return NULL;
+    /* not of the record: what does nothing, as s_clause, has none */
+    uint32_t word = (uint32_t)((pc - emu_program_base(p)) / 4);
+    pthread_mutex_lock(&p->lock);
+    if (!listed(&p->entries, word)) push(p, &p->entries, word);
+    pthread_mutex_unlock(&p->lock);
+    return entry;
+}
+
+unsigned emu_program_callees(emu_program *p, const op_t **callees, unsigned room) {
+    unsigned count = 0;
+    pthread_mutex_lock(&p->lock);
+    for (unsigned i = 0; i < p->roots.count && count < room; i++)
+        if (!listed(&p->entries, p->roots.items[i])) callees[count++] = p->known[p->roots.items[i]];
+    pthread_mutex_unlock(&p->lock);
+    return count;
 }
 
 native_kernel **emu_program_kernels(emu_program *p) { return &p->kernels; }

@@ -259,7 +259,7 @@ emu_status emu_run(const emu_launch *launch, emu_fault *fault) {
     job_t job = {.launch = launch};
     memset(fault, 0, sizeof *fault);
     const char *problem = launch_problem(launch);
-    if (!problem && !(job.entry = emu_program_at(launch->program, launch->entry)))
+    if (!problem && !(job.entry = emu_program_entry(launch->program, launch->entry)))
         problem = "the kernel's entry lies outside its code";
     if (problem) {
         fault->status = EMU_BAD_LAUNCH;
