@@ -23,6 +23,7 @@ HERE = Path(__file__).resolve().parent
 KERNELS = HERE / "emulator_kernels.h"
 ROUNDS = 5
 WORKER = HERE / "emulator_worker.py"
+TINYGRAD = HERE / "emulator_tinygrad.py"
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,24 @@ def on_cpu(threads: int, folder: Path) -> dict[str, Run]:
     return parse(done.stdout)
 
 
+def on_tinygrad() -> dict[str, Run]:
+    """All workloads on tinygrad's emulator, one thread; none where TINYGRAD_REPO names no checkout."""
+    if not os.environ.get("TINYGRAD_REPO"):
+        return {}
+    command = [str(environment.python()), str(TINYGRAD), str(KERNELS), json.dumps(workloads())]
+    path = os.pathsep.join(filter(None, (str(environment.ROOT), os.environ.get("PYTHONPATH", ""))))
+    changed = {**os.environ, "PYTHONPATH": path}
+    return parse(subprocess.run(command, stdout=subprocess.PIPE, text=True, env=changed, check=True).stdout)
+
+
+def tinygrad_figures(name: str, single: Run, theirs: Run | None) -> list[Figure]:
+    """One thread of ours against tinygrad's emulator, where it ran the workload."""
+    if theirs is None:
+        return []
+    note = "" if theirs.checksum == single.checksum else "tinygrad's result is wrong"
+    return [Figure(f"{name}: one thread", single.seconds * 1e3, theirs.seconds * 1e3, "ms", "tinygrad", note)]
+
+
 def translated_figures(title: str, translated: Run, interpreted: Run, cpu: Run) -> list[Figure]:
     """Translated code on one thread against the interpreter and against clang -O3."""
     if (translated.checksum, translated.instructions) != (cpu.checksum, interpreted.instructions):
@@ -82,6 +101,7 @@ def measure() -> list[Figure]:
     single = on_emulator(CASS_EMU_THREADS="1", **plain)
     translated = on_emulator(CASS_EMU_THREADS="1", CASS_EMU_NATIVE="wait")
     older = {build: on_emulator(CASS_EMU_THREADS="1", CASS_EMU_CPU=build, **plain) for build in ("v2", "v3")}
+    tinygrad = on_tinygrad()
     figures = []
     for name, run in ours.items():
         if run.checksum != cpu[name].checksum:
@@ -95,6 +115,7 @@ def measure() -> list[Figure]:
         figures += translated_figures(
             f"{name}: translated, one thread", translated[name], single[name], cpu_single[name]
         )
+        figures += tinygrad_figures(name, single[name], tinygrad.get(name))
         for build, runs in older.items():
             rival = runs[name].seconds * 1e3
             figures.append(Figure(f"{name}: best build, one thread", single[name].seconds * 1e3, rival, "ms", build))

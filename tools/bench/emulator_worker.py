@@ -30,11 +30,14 @@ def values(factor: int) -> Any:
     return ((np.arange(WORDS, dtype=np.uint32) * np.uint32(factor)) >> 8).astype(np.float32) / np.float32(1 << 24)
 
 
+def compiled(source: str) -> bytes:
+    """The kernels' code object for gfx1100."""
+    return toolchain.link(toolchain.assemble_object(compile_to_assembly(HipSource(source, "vadd", ())).text))
+
+
 def load(device: Device, source: str) -> Module:
-    """The kernels compiled for gfx1100."""
-    return device.load(
-        toolchain.link(toolchain.assemble_object(compile_to_assembly(HipSource(source, "vadd", ())).text))
-    )
+    """The kernels on the device."""
+    return device.load(compiled(source))
 
 
 def checksum(words: Any) -> int:

@@ -2,8 +2,8 @@
 
 It holds the C targets (glibc 2.34 and newer), the package without its native parts, wheels for Python 3.12 of what the
 targets in Python import, the corpora, and `run.sh`, which runs `python3 -m tools.fuzz run` with its arguments and
-leaves a `result.json` a target below `$OUT`, where a later run with `--more` goes on. Here `python3 -m tools.fuzz page $OUT`
-writes them into docs/hardening.md, and `merge TARGET… --out $OUT` thins what was found into the corpora.
+leaves a `result.json` a target below `$OUT`, where a later run with `--more` goes on. Here `python3 -m tools.fuzz page
+$OUT` writes them into docs/hardening.md, and `merge TARGET… --out $OUT` thins what was found into the corpora.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ struct job {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t waited = PTHREAD_MUTEX_INITIALIZER; /* CASS_EMU_NATIVE=wait: translating */
 static job_t *jobs;
 static int thread_started;
 
@@ -41,7 +42,7 @@ static pthread_once_t tier_once = PTHREAD_ONCE_INIT;
 static void after_fork(void) {
     static const pthread_mutex_t fresh_lock = PTHREAD_MUTEX_INITIALIZER;
     static const pthread_cond_t fresh_cond = PTHREAD_COND_INITIALIZER;
-    lock = fresh_lock;
+    lock = waited = fresh_lock;
     work = fresh_cond;
     jobs = NULL;
     thread_started = 0;
@@ -274,17 +275,25 @@ void emu_native_describe(const native_kernel *kernel, char *text, size_t bytes) 
                  atomic_load(&kernel->stage) == HOT ? "being compiled" : "not hot");
 }
 
+/* All of it before the launch goes on; another launch of the kernel waits here, too. */
+static void translate_now(native_kernel *kernel) {
+    pthread_mutex_lock(&waited);
+    if (atomic_load(&kernel->stage) != HOT) {
+        job_t *list = jobs_for(kernel, 1);
+        for (const job_t *job = list; job; job = job->next) translate(job);
+        drop(list, 0);
+        atomic_store(&kernel->stage, HOT);
+    }
+    pthread_mutex_unlock(&waited);
+}
+
 native_kernel *emu_native_kernel(const emu_launch *launch, const op_t *entry) {
     pthread_once(&tier_once, choose_tier);
     if (tier == NATIVE_OFF) return NULL;
     pthread_mutex_lock(&lock);
     native_kernel *kernel = kernel_in(launch, entry);
     pthread_mutex_unlock(&lock);
-    if (kernel && tier == NATIVE_WAIT && atomic_exchange(&kernel->stage, HOT) != HOT) {
-        job_t *list = jobs_for(kernel, 1);
-        for (const job_t *job = list; job; job = job->next) translate(job);
-        drop(list, 0);
-    }
+    if (kernel && tier == NATIVE_WAIT) translate_now(kernel);
     return kernel;
 }
 
