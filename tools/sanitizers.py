@@ -56,6 +56,8 @@ CONCURRENT = tuple(
         "emulator_native",
     )
 )  # fmt: skip
+# Whole instruction sets and recordings again in translated code, which no sanitizer sees: an hour of compiling.
+QUICK = ("-m", "not slow")
 # A sanitizer needs terabytes of addresses.
 LITTLE_SPACE = "tests/native/test_hip_memory.py::test_a_process_with_little_address_space_gets_a_smaller_device"
 
@@ -77,14 +79,14 @@ KINDS = {
         "libasan.so",
         "ASAN_OPTIONS",
         "detect_leaks=0:verify_asan_link_order=0:exitcode=66:handle_segv=0:allocator_may_return_null=1",
-        (*DEVICE, "--deselect", LITTLE_SPACE),
+        (*DEVICE, *QUICK, "--deselect", LITTLE_SPACE),
     ),
     "thread": Kind(
         ("-fsanitize=thread", "-fno-omit-frame-pointer"),
         "libtsan.so",
         "TSAN_OPTIONS",
         "exitcode=0:handle_segv=0:report_signal_unsafe=0",
-        CONCURRENT,
+        (*CONCURRENT, *QUICK),
     ),
 }  # fmt: skip
 
