@@ -167,6 +167,9 @@ class _Reader:
         token = self._token(record.symbol)
         if token:
             return Relocation(record.offset, record.kind, "", (token + addend) & (2**64 - 1))
+        if not record.symbol.name:  # "" would say that the word is a function's token
+            reason = "relocation against a symbol that is no function and has no name"
+            raise Malformed(reason, where=self._where(section), offset=record.offset)
         return Relocation(record.offset, record.kind, record.symbol.name, addend)
 
     def _token(self, symbol: Symbol) -> int:

@@ -38,7 +38,7 @@ def stack_registers(function: Function) -> frozenset[str]:
 
 def own_cell(each: Instruction, stack: frozenset[str]) -> str:
     """The parameter or the place on the stack that a load or store names, "" if it may be what others see."""
-    if each.opcode not in ("ld", "st"):
+    if each.opcode not in ("ld", "st") or len(each.operands) < 2:  # too few are refused where it is translated
         return ""
     address = each.operands[0 if each.opcode == "st" else 1]
     if not isinstance(address, Address):
