@@ -29,6 +29,8 @@ from cass_shim.compat.evaluate import (
 from cass_shim.compat.problems import Program, build_program, programs, read_problems
 from cass_shim.compat.rows import SUFFIXES, columns_of, write_rows
 from cass_shim.compat.runner import Job, Limits, run_one
+from cass_shim.compat.sources import ROUTE as SOURCE_ROUTE
+from cass_shim.compat.sources import measure_source
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError
 from cass_shim.native.build import BUILD
@@ -36,7 +38,7 @@ from cass_shim.native.build import BUILD
 
 @click.command("eval")
 @click.argument("benchmarks", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--translators", default="cass", help="Each alone, separated by commas: cass, lift, ptx-hip.")
+@click.option("--translators", default="cass", help="Each alone, with commas: cass, lift, ptx-hip, cass-src.")
 @click.option("--samples", default=10, help="Answers drawn from a model besides its greedy one.")
 @click.option("--temperature", default=0.8, help="Of these samples.")
 @click.option("--seconds", default=60.0, help="One request to a model may take.")
@@ -55,7 +57,8 @@ def eval_command(
 
     A kernel counts as verified when the verifier gives it E1u or better on the device that CASS_DEVICE names. In a
     folder of .cu files, <name>.txt is what the program prints on an NVIDIA GPU (--run compares), and folders within
-    are domains. A .json or .jsonl file is such a benchmark in rows.
+    are domains. A .json or .jsonl file is such a benchmark in rows. cass-src: a model translates CUDA sources to HIP;
+    what hipcc builds counts as assembled, what prints the expected output as verified (--run).
     """
     with tempfile.TemporaryDirectory(prefix="cass-eval-") as folder:
         places = [
@@ -72,11 +75,12 @@ def evaluate(
     """Every problem with every translator, and the table."""
     config = Config.read()
     console, measured, outputs = Console(stderr=True), list[Measured](), list[dict[str, str]]()
+    routes = [one for one in translators if one != SOURCE_ROUTE]
     for path in benchmarks:
-        problems, trouble = read_problems(path, limit)
+        problems, trouble = read_problems(path, limit) if routes else ([], [])
         for line in trouble:
             console.print(f"left out: {line}", markup=False, highlight=False, soft_wrap=True)
-        for translator in translators:
+        for translator in routes:
             ahead = problems if translator == MODEL_ROUTE and not options.parts else ()  # parts are not known yet
             with asked_ahead(ahead, config, options) as models:
                 for problem in problems:
@@ -87,6 +91,10 @@ def evaluate(
             if runs:
                 outputs += [run_program(program, translator) for program in programs(path)[: limit or None]]
                 save(out, measured, outputs, options, finished=False)
+        for program in programs(path)[: limit or None] if len(routes) < len(translators) else ():
+            measured.append(measure_source(program, config, options, runs))
+            console.print(line_of(measured[-1]), markup=False, highlight=False, soft_wrap=True)
+            save(out, measured, outputs, options, finished=False)
     save(out, measured, outputs, options, finished=True)
     show(summarise(measured), outputs)
 
