@@ -144,7 +144,7 @@ complete -c cass -n '__cass_at cass disasm' -l help -d 'Show this message and ex
 complete -c cass -n '__cass_at cass disasm' -F
 complete -c cass -n '__cass_at cass doctor' -l json -d 'Machine-readable output.'
 complete -c cass -n '__cass_at cass doctor' -l help -d 'Show this message and exit.'
-complete -c cass -n '__cass_at cass eval' -l translators -x -d 'Each alone, separated by commas: cass, lift, ptx-hip.'
+complete -c cass -n '__cass_at cass eval' -l translators -x -d 'Each alone, with commas: cass, lift, ptx-hip, cass-src.'
 complete -c cass -n '__cass_at cass eval' -l samples -x -d 'Answers drawn from a model besides its greedy one.'
 complete -c cass -n '__cass_at cass eval' -l temperature -x -d 'Of these samples.'
 complete -c cass -n '__cass_at cass eval' -l seconds -x -d 'One request to a model may take.'
