@@ -121,7 +121,7 @@ class Results:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self.done: dict[Unit, Outcome] = {}
-        for line in path.read_text().splitlines() if path is not None and path.exists() else ():
+        for line in _whole_lines(path) if path is not None and path.exists() else ():
             row = json.loads(line)
             failures = {int(number): text for number, text in row["failures"].items()}
             sm, route, seed, first, count = row["unit"]
@@ -130,11 +130,20 @@ class Results:
             )
 
     def add(self, unit: Unit, outcome: Outcome) -> None:
-        """Keep one outcome; a line is written whole or not at all."""
+        """Keep one outcome."""
         self.done[unit] = outcome
         if self.path is not None:
             with self.path.open("a") as file:
                 file.write(json.dumps({"unit": unit, **asdict(outcome)}) + "\n")
+
+
+def _whole_lines(path: Path) -> list[str]:
+    """The file's lines; a last one that was cut off, as by a process that was killed, is taken out of the file."""
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) < len(content):
+        path.write_bytes(whole)
+    return whole.decode().splitlines()
 
 
 def run_units(units: list[Unit], results: Results, limit_s: int, jobs: int) -> None:

@@ -249,14 +249,14 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
     halves = any(k in ("f16", "bf16") for k in (*judge.found.loads.values(), *judge.found.scalars.values()))
     halves = halves or any(i.mnemonic.startswith("H") for i in judge.kernel.instructions)
     heaps = candidate.heaps(given)
-    result = settle(compare(after, reference.outcomes, halves, heaps), reference)
+    result = settle(compare(after, reference.outcomes, halves, heaps, judge.found.floats), reference)
     images = candidate.surfaces(reference.first.surfaces)
     wrong = _other_difference(judge, given, candidate.base, printed, images, reference)
     for order in range(1, len(ORDERS)):
         if not len(result.bad) and not wrong:
             break
         _one_more(judge, given, candidate.base, reference, order)
-        result = settle(compare(after, reference.outcomes, halves, heaps), reference)
+        result = settle(compare(after, reference.outcomes, halves, heaps, judge.found.floats), reference)
         wrong = _other_difference(judge, given, candidate.base, printed, images, reference)
     if len(result.bad) and (judge.found.approximate or judge.found.float_sums):
         _allow_spread(judge, given, candidate.base, after, reference, result, halves)

@@ -54,11 +54,14 @@ class Heaps:
     device: tuple[int, int] = (0, 0)
 
 
-def compare(after: Octets, outcomes: list[Outcome], halves: bool, heaps: Heaps = Heaps()) -> Comparison:
+def compare(
+    after: Octets, outcomes: list[Outcome], halves: bool, heaps: Heaps = Heaps(), nans: bool = True
+) -> Comparison:
     """Words (by index, 4 bytes each) where the device differs from every reference run that agrees with the others.
 
     halves: whether the kernel computes in 16-bit floats, so that NaNs are looked for in half words too. heaps: an
-    address in the device's heap is as good as one in the reference's, whose content is not compared.
+    address in the device's heap is as good as one in the reference's, whose content is not compared. nans: whether it
+    computes in floats at all: where it does not, -1 and -2 are two numbers and no NaNs.
     """
     end = heaps.at or len(after)
     device = after[:end].view(np.uint32)
@@ -71,15 +74,16 @@ def compare(after: Octets, outcomes: list[Outcome], halves: bool, heaps: Heaps =
         nan &= _nan_words(other)
     differs = device != first
     bad = differs & stable
-    if bad.any() or nan.any():
+    if nans and (bad.any() or nan.any()):
+        computed = _computed(outcomes, end)
         unstable_nan = nan & ~stable  # a NaN that the kernel computed: its payload is open
         bad |= unstable_nan & ~_nan_words(device)
-        bad &= ~(stable & nan & _nan_words(device) & _computed(outcomes, end))
-        bad &= ~_double_nan(device, runs)
+        bad &= ~(stable & nan & _nan_words(device) & computed)
+        bad &= ~(_double_nan(device, runs) & np.repeat(computed.reshape(-1, 2).all(axis=1), 2))
         if halves:
-            bad &= ~_half_nan(device, runs)
-        if heaps.at:
-            bad &= ~_heap_pointers(device, runs, heaps)
+            bad &= ~(_half_nan(device, runs) & computed)
+    if heaps.at:
+        bad &= ~_heap_pointers(device, runs, heaps)
     touched = _computed(outcomes, end)
     words = np.flatnonzero(bad).astype(np.int64)
     return Comparison(4 * int((touched & stable).sum()), 4 * int((touched & ~stable).sum()), bad=words)

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cass_shim.isa import shared_memory
 from cass_shim.model.artifacts import Cubin, SassKernel
-from cass_shim.model.kernel_abi import SHARED_OPT_IN_SPILLED, WARP
+from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.values import Octets, fill
 
@@ -25,11 +24,7 @@ DEVICE_HEAP_BYTES = 1 << 22  # of the device's
 RING_BYTES = 1 << 20  # of the device's printf ring
 WORKSPACE_BYTES = 256  # of the grid barrier
 PITCH = 16  # what distances between rows are multiples of: no load is wider
-EDGES = 3  # bounds that are tried as 0
-STEPS, BEYOND = 2, 5  # how many of an index's steps are tried as bounds, and how far behind them
-EDGE_SIZE = 9  # the others then: small, since it is the edge that counts, and no multiple of a tile
 DISTINCT = 4  # by how much integer parameters differ from each other: equal ones hide a mix-up
-MANY_BLOCKS = 8  # of the launch that is there for its many values
 BIAS = WINDOW // 4  # where in its window a pointer points: negative offsets stay inside
 OBJECT = 64  # bytes between the objects that pointers in memory lead to
 VTABLE_ENTRIES = 16  # bytes in front of a virtual table's first function (Itanium C++ ABI)
@@ -146,35 +141,6 @@ def readings(kernel: SassKernel, found: Survey) -> list[tuple[Survey, Roles]]:
 
 def _word_in_one_param(kernel: SassKernel, offset: int) -> bool:
     return any(p.offset <= offset and offset + 8 <= p.offset + p.size for p in kernel.abi.params)
-
-
-def shapes(kernel: SassKernel, found: Survey) -> list[Shape]:
-    """Launch shapes worth trying, most useful first."""
-    dynamic = 0
-    static = kernel.abi.shared_bytes - (shared_memory.RESERVED_BYTES if kernel.sm >= shared_memory.FIRST_SM else 0)
-    if kernel.abi.spilled:
-        dynamic = SHARED_OPT_IN_SPILLED - max(static, 0)
-    elif found.shared and (static <= 0 or found.both_shared):
-        dynamic = 8192
-    if kernel.abi.required_block is not None:
-        blocks = [kernel.abi.required_block]
-    elif found.dimensions == 1:
-        # a block usually stages one or two elements a thread
-        held = [static // size for size in (4, 8, 16) if static % size == 0] if found.shared else []
-        likely = [n for n in held if 32 <= n <= 1024 and n % 32 == 0]
-        sizes = dict.fromkeys([*likely[:2], 64, 256, 128, 32, 50])
-        blocks = [(n, 1, 1) for n in sizes]
-    elif found.dimensions == 2:
-        blocks = [(16, 16, 1), (32, 8, 1), (8, 8, 1), (32, 32, 1), (32, 1, 1), (13, 5, 1)]
-    else:
-        blocks = [(8, 4, 2), (16, 4, 4), (4, 4, 4), (64, 1, 1)]
-    limit = kernel.abi.max_threads or 1024
-    grid = {1: (2, 1, 1), 2: (2, 2, 1), 3: (2, 1, 2)}[found.dimensions]
-    if not found.many_blocks or found.grid_sync:  # blocks that wait for each other spin, for nobody knows how long
-        grid = (1, 1, 1)
-    listed = [Shape(grid, block, dynamic) for block in blocks if math.prod(block) <= limit]
-    tried = [shape for shape in listed if shape.is_whole or not found.whole_warps]
-    return tried or [Shape(grid, (min(limit, WARP), 1, 1), dynamic)]
 
 
 def lay_out(cubin: Cubin | None, found: Survey, roles: Roles) -> Layout:
@@ -316,85 +282,3 @@ def _scalar(
         return 4
     block[at] = int(random.integers(0, 4))
     return 1
-
-
-def typical_size(found: Survey, shape: Shape) -> int:
-    """A value for integer parameters that makes some threads of the last block idle."""
-    threads = shape.block[0] * shape.block[1] * shape.block[2]
-    return 24 if found.dimensions > 1 else min(threads, 64) + 28
-
-
-def probes(kernel: SassKernel, found: Survey, seed: int) -> list[Scenario]:
-    """One scenario per shape, to find a block the kernel was made for; also teaches roles and kinds."""
-    tried = shapes(kernel, found)
-    return [Scenario(s, "small", typical_size(found, s), seed + 20 * n) for n, s in enumerate(tried)]
-
-
-def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list[Scenario]:
-    """What to try after the first success, most informative first. main: the shape that worked."""
-    others = [s for s in shapes(kernel, found) if s != main] or [main]
-    plain = "whole" if found.float_atomics else "random"
-    special, wide = (plain, plain) if found.float_atomics else ("special", "wide")
-    size = typical_size(found, main)
-    plan = [Scenario(main, plain, size, seed + 1)]
-    if found.atomics:  # nobody to race with, or only its warp: nearly everything is defined
-        # ptxas may have folded some exchanges away, and what the program's PTX gives there is undefined
-        alone = (WARP if found.exchanges or found.whole_warps else 1, 1, 1)
-        plan.append(Scenario(Shape((1, 1, 1), alone, main.dynamic_shared), "small", size, seed + 8))
-    plan.append(Scenario(main, plain, size, seed + 12, powers=True))
-    plan.append(_many_values(found, main, plain, seed))
-    # another block early: loops that go round once in the main one go round several times, or not at all
-    plan.append(Scenario(others[0], wide, size, seed + 4, vary_sizes=True))
-    plan.append(Scenario(main, special, size - 7, seed + 3))
-    # more elements than threads, so that loops over the grid go round; long inner dimensions for unrolled loops
-    threads = main.block[0] * main.block[1] * main.block[2] * main.grid[0] * main.grid[1] * main.grid[2]
-    plan.append(Scenario(main, plain, 4 * threads + 37 if found.dimensions == 1 else 72, seed + 10))
-    plan.append(Scenario(main, wide, size + 5, seed + 2, vary_sizes=True))
-    plan.append(Scenario(main, "sorted", 16, seed + 5, vary_sizes=True))
-    plan.append(Scenario(others[-1], wide, 33, seed + 9))
-    plan.append(Scenario(others[len(others) // 2], "equal", 1, seed + 6))
-    return plan
-
-
-def _many_values(found: Survey, main: Shape, plain: str, seed: int) -> Scenario:
-    """Numbers of every kind for many threads at once: what only rare values show, such as a half of a 64-bit number
-    that is all ones. The reference takes little longer over more blocks, as it runs all lanes of a launch together."""
-    values = plain if found.float_atomics else "mixed"
-    if found.dimensions > 1 or main.grid == (1, 1, 1):
-        return Scenario(main, values, typical_size(found, main), seed + 13)
-    return Scenario(replace(main, grid=(MANY_BLOCKS, 1, 1)), values, MANY_BLOCKS * main.block[0] - 5, seed + 13)
-
-
-def edges(found: Survey, roles: Roles, main: Shape, seed: int) -> list[Scenario]:
-    """Inputs at the edge of what code compares with: bounds just beyond what it adds to an index, and bounds of 0.
-
-    The latter, a loop that does not go round or an array without elements, not for kernels in which lanes may meet: a
-    stride or a count of 0 makes them race for one address.
-    """
-    plain = "whole" if found.float_atomics else "random"
-    steps = sorted(found.steps)[:STEPS] if found.bounds and found.dimensions == 1 else []
-    beyond = [Scenario(main, plain, step + BEYOND, seed + 50 + step) for step in steps]
-    if found.atomics or found.grid_sync:
-        return beyond
-    known = sorted(at for at, kind in found.scalars.items() if kind == "i32" and at & ~7 in found.bounds)
-    taken = {at for start in roles.pointers for at in (start, start + 4)}
-    offsets = [at for at in known if at not in taken][:EDGES]
-    return [*beyond, *(Scenario(main, "sorted", EDGE_SIZE, seed + 30 + at, edge=at) for at in offsets)]
-
-
-def variation(
-    kernel: SassKernel, found: Survey, main: Shape, bounds: list[int], random: np.random.Generator
-) -> Scenario:
-    """A scenario at random for the search of uncovered code. bounds: numbers the code compares with."""
-    known = shapes(kernel, found)
-    shape = main if random.random() < 0.6 else known[int(random.integers(len(known)))]
-    sizes = [1, 2, 3, 5, 8, 16, 33, 64, 100, 300, 700, *(b + d for b in bounds for d in (0, 1))]
-    classes = ["random", "special", "wide", "mixed", "sorted", "equal", "small"]
-    classes = ["whole", "small"] if found.float_atomics else classes
-    return Scenario(
-        shape,
-        classes[int(random.integers(len(classes)))],
-        max(1, int(sizes[int(random.integers(len(sizes)))])),
-        int(random.integers(1 << 30)),
-        vary_sizes=bool(random.random() < 0.5),
-    )

@@ -27,7 +27,7 @@ from cass_shim.verify.surfaces import Surface
 from cass_shim.verify.survey import grid_barrier
 from cass_shim.verify.system_calls import SystemCalls
 
-STACK_SLACK = 2048  # bytes of local memory beyond MIN_STACK_SIZE: recursion is not in it
+STACK_SLACK = 2048  # bytes of local memory beyond MIN_STACK_SIZE, where there are calls: recursion is not in it
 STACK_ALIGNMENT = 16  # of a frame's end: STL.128 stores relative to it
 MAX_STEPS = 400_000
 FAIRNESS = 16  # every so many control transfers a group is picked at random, so that nobody starves behind a spin
@@ -102,7 +102,8 @@ class Interpreter(ControlFlow):
         self.reserved_at = shared_memory.reserved_at(program.sm, shared)
         if shared_memory.may_use_reserved(program.sm, abi.params_base, (s.instruction for s in program.steps)):
             shared = shared_memory.room(program.sm, shared)
-        local = -(-abi.local_bytes // STACK_ALIGNMENT) * STACK_ALIGNMENT + STACK_SLACK
+        slack = STACK_SLACK if any(s.instruction.mnemonic == "CALL" for s in program.steps) else STACK_ALIGNMENT
+        local = -(-abi.local_bytes // STACK_ALIGNMENT) * STACK_ALIGNMENT + slack
         super().__init__(program.sm, launch.geometry, arena, shared, local, seed, mufu)
         self.program, self.policy, self.max_steps, self.deadline = program, policy, max_steps, deadline
         self.until = until

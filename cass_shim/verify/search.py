@@ -18,20 +18,9 @@ from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.agreement import PATIENCE, Judge, judge_input, raced, run_reference, timed_out
 from cass_shim.verify.candidate import Candidate
-from cass_shim.verify.inputs import (
-    Roles,
-    Scenario,
-    Shape,
-    edges,
-    first_roles,
-    make_input,
-    probes,
-    readings,
-    scenarios,
-    shapes,
-    variation,
-)
+from cass_shim.verify.inputs import Roles, Scenario, Shape, first_roles, make_input, readings
 from cass_shim.verify.memory import Fault
+from cass_shim.verify.plan import edges, probes, scenarios, shapes, variation
 from cass_shim.verify.survey import immediates, is_padding, prints
 from cass_shim.verify.values import CHAINS
 
@@ -45,9 +34,10 @@ COVERED = 0.95  # share of the instructions after which no more inputs are looke
 EXPLORATION = 12  # random inputs in a row that reach nothing new end the search
 BUSY = 4  # times its CPU time, the time on the clock after which the search for inputs ends
 EXPLORED = 0.25  # of the budget, for that search
+VALUES = ("mixed", "negative", "whole")  # classes that count for themselves, in whatever launch
 SMALL = 4  # sizes that are tried where the usual ones fail
 FEW = (8, 1)  # threads of a block, where none of the usual sizes works
-ENOUGH = 7  # inputs that agreed, after which coverage that no longer rises ends the search
+ENOUGH = 9  # inputs that agreed, after which coverage that no longer rises ends the search
 
 
 @dataclass
@@ -125,14 +115,22 @@ def _from_first_to_last(campaign: Campaign, seed: int) -> None:
         elif main.values in CHAINS:
             scenario = replace(scenario, values=main.values)
         agreed = _try(campaign, scenario, strict=strict)
-        if not agreed and "not finished" in campaign.skipped[-1] and not _late(campaign):
-            threads = WARP if found.whole_warps else FEW[0]  # its values count: lanes that part take a step each
-            few = replace(scenario.shape, grid=(1, 1, 1), block=(min(threads, math.prod(main.shape.block)), 1, 1))
-            agreed = _try(campaign, replace(scenario, shape=few), strict=strict)
+        if not agreed and not _late(campaign) and (other := _instead(campaign, scenario, main.shape)) is not None:
+            agreed = _try(campaign, other, strict=strict)
         if agreed and _saturated(campaign, covered):
             break
     _try_edges(campaign, main.shape, strict, seed)
     _explore(campaign, main.shape, strict, seed)
+
+
+def _instead(campaign: Campaign, failed: Scenario, main: Shape) -> Scenario | None:
+    """The values of an input that failed in another launch: of few threads where it took too long, since each lane that
+    goes its own way takes steps of its own; else of a block that fits, where another was tried."""
+    if "not finished" in campaign.skipped[-1]:
+        threads = WARP if campaign.judge.found.whole_warps else FEW[0]
+        few = (min(threads, math.prod(main.block)), 1, 1)
+        return replace(failed, shape=replace(main, grid=(1, 1, 1), block=few))
+    return replace(failed, shape=main) if failed.shape.block != main.block and failed.values in VALUES else None
 
 
 def _try_edges(campaign: Campaign, main: Shape, strict: bool, seed: int) -> None:

@@ -19,8 +19,9 @@ from cass_shim.verify.agreement import Judge, judge_input, raced
 from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.compare import Reference
 from cass_shim.verify.contract import check_contract
-from cass_shim.verify.inputs import Roles, Scenario, make_input, variation
+from cass_shim.verify.inputs import Roles, Scenario, make_input
 from cass_shim.verify.memory import Fault
+from cass_shim.verify.plan import variation
 from cass_shim.verify.search import LONG_STEPS
 from cass_shim.verify.survey import immediates
 

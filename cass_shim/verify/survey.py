@@ -40,6 +40,8 @@ _SUMS = frozenset({"IADD3", "UIADD3", "IADD", "VIADD"})
 STEPS = range(32, 4097)  # of an index: shorter ones the usual sizes meet
 _ATOMICS = frozenset({"ATOMG", "ATOM", "ATOMS", "RED", "REDG"})
 _SINGLE = ("F32", "F32x2", "F32x4", "F64")
+_FLOATS = ("F16", "F32", "F64", "BF16", "TF32", "E4M3", "E5M2")  # modifiers of what computes in floats
+_READERS = ("TEX", "TLD", "SULD", "MUFU", "DMMA", "HMMA", "F2", "D")
 _EXCHANGES = frozenset({"SHFL", "REDUX", "CREDUX", "MATCH"})  # read other lanes, which a block of one has not
 _GLOBAL = frozenset({"LDG", "LD", "STG", "ST", "RED", "REDG", "ATOMG", "ATOM", "LDGSTS"})
 
@@ -73,6 +75,7 @@ class Survey:
     float_sums: bool = False  # it adds floats atomically, in any order
     heap: bool = False  # it may call malloc or free
     exchanges: bool = False  # it reads other lanes
+    floats: bool = False  # it computes in floats of some width, or reads textures: what it writes may be a NaN
     both_shared: bool = False  # it is to be tried with dynamic shared memory beside its static one
     whole_warps: bool = False  # only blocks of whole warps are to be tried
 
@@ -137,6 +140,8 @@ def survey(kernel: SassKernel) -> Survey:
 def _note_properties(found: Survey, instruction: Instruction, barrier: tuple[int, int]) -> None:
     name = instruction.mnemonic
     found.shared |= name in ("LDS", "STS", "ATOMS", "LDSM")
+    found.floats |= operand_kind(instruction) != "i32" or name.startswith(_READERS)
+    found.floats |= any(part.startswith(_FLOATS) for part in instruction.modifiers)
     found.approximate |= name == "MUFU"
     found.exchanges |= name in _EXCHANGES
     found.float_sums |= name in _ATOMICS and instruction.has("ADD") and instruction.has(*_SINGLE)

@@ -16,9 +16,10 @@ from cass_shim.model.errors import Unsupported
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.agreement import Judge, run_reference
 from cass_shim.verify.arithmetic import Value
-from cass_shim.verify.inputs import Input, first_roles, make_input, probes, scenarios
+from cass_shim.verify.inputs import Input, first_roles, make_input
 from cass_shim.verify.interpreter import Interpreter, Launch
 from cass_shim.verify.memory import Arena, Fault
+from cass_shim.verify.plan import probes, scenarios
 from cass_shim.verify.program import Step, prepare
 from cass_shim.verify.search import MAX_STEPS
 from cass_shim.verify.state import Geometry, Mask

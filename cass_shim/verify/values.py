@@ -1,7 +1,7 @@
 """What memory holds before a launch: elements of a kind, by a class of values.
 
 In: kind, size, class, a typical number. Out: bytes. Classes: random, small, wide, special, sorted, equal, whole, zero,
-mixed, and CHAINS.
+mixed, negative, and CHAINS.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Octets = NDArray[np.uint8]
 
 _FLOATS = {"f32": np.float32, "f64": np.float64, "f16": np.float16}
 SPECIAL_SHARE = 0.04  # of the elements: more, and sums are all NaN
-# Of the words of a mixed class: small numbers, floats from 1 to 8, small negative ones, EDGES, and any bits. As each
-# half of a 64-bit number is one of these by itself, halves of all ones, of nothing and of a sign alone are frequent.
-MIXTURE = (0.15, 0.1, 0.1, 0.25, 0.4)
-EDGES = np.array([0, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF], np.uint64)
+# Of 256 words of a mixed class: small numbers, floats from 1 to 4, small negative ones, EDGES; all others are any bits.
+# As each half of a 64-bit number is one of these by itself, halves of all ones, nothing or a sign alone are frequent.
+MIXTURE = (38, 26, 26, 64)
+EDGES = np.array([0, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF], np.uint32)
 _SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, -3e-39, 1e-310, 6e-8, 65504.0, 3.4e38, 0.5]
 
 
@@ -45,6 +45,8 @@ def fill(kind: str, size: int, values: str, typical: int, random: np.random.Gene
         held = random.integers(0, 1 << (8 * width), count, dtype=np.uint64)
     elif values == "sorted":
         held = np.arange(count, dtype=np.uint64) // 4 % max(typical, 1)
+    elif values == "negative":
+        held = ~random.integers(0, max(typical, 2), count, dtype=np.uint64)
     elif values == "equal":
         held = np.full(count, 3, np.uint64)
     elif values == "special":
@@ -63,12 +65,10 @@ def _mixed(count: int, random: np.random.Generator) -> NDArray[np.uint32]:
     Of two generated kernels with wrong code both (3414, 6236) are told by more of them than by inputs whose words are
     all of a kind.
     """
-    small = random.integers(0, 16, count, dtype=np.uint64)
-    floats = np.uint64(0x3F80_0000) + random.integers(0, 3 << 23, count, dtype=np.uint64)
-    negative = (1 << 32) - random.integers(1, 9, count, dtype=np.uint64)
-    anything = random.integers(0, 1 << 32, count, dtype=np.uint64)
-    ways = [small, floats, negative, random.choice(EDGES, count), anything]
-    return np.choose(random.choice(len(ways), count, p=MIXTURE), ways).astype(np.uint32)
+    bits = random.integers(0, 1 << 32, count, dtype=np.uint32)
+    ways = [bits & 15, np.uint32(0x3F80_0000) + (bits & 0xFF_FFFF), ~(bits & 7), EDGES[bits & 3], bits]
+    way = np.searchsorted(np.cumsum(MIXTURE), np.arange(256), side="right")[random.integers(0, 256, count, np.uint8)]
+    return np.asarray(np.choose(way, ways), np.uint32)
 
 
 def _links(count: int, first: int, values: str, typical: int, random: np.random.Generator) -> NDArray[np.int64]:
@@ -103,6 +103,8 @@ def _fill_floats(kind: str, size: int, values: str, random: np.random.Generator)
         if values == "special":
             edges = random.choice(np.array(_SPECIAL), count)
             numbers = np.where(random.random(count) < SPECIAL_SHARE, edges, numbers)
+        elif values == "negative":
+            numbers = -np.abs(numbers)
     with np.errstate(all="ignore"):
         if kind == "bf16":
             octets = (numbers.astype(np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16).view(np.uint8)

@@ -47,6 +47,16 @@ def test_a_later_call_runs_what_is_missing(ran: list[tuple[str, int]], tmp_path:
     )
 
 
+def test_a_line_that_was_cut_off_is_run_again(ran: list[tuple[str, int]], tmp_path: Path) -> None:
+    file = tmp_path / "units.jsonl"
+    campaign.run_units(UNITS[:3], campaign.Results(file), 1, 1)
+    file.write_bytes(file.read_bytes()[:-20])  # killed as it wrote
+    ran.clear()
+    campaign.run_units(UNITS, campaign.Results(file), 1, 1)
+    assert len(ran) == 2
+    assert len(campaign.Results(file).done) == len(UNITS)
+
+
 def test_the_command_fails_for_what_an_earlier_call_found(
     ran: list[tuple[str, int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

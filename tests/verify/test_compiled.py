@@ -28,9 +28,10 @@ from cass_shim.verify.compiled.functions import CONTEXT
 from cass_shim.verify.compiled.library import library
 from cass_shim.verify.compiled.machine import Machine
 from cass_shim.verify.compiled.translation import Translation
-from cass_shim.verify.inputs import first_roles, make_input, probes, scenarios
+from cass_shim.verify.inputs import first_roles, make_input
 from cass_shim.verify.interpreter import Launch
 from cass_shim.verify.memory import Arena, Fault
+from cass_shim.verify.plan import probes, scenarios
 from cass_shim.verify.program import prepare
 from cass_shim.verify.state import Geometry
 from cass_shim.verify.survey import survey

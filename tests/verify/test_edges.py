@@ -11,7 +11,8 @@ from cass_shim.model.artifacts import Evidence
 from cass_shim.model.errors import Rejected
 from cass_shim.pipeline import Work, assemble, translate_source
 from cass_shim.verify import verify_kernel
-from cass_shim.verify.inputs import Shape, edges, first_roles, make_input, scenarios
+from cass_shim.verify.inputs import Shape, first_roles, make_input
+from cass_shim.verify.plan import edges, scenarios
 from cass_shim.verify.survey import Survey, is_padding, survey
 from tests.verify.support import from_ptx
 from tests.verify.text import kernel

@@ -30,14 +30,16 @@ from cass_shim.verify import mufu
 from cass_shim.verify.agreement import Judge, judge_input, raced
 from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.compare import Reference
-from cass_shim.verify.inputs import Input, Scenario, Shape, first_roles, make_input, variation
+from cass_shim.verify.inputs import Input, Scenario, Shape, first_roles, make_input
 from cass_shim.verify.kernel import open_device
 from cass_shim.verify.memory import Fault
+from cass_shim.verify.plan import variation
 from cass_shim.verify.search import MAX_STEPS, Campaign, begin, search
 from cass_shim.verify.survey import Survey, immediates, survey
 from tools.mutation.subjects import Subject, classified, mutant, program, score, subject
 
 INPUTS = 10_000
+GROUP = 25  # mutants that run beside one right translation
 CHUNK = 500  # inputs of one kernel between two writes of the file
 SEARCH_S = 4.0  # of verifying the right translation, which teaches what the parameters are
 VAIN = 25  # differences of a mutant that turn out to define nothing, after which one in VAIN is looked at
@@ -86,6 +88,7 @@ class Field:
         self.survivors = [Survivor(row, mutant(subject, row["line"], row["text"])) for row in rows]
         self.judge = Judge(subject.sass, subject.cubin, survey(subject.sass), mufu.nearest, MAX_STEPS)
         self.campaign = self._learn()
+        self.number = 0  # of the input that runs
         self.disputed: list[str] = []  # where the right translation itself was not what the interpreter gives
 
     def _learn(self) -> Campaign:
@@ -134,6 +137,7 @@ class Field:
         for number in range(first, last):
             if time.monotonic() > until or not self.survivors:
                 return number
+            self.number = number
             scenario = wanted(self.judge, self.campaign.agreed[0].shape, number)
             base = self.campaign.candidate.base
             given = self._made(scenario, base)
@@ -204,39 +208,42 @@ class Field:
 
 @dataclass(frozen=True)
 class Task:
-    """A kernel's rows, the inputs that they are to have, and when to stop (seconds of the clock, from its start)."""
+    """Some rows of one kernel, the inputs that they are to have, and when to stop, on the monotonic clock."""
 
-    kernel: str
+    group: str
     rows: list[Row]
     inputs: int
-    seconds: float
+    until: float
     prove_s: float
 
 
-def work(task: Task) -> tuple[str, list[Row], list[str]]:
-    """One chunk of a kernel's inputs, in a process of its own."""
-    until = time.monotonic() + task.seconds
-    field = Field(subject(task.kernel), task.rows, open_device("emulated"))
+def work(task: Task) -> tuple[list[Row], list[str]]:
+    """One chunk of inputs, in a process of its own: the rows, and where the right translation was not right."""
+    if time.monotonic() > task.until:
+        return [], []
+    field = Field(subject(task.rows[0]["kernel"]), task.rows, open_device("emulated"))
     first = min(row.get("next", 0) for row in task.rows)
-    reached = first
-    with contextlib.suppress(DeviceFailed):  # stuck: what was seen counts, the rest runs in another process
-        reached = field.inputs(first, min(first + CHUNK, task.inputs), until)
-    reached = max(reached, first + 1)
+    last = min(first + CHUNK, task.inputs)
+    try:
+        reached = field.inputs(first, last, task.until)
+    except DeviceFailed:  # a launch runs on: what was seen counts, and another process goes on behind this input
+        reached = field.number + 1
     for row in task.rows:
         row["next"] = reached
     if task.prove_s and reached >= task.inputs:
         field.prove(task.prove_s)
-    return task.kernel, task.rows, field.disputed
+    return task.rows, field.disputed
 
 
 def pending(rows: list[Row], options: argparse.Namespace) -> Iterator[tuple[str, list[Row]]]:
-    """Kernels with rows that have not had their inputs (or their proof) yet."""
-    kernels = dict.fromkeys(row["kernel"] for row in rows)
-    for kernel in kernels:
-        mine = [row for row in rows if row["kernel"] == kernel and row["verdict"] == "alike"]
-        open_ = [r for r in mine if r.get("next", 0) < options.inputs or (options.prove and "proof" not in r)]
-        if open_ and options.kernel in kernel:
-            yield kernel, open_
+    """Groups of a kernel's mutants, by name, with rows that have not had their inputs (or their proof) yet."""
+    for kernel in dict.fromkeys(row["kernel"] for row in rows if options.kernel in row["kernel"]):
+        mine = [row for row in rows if row["kernel"] == kernel]
+        for at in range(0, len(mine), GROUP):
+            alike = [row for row in mine[at : at + GROUP] if row["verdict"] == "alike"]
+            open_ = [r for r in alike if r.get("next", 0) < options.inputs or (options.prove and "proof" not in r)]
+            if open_:
+                yield f"{kernel}, mutants {at} to {at + len(mine[at : at + GROUP]) - 1}", open_
 
 
 def campaign(rows: list[Row], options: argparse.Namespace) -> None:
@@ -246,28 +253,31 @@ def campaign(rows: list[Row], options: argparse.Namespace) -> None:
         program(example)  # built once, not by each process
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(options.jobs, context, max_tasks_per_child=1) as pool:
-        waiting: dict[concurrent.futures.Future[tuple[str, list[Row], list[str]]], str] = {}
+        waiting: dict[concurrent.futures.Future[tuple[list[Row], list[str]]], str] = {}
         broken: set[str] = set()
 
         def more() -> None:
-            for kernel, mine in pending(rows, options):
-                if kernel not in waiting.values() and kernel not in broken and time.monotonic() < until:
-                    task = Task(kernel, mine, options.inputs, until - time.monotonic(), options.prove)
-                    waiting[pool.submit(work, task)] = kernel
+            for group, mine in pending(rows, options):
+                if group not in waiting.values() and group not in broken and time.monotonic() < until:
+                    task = Task(group, mine, options.inputs, until, options.prove)
+                    waiting[pool.submit(work, task)] = group
 
         more()
         while waiting:
             done, _ = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:
-                kernel = waiting.pop(future)
+                group = waiting.pop(future)
                 try:
-                    _, changed, disputed = future.result()
-                except (CassError, concurrent.futures.process.BrokenProcessPool) as error:
-                    print(f"{kernel}: {error}", flush=True)
-                    broken.add(kernel)
+                    changed, disputed = future.result()
+                except concurrent.futures.process.BrokenProcessPool:
+                    print(f"a process ended in {', '.join([group, *waiting.values()])}", flush=True)
+                    return
+                except CassError as error:
+                    print(f"{group}: {error}", flush=True)
+                    broken.add(group)
                     continue
                 _merge(rows, changed)
-                _tell(kernel, rows, disputed)
+                _tell(group, changed, disputed)
             _write(options.file, rows)
             more()
 
@@ -278,10 +288,10 @@ def _merge(rows: list[Row], changed: list[Row]) -> None:
         row.update(new.get((row["kernel"], row["line"], row["text"]), {}))
 
 
-def _tell(kernel: str, rows: list[Row], disputed: list[str]) -> None:
-    mine = [row for row in rows if row["kernel"] == kernel and "next" in row]
-    missed = sum(row["verdict"] == "missed" for row in mine)
-    print(f"{kernel}: {max(row['next'] for row in mine)} inputs, {missed} of {len(mine)} told apart", flush=True)
+def _tell(group: str, rows: list[Row], disputed: list[str]) -> None:
+    missed = sum(row["verdict"] == "missed" for row in rows)
+    reached = max((row["next"] for row in rows), default=0)
+    print(f"{group}: {reached} inputs, {missed} of {len(rows)} told apart", flush=True)
     for why in disputed[:3]:
         print(f"  the right translation: {why}", flush=True)
 
@@ -299,7 +309,7 @@ def main() -> int:
     parser.add_argument("file", type=Path, help="what `tools.mutation --json` wrote; it is rewritten")
     parser.add_argument("--inputs", type=int, default=INPUTS, help="a mutant (default: %(default)s)")
     parser.add_argument("--minutes", type=float, default=60.0, help="on the clock (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, default=1, help="kernels at once (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=1, help="groups of mutants at once (default: %(default)s)")
     parser.add_argument("--prove", type=float, default=0.0, metavar="S", help="seconds a proof of what is left")
     parser.add_argument("--kernel", default="", help="only kernels whose name holds this")
     options = parser.parse_args()

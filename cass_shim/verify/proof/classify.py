@@ -12,8 +12,9 @@ from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
 from cass_shim.verify import mufu
 from cass_shim.verify.agreement import Judge, run_reference
 from cass_shim.verify.candidate import Candidate
-from cass_shim.verify.inputs import first_roles, lay_out, probes
+from cass_shim.verify.inputs import first_roles, lay_out
 from cass_shim.verify.memory import Fault
+from cass_shim.verify.plan import probes
 from cass_shim.verify.proof.prove import UNROLL, Proof, candidate_blocks, prove_kernel
 from cass_shim.verify.proof.replay import Replay
 from cass_shim.verify.search import MAX_STEPS

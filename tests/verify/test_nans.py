@@ -1,0 +1,43 @@
+"""A NaN is as good as another where the kernel computed it, and nowhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cass_shim.verify.compare import compare
+from cass_shim.verify.interpreter import Outcome
+from cass_shim.verify.memory import Arena
+
+NAN = 0x7FC0_0000  # of f32
+HIGH = 0x7FF8_0000  # of an f64 NaN
+SIZE = 4096  # bytes of memory
+
+
+def padded(words: list[int]) -> NDArray[np.uint8]:
+    return np.array(words + [0] * (SIZE // 4 - len(words)), np.uint32).view(np.uint8)
+
+
+def outcome(words: list[int], written: list[bool]) -> Outcome:
+    """A run of the reference that left these words behind."""
+    arena = Arena(0, padded(words), np.ones(SIZE, bool))
+    arena.touched[: 4 * len(words)] = np.repeat(np.array(written), 4)
+    return Outcome(arena, np.ones(1, bool))
+
+
+@pytest.mark.parametrize(
+    ("device", "words", "written", "nans", "bad"),
+    [
+        ([NAN + 1, 0], [NAN, 0], [True, False], True, []),  # another NaN, computed
+        ([NAN + 1, 0], [NAN, 0], [False, True], True, [0]),  # one that nobody computed
+        ([0xFFFF_FFFE, 0], [0xFFFF_FFFF, 0], [True, False], False, [0]),  # -2 for -1
+        ([5, HIGH], [7, HIGH], [True, True], True, []),  # an f64 NaN
+        ([5, HIGH], [7, HIGH], [True, False], True, [0]),  # a word beside something that looks like half of one
+        ([5, HIGH], [7, HIGH], [True, True], False, [0]),
+    ],
+)
+def test_what_may_be_another_nan(
+    device: list[int], words: list[int], written: list[bool], nans: bool, bad: list[int]
+) -> None:
+    assert compare(padded(device), [outcome(words, written)], False, nans=nans).bad.tolist() == bad
