@@ -1,6 +1,6 @@
 """`python3 -m tools.ptxforms.pack FOLDER`: what FOLDER/on_the_gpu.py recorded into `tests/vectors/ptx/probes.npz`.
 
-Probes recorded before stay. A probe that is no longer what the table makes of its form is left out.
+Probes recorded before stay. A probe whose form is probed in another way today is left out.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> None:
     probes = json.loads((folder / "probes.json").read_text())
     found, failed = read(folder / "out")
     today = {probe.name: described(probe) for probe in all_probes(recorded_names())}
-    kept = [number for number in sorted(found) if today.get(probes[number]["name"]) == probes[number]]
+    kept = [number for number in sorted(found) if today.get(probes[number]["name"], probes[number]) == probes[number]]
     before, results = _before({probes[number]["name"] for number in kept})
     meta = {
         "machine": (folder / "out" / "machine.txt").read_text().strip(),

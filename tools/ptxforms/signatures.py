@@ -171,6 +171,8 @@ def _operand(shape: str, number: int, count: int) -> Operand:
         return Address(Register(f"at{name}", "b64"))
     if shape == "P":
         return Pair(Register(name, "b32"), Register(f"{name}p", "pred"))
+    if shape == "H":
+        return Register(name, "b64")
     return Integer(1) if shape == "I" else Register(name, "b32")
 
 

@@ -113,7 +113,7 @@ static Inputs inputs(const Case &one) {
 }
 static bool launched(const Case &one, unsigned long long object, const Inputs &in, uint32_t *words) {
     one.run<<<1, LANES>>>(object, in.i, in.f, in.out);
-    bool fine = check(one.name, cudaDeviceSynchronize());
+    bool fine = check("launch", cudaGetLastError()) && check(one.name, cudaDeviceSynchronize());
     fine = fine && check("read", cudaMemcpy(words, in.out, LANES * sizeof(uint4), cudaMemcpyDeviceToHost));
     return check("free", cudaFree(in.i)) && check("free", cudaFree(in.f)) && check("free", cudaFree(in.out)) && fine;
 }

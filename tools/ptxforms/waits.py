@@ -15,7 +15,8 @@ _SHARED = frozenset({"shared"})
 _SPACES = ("", ".shared", ".shared::cta")
 # %b64_70: the generic address of the lane's cell in shared memory.
 _GENERIC = ("cvt.u64.u32 %u64_70, %at_shared; cvta.shared.u64 %b64_70, %u64_70;",)
-_EMPTIED = ("st.shared.v2.b64 [%at_shared], {%b64_75, %b64_75};",)
+_ASKED = 64  # times
+_EMPTIED = ("mbarrier.inval.shared.b64 [%at_shared]; st.shared.v2.b64 [%at_shared], {%b64_75, %b64_75};",)
 
 
 def _at(space: str) -> str:
@@ -35,10 +36,18 @@ def _phase(name: str, *body: str, count: int = 1) -> Probe:
     return Probe(name, (*begin, *body, *_EMPTIED), _SHARED)
 
 
-def _test(number: int, state: str = "%b64_10", form: str = "mbarrier.test_wait.shared.b64", at: str = "[%at_shared]",
-          hint: str = "") -> tuple[str, ...]:  # fmt: skip
-    """Whether a phase is over, to word `number` of the result."""
-    return (f"{form} %pred_1{number}, {at}, {state}{hint};", *store("pred", f"%pred_1{number}", 4 * number))
+def _test(
+    number: int,
+    state: str = "%b64_10",
+    form: str = "mbarrier.test_wait.shared.b64",
+    at: str = "[%at_shared]",
+    hint: str = "",
+) -> tuple[str, ...]:
+    """Whether a phase is over, to word `number` of the result; asked again, since an arrival may take effect later."""
+    ask = f"{form} %pred_1{number}, {at}, {state}{hint};"
+    again = f"add.u32 %u32_77, %u32_77, 1; setp.lt.and.u32 %pred_77, %u32_77, {_ASKED}, !%pred_1{number};"
+    return (f"{{ mov.u32 %u32_77, 0; AGAIN: {ask} {again} @%pred_77 bra AGAIN; }}",
+            *store("pred", f"%pred_1{number}", 4 * number))  # fmt: skip
 
 
 _ARRIVE = "mbarrier.arrive.shared.b64"
