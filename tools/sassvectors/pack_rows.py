@@ -1,4 +1,4 @@
-"""`python3 -m tools.sassvectors.pack_rows NPZ…`: recordings of `record_rows` into `tests/vectors/sass/rows-sm90.*`.
+"""`python3 -m tools.sassvectors.pack_rows NPZ…`: recordings of `record_rows` added to `tests/vectors/sass/rows-sm90.*`.
 
 `rows-sm90.npz` holds uint32 `words`: per probe the columns that it changed, each xor what was there, ROWS long;
 `rows-sm90.json` the machine and per probe text, word, name, mode, setup (the last three where they are not
@@ -16,12 +16,26 @@ import numpy as np
 from tools.sassvectors.pack import FOLDER
 from tools.sassvectors.rows import ROWS, usual
 
+Found = dict[str, tuple[dict[str, Any], np.ndarray]]
+
+
+def kept() -> tuple[dict[str, str], Found, set[str]]:
+    """(machine, probes, failed ones) of what is packed already."""
+    document = json.loads((FOLDER / "rows-sm90.json").read_text())
+    words = np.load(FOLDER / "rows-sm90.npz")["words"]
+    found: Found = {}
+    for row in document["probes"]:
+        changed = np.zeros((ROWS, 32), np.uint32)
+        for number, column in enumerate(row["columns"]):
+            changed[:, column] = words[row["offset"] + ROWS * number :][:ROWS]
+        probe = {**usual(row), **{key: value for key, value in row.items() if key not in ("columns", "offset")}}
+        found[probe["name"]] = probe, changed
+    return document["machine"], found, set(document["failed"])
+
 
 def main(arguments: list[str]) -> None:
     """Read the recordings, write the two files."""
-    machine: dict[str, str] = {}
-    found: dict[str, tuple[dict[str, Any], np.ndarray]] = {}
-    failed: set[str] = set()
+    machine, found, failed = kept()
     for path in arguments:
         recording = np.load(path)
         document = json.loads(bytes(recording["meta"]))

@@ -57,4 +57,4 @@ def dsetp(e: Emitter[V], i: Instruction) -> None:
     picked, both_nan = _extreme(e, i, x, y)
     put_predicate(e, first, combine(e, i, picked, acc))
     if not unwanted(second):
-        put_predicate(e, second, combine(e, i, both_nan, acc))
+        put_predicate(e, second, both_nan)  # whatever the accumulator is (recorded)

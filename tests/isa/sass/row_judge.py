@@ -62,8 +62,8 @@ def formats(text: str) -> set[str]:
     name = text.split(" ")[0].removeprefix("U")
     mods = name.split(".")
     if mods[0].startswith(("ATOM", "RED")):
-        kinds = {"F64": "f64", "F32": "f32", "F16x2": "f16", "BF16x2": "bf16"}
-        return {kinds[m] for m in mods if m in kinds}
+        kinds = {"F64": "f64", "F32": "f32", "F16": "f16", "BF16": "bf16"}
+        return {kinds[m.split("x")[0]] for m in mods if m.split("x")[0] in kinds}
     if mods[0][0] not in "FDH":
         return set()
     found = {"D": {"f64"}, "F": {"f32"}, "H": {"bf16" if "BF16_V2" in mods else "f16"}}[mods[0][0]]

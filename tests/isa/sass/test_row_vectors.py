@@ -24,7 +24,7 @@ from tools.ptxforms.recorded import recording
 # What differs, by the beginning of the probe's text, and why that is no code of ptxas's, or known.
 KNOWN = {
     r"BMMA\.\w+\.XOR": "the H200 counts ANDs: ptxas makes XOR of ANDs for sm_90 (PTX ISA 9.0, mma .b1)",
-    r"ELECT P4, UR32, P0": "of the lanes with P0; ptxas gives PT",
+    r"ELECT P4, UR32, !?P0": "of the lanes with P0; ptxas gives PT",
     r"FMUL\.\S*M[24]": "the H200 scales the product, we an operand: they differ where that overflows",
     r"FSET\.NAN\.AND R32, R8, R12": "1.0 without .BF too",
     r"HFMA2\.MMA\S* R32, .*H0_H0": "the H200 takes both halves: .MMA has no broadcast; ptxas gives it none",
@@ -34,7 +34,9 @@ KNOWN = {
     r"UPRMT\.": "the H200 ignores the modes of the uniform one",
     r"VIADD\.U8x4": "of sm_100; the H200 adds words",
     r"VIMNMX\S* R32, R8, -": "the H200 ignores the sign",
-    r"ATOMS\.POPC\.INC\.32 R32, \[R28\.X4": "the H200 gives no result; ptxas makes it with RZ for one only",
+    r"F2FP\.\S* R32, (-R8|R8, [-|])": "the H200 ignores signs and bars; ptxas gives F2FP none",
+    r"BREV R32, ~": "the H200 ignores the inversion; ptxas gives BREV none",
+    r"ATOMS\.POPC\.INC\.32 R32, \[R28\.X": "the H200 gives no result; ptxas makes it with RZ for one only",
 }
 
 
