@@ -1,24 +1,41 @@
-"""Every conformance program three ways: `python3 -m tools.conformance [--page FILE.md] [NAME...]`.
+"""Every conformance program three ways: `python3 -m tools.conformance [--page FILE.md] [--unrecorded] [NAME...]`.
 
 `tests/native/conformance/*.cu` are built with the static runtime, with it and stripped, and with the shared runtime,
 and run under cass-run on the emulated device; the output of each must be what an NVIDIA H200 gave (the `.expected`
-files), error codes included. Exit status 1 when one is not.
+files), error codes included. Exit status 1 when one is not. With `--unrecorded` nothing runs: for each chapter of the
+call table the implemented functions that no recorded program calls.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import re
 import sys
 import tempfile
 from pathlib import Path
 
+from cass_shim.api.spec import IMPLEMENTED
+from cass_shim.api.table import chapters as chapters_of_calls
 from tests.native import conformance_support as chapters
 from tests.native.runtime_support import CONFORMANCE, NEED_NVCC, build_program, built, run_emulated
 from tests.native.test_runtime_conformance import expected
 
 WAYS = {"static": (), "stripped": ("-Xlinker", "--strip-all"), "shared": ("-cudart", "shared")}
-PLAIN = ("runtime_errors", "printed", "graphs", "memory")
+PLAIN = ("runtime_errors", "printed", "graphs", "memory", "textures", "driver")
+VERSION = re.compile(r"_v\d+$")  # cuda.h calls later versions by the plain name
+
+
+def unrecorded() -> dict[str, tuple[int, list[str]]]:
+    """Chapter → how many of its functions are implemented, and those of them that no recorded program names."""
+    texts = [one.read_text() for one in CONFORMANCE.glob("*.c*") if one.with_suffix(".expected").exists()]
+    named = set(re.findall(r"\w+", "\n".join(texts)))
+    found: dict[str, tuple[int, list[str]]] = {}
+    for chapter in chapters_of_calls():
+        names = {row.name for row in chapter.rows if row.status is IMPLEMENTED}
+        missing = sorted(name for name in names if not {name, VERSION.sub("", name)} & named)
+        found[f"{chapter.title} ({chapter.kind})"] = (len(names), missing)
+    return found
 
 
 def judge(name: str, output: str) -> str:
@@ -59,12 +76,25 @@ def page(rows: dict[str, dict[str, str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def tell_unrecorded() -> int:
+    """A line a chapter."""
+    found = unrecorded()
+    for title, (count, missing) in found.items():
+        print(f"{title}: {count - len(missing)} of {count}", *missing)
+    every, missed = sum(n for n, _ in found.values()), sum(len(m) for _, m in found.values())
+    print(f"all: {every - missed} of {every} functions are called by a recorded program")
+    return 0
+
+
 def main() -> int:
     """A line a program."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="programs (default: all)")
     parser.add_argument("--page", type=Path, help="write the table there")
+    parser.add_argument("--unrecorded", action="store_true", help="list the functions that no recorded program calls")
     options = parser.parse_args()
+    if options.unrecorded:
+        return tell_unrecorded()
     known = [*PLAIN, *chapters.CHAPTERS, *chapters.LINKED_CHAPTERS]
     if NEED_NVCC or set(options.names) - set(known):
         print(f"tools.conformance: {NEED_NVCC or 'programs are ' + ', '.join(known)}", file=sys.stderr)

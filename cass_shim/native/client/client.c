@@ -248,12 +248,16 @@ int cass_client_judge(const cass_manifest *manifest, uint32_t kernel, int spille
     return 0;
 }
 
-/* The LINK frame's payload, which the caller frees. Source: model/wire.py. */
-static uint8_t *link_payload(const cass_link_input *inputs, uint32_t count, size_t *bytes) {
-    *bytes = sizeof(cass_link_request);
+static size_t link_bytes(const cass_link_input *inputs, uint32_t count) {
+    size_t bytes = sizeof(cass_link_request);
     for (uint32_t i = 0; i < count; i++)
-        *bytes += sizeof(cass_link_input_head) + strlen(inputs[i].name) + inputs[i].bytes;
-    uint8_t *payload = malloc(*bytes), *at = payload;
+        bytes += sizeof(cass_link_input_head) + strlen(inputs[i].name) + inputs[i].bytes;
+    return bytes;
+}
+
+/* The LINK frame's payload, which the caller frees. Source: model/wire.py. */
+static uint8_t *link_payload(const cass_link_input *inputs, uint32_t count, size_t bytes) {
+    uint8_t *payload = malloc(bytes), *at = payload;
     if (payload == NULL) return NULL;
     memcpy(at, &(cass_link_request){.input_count = count}, sizeof(cass_link_request));
     at += sizeof(cass_link_request);
@@ -288,9 +292,10 @@ static int take_linked(cass_file file, void **image, size_t *bytes, int *is_text
 int cass_client_link(const cass_link_input *inputs, uint32_t count, void **image, size_t *bytes,
                      int *is_text, cass_client_error *error) {
     int saved = errno;
-    size_t payload_bytes;
+    size_t payload_bytes = link_bytes(inputs, count);
     cass_file file = {0};
-    uint8_t *payload = link_payload(inputs, count, &payload_bytes);
+    if (!cass_request_fits(payload_bytes, error)) return -1;
+    uint8_t *payload = link_payload(inputs, count, payload_bytes);
     if (payload == NULL) return cass_fail(error, 2, "out of memory for %u images", count);
     pthread_mutex_lock(&lock);
     int done = cass_request_link(payload, payload_bytes, &file, error);

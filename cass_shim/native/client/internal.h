@@ -150,6 +150,8 @@ int cass_request_module(const cass_chosen *chosen, const uint8_t digest[32], cas
 /* launch: the one that the code is wanted for, or NULL. */
 int cass_request_kernel(const cass_module *module, uint32_t kernel, int spilled,
                         const cass_captured *launch, cass_file *out, cass_client_error *error);
+/* Whether a request of so many bytes can be asked; else the error says what to do. */
+int cass_request_fits(uint64_t bytes, cass_client_error *error);
 int cass_request_link(const void *payload, size_t bytes, cass_file *out, cass_client_error *error);
 void cass_request_forget(void);
 /* What the progress line counts. */

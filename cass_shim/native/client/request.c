@@ -99,12 +99,23 @@ static int fail_asking(int done, bool reached, const char *what, cass_client_err
                      what != NULL ? ", at kernel " : "", what != NULL ? what : "");
 }
 
+int cass_request_fits(uint64_t bytes, cass_client_error *error) {
+    if (bytes <= CASS_REQUEST_LIMIT) return 1;
+    cass_fail(error, CASS_CUDA_UNKNOWN,
+              "the device code has %llu bytes, more than the %u that the translator takes at once; "
+              "build it for fewer GPU architectures or in several modules",
+              (unsigned long long)bytes, CASS_REQUEST_LIMIT);
+    return 0;
+}
+
 /* One request and its reply, over as many connections as it takes. */
 static int ask(message *request, cass_reply *reply, uint8_t **body, progress *state,
                int64_t deadline_ns, cass_client_error *error) {
+    const cass_frame *frame = request->parts[0];
     static bool outdated; /* our own translator is of another version: so it stays */
     int done = outdated ? CASS_IO_VERSION : CASS_IO_LOST;
     bool reached = false;
+    if (!cass_request_fits(frame->payload_bytes, error)) return -1;
     for (int attempt = 0; attempt <= INLINE_ATTEMPT && done != CASS_IO_LATE && !outdated;
          attempt++) {
         done = connect_for(attempt, deadline_ns);
