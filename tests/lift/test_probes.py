@@ -58,7 +58,7 @@ GENERATIONS = {
     "copies that end in zeros": (80, r"cp\.async\.c[ag]"),
     "copies that end in zeros, sm_90": (90, r"cp\.async\.c[ag]"),
     "sparse nibbles": (80, r"mma\.sp\.\S*\.s32\.[su]4"),
-    "eight-bit floats": (89, r"mma\.sync\.\S*\.e[45]m"),
+    "eight-bit floats": (89, r"mma\.sync\.(?!\S*kind)\S*\.e[45]m"),
     "sums that stay within 32 bits, signed bytes": (120, r"(add|sub)\.sat\.s32|vabsdiff4"),
 }
 

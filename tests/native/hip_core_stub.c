@@ -18,6 +18,11 @@ uint32_t emu_border_colors[GFX11_BORDER_COLORS][4];
 
 uint64_t emu_instructions_executed(void) { return 0; }
 
+emu_fidelity emu_program_fidelity(emu_program *program, uint64_t entry) {
+    (void)program, (void)entry;
+    return (emu_fidelity){0};
+}
+
 void emu_program_destroy(emu_program *program) { free(program); }
 
 emu_status emu_run(const emu_launch *launch, emu_fault *fault) {
