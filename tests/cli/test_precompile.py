@@ -34,7 +34,14 @@ def test_an_interrupted_run_is_gone_on_with(shell: Shell) -> None:
     many.write_bytes(cubin(TEMPLATE.read_bytes(), KERNELS))
     command = [sys.executable, "-m", "cass_shim.cli.main", "precompile", str(many), "-j", "1"]
     process = subprocess.Popen(
-        command, env=shell.environment, cwd=shell.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        env=shell.environment,
+        cwd=shell.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Tests in a shell's background inherit that SIGINT is ignored (POSIX, "Asynchronous Lists").
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     until = time.monotonic() + 60
     while records(shell) < 1 and time.monotonic() < until:
