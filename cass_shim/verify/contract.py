@@ -22,10 +22,13 @@ from cass_shim.verify.waits import check_waits
 
 LDS_BYTES, VGPRS, SGPRS = 64 << 10, 256, 106
 SCRATCH_BYTES = 256 << 10  # per lane; gfx1100's own limit is higher, CUDA's default local memory limit lower
-# Program control that user code has no business with: it halts, returns from a trap, or drives the debugger.
+# Program control that user code has no business with: it halts, returns from a trap, drives the debugger, jumps without
+# being a branch that is followed here (the halves of wave64), or waits at resources that several kernels share.
 _PRIVILEGED = frozenset(
     """s_setkill s_sendmsghalt s_rfe_b64 s_ttracedata s_ttracedata_imm
-    s_cbranch_cdbgsys s_cbranch_cdbguser s_cbranch_cdbgsys_or_user s_cbranch_cdbgsys_and_user""".split()  # noqa: SIM905
+    s_cbranch_cdbgsys s_cbranch_cdbguser s_cbranch_cdbgsys_or_user s_cbranch_cdbgsys_and_user
+    s_subvector_loop_begin s_subvector_loop_end s_endpgm_ordered_ps_done
+    ds_gws_init ds_gws_barrier ds_gws_sema_v ds_gws_sema_p ds_gws_sema_br ds_gws_sema_release_all""".split()  # noqa: SIM905
 )
 TRAP_ABORT = 2  # s_trap 2: what LLVM makes of llvm.trap; assertions end with it
 SENDMSG_DEALLOC_VGPRS = 3

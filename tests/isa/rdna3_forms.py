@@ -69,12 +69,14 @@ def smem_forms(row: Row) -> list[str]:
     """SMEM."""
     if "inv" in row.name:
         return [row.name]
+    if "probe" in row.name:
+        return [f"{row.name} 4, {'s[4:7]' if 'buffer' in row.name else 's[4:5]'}, 0x10"]
     return [f"{row.name} {scalar(16, row.destination)}, {'s[4:7]' if 'buffer' in row.name else 's[4:5]'}, 0x10"]
 
 
 def vop1_forms(row: Row) -> list[str]:
     """VOP1, both sizes."""
-    if row.name == "v_nop":
+    if row.name in ("v_nop", "v_pipeflush"):
         return [row.name]
     to = "s8" if row.destination == "s32" else vector(8, row.destination)
     sizes = ["e32"] if row.name in NO_VOP3 or "rel" in row.name else ["e32", "e64"]

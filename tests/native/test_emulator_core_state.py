@@ -131,3 +131,37 @@ def test_atomic_sums_flush_subnormals(tmp_path: Path, a: int, b: int, flushed: i
             before = f"s_denorm_mode {12 | mode}\n    {text}"
             got = binary("v_or_b32", before, tmp_path, x, y, PLAIN_MODE)
             assert (got.view(U32) == result).all(), (mode, text)
+
+
+@pytest.mark.parametrize(("kill", "want"), [(1, 5), (0, 9), (2, 9)])
+def test_a_wave_that_kills_itself_ends_there(tmp_path: Path, kill: int, want: int) -> None:
+    """s_setkill acts on the lowest bit of its operand; other waves go on."""
+    memory = np.zeros(64, U32)
+    text = f"""
+    v_lshlrev_b32 v1, 2, v0
+    v_mov_b32 v2, 5
+    global_store_b32 v1, v2, s[0:1]
+    v_cmp_gt_u32 vcc_lo, 32, v0
+    s_cbranch_vccz other
+    s_setkill {kill}
+other:
+    v_mov_b32 v2, 9
+    global_store_b32 v1, v2, s[0:1]
+    s_endpgm
+"""
+    done = launch_code(assemble(text, tmp_path), memory.ctypes.data, PLAIN_MODE, 1, 64)
+    assert done.status == "ok", done.text
+    assert (memory[:32] == want).all() and (memory[32:] == 9).all()
+
+
+def test_lane_pattern_and_halves_of_one_packed_source(tmp_path: Path) -> None:
+    """The lane pattern comes first, then the choice of halves and the signs: x0*y1 + (-x1)*y0 of the lane beside."""
+    rng = np.random.default_rng(7)
+    a, b = (rng.integers(-8, 9, (32, 2)).astype(np.float16) for _ in range(2))
+    modifiers = ", v4 op_sel:[0,1,0] op_sel_hi:[1,0,1] neg_hi:[1,0,0] quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf"
+    got = binary(
+        "v_dot2_f32_f16_e64_dpp", "v_mov_b32 v4, 1.0", tmp_path, a.view(F32).ravel(), b.view(F32).ravel(), PLAIN_MODE,
+        modifiers,
+    )  # fmt: skip
+    x, y = a[np.arange(32) ^ 1].astype(F32), b.astype(F32)
+    assert (got == x[:, 0] * y[:, 1] - x[:, 1] * y[:, 0] + 1).all()

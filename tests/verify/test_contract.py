@@ -76,6 +76,9 @@ def test_a_plain_kernel_passes() -> None:
     ("body", "reason"),
     [
         ("s_sethalt 1\ns_endpgm", "privileged"),
+        ("s_setkill 1\ns_endpgm", "privileged"),
+        ("s_subvector_loop_begin s8, 0x40\ns_endpgm", "privileged"),
+        ("ds_gws_barrier v0 gds\ns_endpgm", "privileged"),
         ("s_trap 3\ns_endpgm", "s_trap 3"),
         ("s_sendmsg 1\ns_endpgm", "s_sendmsg 1"),
         ("s_setreg_b32 hwreg(HW_REG_TRAPSTS), s0\ns_endpgm", "hardware register"),

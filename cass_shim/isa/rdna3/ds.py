@@ -27,9 +27,13 @@ ROWS = table(
   17  ds_cmpstore_f32
   18  ds_min_f32
   19  ds_max_f32
+  20  ds_nop =s_nop
   21  ds_add_f32
+  24  ds_gws_sema_release_all !
   25  ds_gws_init !
+  26  ds_gws_sema_v !
   27  ds_gws_sema_br !
+  28  ds_gws_sema_p !
   29  ds_gws_barrier !
   30  ds_store_b8
   31  ds_store_b16

@@ -19,5 +19,7 @@ ROWS = table(
   12  s_buffer_load_b512         b512
   32  s_gl1_inv                  - =s_nop
   33  s_dcache_inv               - =s_nop
+  34  s_atc_probe                - =s_nop
+  35  s_atc_probe_buffer         - =s_nop
 """,
 )

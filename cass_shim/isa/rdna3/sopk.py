@@ -28,6 +28,8 @@ ROWS = table(
   18  s_setreg_b32               b32
   19  s_setreg_imm32_b32         - =s_setreg_b32
   20  s_call_b64                 b64
+  22  s_subvector_loop_begin     b32 !
+  23  s_subvector_loop_end       b32 !
   24  s_waitcnt_vscnt            b32 =s_nop
   25  s_waitcnt_vmcnt            b32 =s_nop
   26  s_waitcnt_expcnt           b32 =s_nop

@@ -8,7 +8,7 @@ ROWS = table(
     "SOPP",
     """
    0  s_nop                      -
-   1  s_setkill                  - !
+   1  s_setkill                  -
    2  s_sethalt                  -
    3  s_sleep                    -
    4  s_set_inst_prefetch_distance - =s_nop
@@ -35,6 +35,7 @@ ROWS = table(
   42  s_cbranch_cdbgsys_and_user - =s_nop
   48  s_endpgm                   -
   49  s_endpgm_saved             - =s_endpgm
+  50  s_endpgm_ordered_ps_done   - !
   52  s_wakeup                   - =s_nop
   53  s_setprio                  - =s_nop
   54  s_sendmsg                  - =s_nop

@@ -36,6 +36,7 @@ ROWS = table(
   24  v_ceil_f64                 f64    f64
   25  v_rndne_f64                f64    f64
   26  v_floor_f64                f64    f64
+  27  v_pipeflush                - =v_nop
   28  v_mov_b16                  b16    b16
   32  v_fract_f32                f32    f32
   33  v_trunc_f32                f32    f32

@@ -104,6 +104,13 @@ HANDLER(s_sleep) {
     w->group->slept = 1;
     return NULL;
 }
+/* Ends the wave at once, where its operand says so. */
+HANDLER(s_setkill) {
+    if (!(o->misc & 1)) NEXT;
+    w->executed = w->count_bias + o->seq + 1;
+    w->state = WAVE_DONE;
+    return NULL;
+}
 HANDLER(s_sethalt) {
     if (o->misc & 1) return emu_raise(w, o, EMU_TRAP, 0, 0, "wave halted");
     NEXT;

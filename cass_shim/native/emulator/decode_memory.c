@@ -2,6 +2,8 @@
 #include "emulator/decode.h"
 #include "emulator/image.h"
 
+#include <stdio.h>
+
 static op_t *begin(decode_t *d, unsigned encoding, unsigned opcode) {
     d->row = emu_row_of(encoding, opcode);
     if (d->row == NO_ROW) {
@@ -16,12 +18,13 @@ static op_t *begin(decode_t *d, unsigned encoding, unsigned opcode) {
 
 void decode_ds(decode_t *d, uint32_t w0) {
     uint32_t w1 = decode_word(d, 1);
-    if (w0 >> 17 & 1) {
-        decode_fail(d, "global data share is not implemented");
-        return;
-    }
     op_t *o = begin(d, ENC_DS, (w0 >> 18) & 0xff);
     if (!o) return;
+    if (w0 >> 17 & 1 && !emu_rows[d->row].refused) {
+        snprintf(d->text, sizeof d->text, "%s in global data share is not implemented",
+                 emu_rows[d->row].name);
+        decode_fail(d, d->text);
+    }
     decode_source(d, o, 0, 256 + (w1 & 0xff), T_B32);
     o->sd = (uint16_t)((w1 >> 8) & 0xff);    /* data0 */
     o->misc = (uint16_t)((w1 >> 16) & 0xff); /* data1 */

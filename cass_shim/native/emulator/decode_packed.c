@@ -18,8 +18,15 @@ static int is_packed(unsigned type) {
 /* For packed sources: pick the half for each result half, then flip signs. */
 static void emit_select(decode_t *d, vector_t *v, int i, unsigned low_half, unsigned high_half,
                         uint32_t flip) {
+    op_t source = {0};
+    vector_source(d, v, &source, i);
     op_t *o = decode_emit(d, emu_internal_row(X_PREP_PACKED));
-    decode_source(d, o, 0, v->source[i], v->row->sources[i]);
+    o->kinds = (uint8_t)src_kind(&source, i);
+    o->off[0] = source.off[i];
+    if (src_kind(&source, i) == SRC_CONST) {
+        o->off[0] = (uint32_t)offsetof(op_t, k);
+        o->k[0] = source.k[i];
+    }
     o->d = (uint16_t)(TEMP0 + 2u * (unsigned)i);
     o->misc = (uint16_t)(low_half | high_half << 1);
     o->k[1] = flip;
@@ -69,9 +76,8 @@ void decode_vop3p(decode_t *d, uint32_t w0) {
         v.keep_modifiers = 1;
     } else {
         v.abs = 0;
-        if (!v.dpp) decode_packed_sources(d, &v, w0, w1);
-        else if (((w0 >> 11) & 7) || (w1 >> 29) || ((w0 >> 8) & 7))
-            decode_fail(d, "packed DPP with operand modifiers is not implemented");
+        if (v.dpp) vector_take_dpp(d, &v);
+        decode_packed_sources(d, &v, w0, w1);
     }
     vector_finish(d, &v);
 }

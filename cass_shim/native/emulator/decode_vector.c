@@ -30,7 +30,7 @@ static int dpp16_defined(unsigned control) {
     return kind < 0x10 || control == 0x140 || control == 0x141 || kind == 0x15 || kind == 0x16;
 }
 
-static void emit_dpp(decode_t *d, vector_t *v) {
+void vector_take_dpp(decode_t *d, vector_t *v) {
     if (v->dpp == DPP_16 && !dpp16_defined(v->dpp_control & 0x1ff))
         decode_fail(d, "undefined DPP control");
     op_t *o = decode_emit(d, emu_internal_row(v->dpp == DPP_16 ? X_DPP16 : X_DPP8));
@@ -78,18 +78,20 @@ static int wants_post(const vector_t *v) {
     return (v->clamp || v->omod) && (type_is_float(type) || type == T_PKF16);
 }
 
+void vector_source(decode_t *d, const vector_t *v, op_t *o, int i) {
+    if (v->source_temp >> i & 1) point_at_temp(o, i, source_temp(i));
+    else decode_source(d, o, i, v->source[i], v->row->sources[i]);
+}
+
 static void fill_sources(decode_t *d, const vector_t *v, op_t *o) {
-    for (int i = 0; i < v->row->source_count; i++) {
-        if (v->source_temp >> i & 1) point_at_temp(o, i, source_temp(i));
-        else decode_source(d, o, i, v->source[i], v->row->sources[i]);
-    }
+    for (int i = 0; i < v->row->source_count; i++) vector_source(d, v, o, i);
 }
 
 void vector_finish(decode_t *d, vector_t *v) {
     if (d->error) return;
     op_t main;
     memset(&main, 0, sizeof main);
-    if (v->dpp) emit_dpp(d, v);
+    if (v->dpp && !(v->source_temp & 1)) vector_take_dpp(d, v);
     fill_sources(d, v, &main);
     for (int i = 0; i < v->row->source_count; i++) {
         if (!((v->neg | v->abs) >> i & 1) || v->keep_modifiers) continue;

@@ -18,6 +18,10 @@ typedef struct {
 } vector_t;
 
 void vector_begin(decode_t *d, vector_t *v, unsigned encoding, unsigned opcode);
+/* Source 0 through its lane pattern, into its temporary; vector_finish does it where nobody has. */
+void vector_take_dpp(decode_t *d, vector_t *v);
+/* Source i of a record: its temporary where it was prepared in one, else its operand. */
+void vector_source(decode_t *d, const vector_t *v, op_t *o, int i);
 void vector_finish(decode_t *d, vector_t *v);
 
 #endif

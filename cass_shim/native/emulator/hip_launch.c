@@ -1,6 +1,5 @@
-/* Kernel launches: shape checks, the kernarg segment with its hidden arguments, the dispatch
- * packet, faults. Source: AMDGPUUsage "Kernel Dispatch", "Code Object V5 kernel argument metadata";
- * HSA 1.2 dispatch packet. */
+/* Kernel launches: shape checks, the kernarg segment, the dispatch packet, faults. Source:
+ * AMDGPUUsage "Kernel Dispatch"; HSA 1.2 dispatch packet. */
 #include "emulator/hip_launch.h"
 #include "emulator/core.h"
 #include "emulator/hip_calls.h"
@@ -137,42 +136,6 @@ static void slot_give(void *memory, uint64_t bytes) {
     pthread_mutex_unlock(&slot_lock);
 }
 
-static uint64_t hidden_value(const emu_shape *shape, emu_arg_kind kind) {
-    switch (kind) {
-    case EMU_ARG_BLOCK_COUNT_X:
-    case EMU_ARG_BLOCK_COUNT_Y:
-    case EMU_ARG_BLOCK_COUNT_Z: {
-        unsigned i = kind - EMU_ARG_BLOCK_COUNT_X; /* whole workgroups only */
-        return shape->grid_items[i] / shape->group_items[i];
-    }
-    case EMU_ARG_GROUP_SIZE_X:
-    case EMU_ARG_GROUP_SIZE_Y:
-    case EMU_ARG_GROUP_SIZE_Z:
-        return shape->group_items[kind - EMU_ARG_GROUP_SIZE_X];
-    case EMU_ARG_REMAINDER_X:
-    case EMU_ARG_REMAINDER_Y:
-    case EMU_ARG_REMAINDER_Z: {
-        unsigned i = kind - EMU_ARG_REMAINDER_X;
-        return shape->grid_items[i] % shape->group_items[i];
-    }
-    case EMU_ARG_GRID_DIMS:
-        return shape->grid_items[2] > 1 ? 3 : shape->grid_items[1] > 1 ? 2 : 1;
-    case EMU_ARG_DYNAMIC_LDS_SIZE:
-        return shape->dynamic_lds;
-    default:
-        return 0;
-    }
-}
-
-static void fill_hidden(uint8_t *kernarg, const emu_function *function, const emu_shape *shape) {
-    for (uint32_t i = 0; i < function->arg_count; i++) {
-        const emu_arg *arg = &function->args[i];
-        if (arg->kind <= EMU_ARG_DYNAMIC_LDS_POINTER) continue;
-        uint64_t value = hidden_value(shape, arg->kind);
-        memcpy(kernarg + arg->offset, &value, arg->size < 8 ? arg->size : 8);
-    }
-}
-
 /* hsa_kernel_dispatch_packet: header u16, setup u16, workgroup_size u16[3], reserved u16, grid_size
  * u32[3], private u32, group u32, kernel_object u64, kernarg_address u64, reserved u64,
  * completion_signal u64. */
@@ -250,14 +213,15 @@ static hipError_t run_launch(emu_op *base, emu_device *device) {
     emu_launch_op *op = (emu_launch_op *)base;
     const emu_function *function = op->function;
     uint64_t segment = ((uint64_t)function->kernarg_bytes + 63) & ~63ull,
-             bytes = segment + PACKET_BYTES;
+             sync = op->shape.cooperative ? EMU_GRID_SYNC_BYTES : 0,
+             bytes = segment + PACKET_BYTES + sync;
     uint8_t *kernarg = slot_take(bytes);
     if (!kernarg)
         return emu_fail(hipErrorOutOfMemory, "%s: no device memory for its arguments",
                         function->name);
     memset(kernarg, 0, segment);
     if (op->argument_bytes) memcpy(kernarg, op->arguments, op->argument_bytes);
-    fill_hidden(kernarg, function, &op->shape);
+    emu_hidden_fill(kernarg, function, &op->shape, sync ? kernarg + segment + PACKET_BYTES : NULL);
     emu_launch launch = describe(op, device, kernarg, segment);
     fill_packet(kernarg + segment, &launch);
     emu_fault fault = {0};

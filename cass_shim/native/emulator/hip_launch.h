@@ -36,6 +36,11 @@ emu_launch_op *emu_launch_new(emu_function *function, const emu_shape *shape, vo
 void **emu_launch_pointers(emu_launch_op *launch);
 /* Replaces the arguments of a launch that is not running (graph nodes). */
 hipError_t emu_launch_set_arguments(emu_launch_op *launch, void **kernel_params, void **extra);
+/* Fills the hidden arguments of a kernarg segment. grid_sync: EMU_GRID_SYNC_BYTES of device memory
+ * for the barrier of a cooperative launch's grid, which it prepares; NULL for other launches. */
+#define EMU_GRID_SYNC_BYTES 64u
+void emu_hidden_fill(uint8_t *kernarg, const emu_function *function, const emu_shape *shape,
+                     void *grid_sync);
 /* The most workgroups of this shape that are resident at once, per compute unit and on the board.
  */
 unsigned emu_resident_groups(const emu_function *function, uint32_t items, size_t dynamic_lds);

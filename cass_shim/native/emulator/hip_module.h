@@ -25,6 +25,7 @@ typedef enum {
     EMU_ARG_REMAINDER_Z,
     EMU_ARG_GRID_DIMS,
     EMU_ARG_DYNAMIC_LDS_SIZE,
+    EMU_ARG_GRID_SYNC,
     EMU_ARG_HIDDEN_ZERO /* offsets, and services that the device does not offer */
 } emu_arg_kind;
 

@@ -109,6 +109,7 @@ static emu_arg_kind arg_kind(value text) {
         {"hidden_remainder_z", EMU_ARG_REMAINDER_Z},
         {"hidden_grid_dims", EMU_ARG_GRID_DIMS},
         {"hidden_dynamic_lds_size", EMU_ARG_DYNAMIC_LDS_SIZE},
+        {"hidden_multigrid_sync_arg", EMU_ARG_GRID_SYNC},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (is(text, kinds[i].name)) return kinds[i].kind;

@@ -53,7 +53,7 @@ static unsigned usual_way(const op_t *o) {
     }
     for (size_t i = 0; i < sizeof called / sizeof *called; i++)
         if (starts(o, called[i])) return WAY_CALL;
-    return WAY_INLINE;
+    return starts(o, "s_setkill") ? WAY_LEAVE : WAY_INLINE;
 }
 
 /* What goes through lanes one by one: many loops in one function take long to compile, and their

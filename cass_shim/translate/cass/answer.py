@@ -31,7 +31,8 @@ _IGNORED_VALUES = ("kernarg_size", "inst_pref_size", "exception_")  # rebuilt, o
 # Instructions that leave the wave's own state or talk to the system.
 FORBIDDEN = re.compile(
     r"^(?:s_sethalt|s_setkill|s_rfe\w*|s_trap|s_ttracedata\w*|s_sendmsghalt|s_setprio|s_icache_inv|s_incperflevel"
-    r"|s_decperflevel|s_setvskip|s_wait_event|global_(?:load|store|atomic)\w*_addtid\w*)$"
+    r"|s_decperflevel|s_setvskip|s_wait_event|s_subvector_loop\w*|s_endpgm_ordered_ps_done|s_atc_probe\w*|ds_gws_\w+"
+    r"|global_(?:load|store|atomic)\w*_addtid\w*)$"
 )
 _MESSAGE = re.compile(r"^s_sendmsg\s+sendmsg\(MSG_DEALLOC_VGPRS\)$")
 _SETREG = re.compile(r"^s_setreg(?:_imm32)?_b32\s+hwreg\(HW_REG_MODE\b")

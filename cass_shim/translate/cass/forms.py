@@ -97,7 +97,9 @@ def _sop(row: Row) -> Form:
 
 
 def _sopk(row: Row) -> Form:
-    if "reg_" in row.name or "waitcnt" in row.name or row.name in ("s_version", "s_call_b64", "s_subvector_loop_begin"):
+    if "reg_" in row.name or "waitcnt" in row.name or row.name in ("s_version", "s_call_b64"):
+        return Form(row.name, None)
+    if row.name.startswith("s_subvector_loop"):
         return Form(row.name, None)
     return Form(row.name, (_scalar("b32", source=False), LITERAL), 2)
 
@@ -115,6 +117,8 @@ def _smem(row: Row) -> Form:
         return Form(row.name)
     base = registers("s", 4 if "buffer" in row.name else 2)
     index = registers("s", 1) | Kind(names=frozenset({"null", "m0"}), constant=True)
+    if "probe" in row.name:
+        return Form(row.name, (LITERAL, base, index), 3)
     return Form(row.name, (registers("s", _width(row.destination)) | Kind(names=TWO), base, index), 3)
 
 

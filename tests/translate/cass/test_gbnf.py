@@ -66,6 +66,9 @@ def test_every_mnemonic_but_forbidden_ones_is_in_it() -> None:
     assert set(missing) <= {
         "s_sethalt", "s_setkill", "s_rfe_b64", "s_trap", "s_ttracedata", "s_ttracedata_imm", "s_sendmsghalt",
         "s_setprio", "s_icache_inv", "s_incperflevel", "s_decperflevel", "s_wait_event",
+        "s_subvector_loop_begin", "s_subvector_loop_end", "s_endpgm_ordered_ps_done", "s_atc_probe",
+        "s_atc_probe_buffer", "ds_gws_init", "ds_gws_barrier", "ds_gws_sema_v", "ds_gws_sema_p", "ds_gws_sema_br",
+        "ds_gws_sema_release_all",
         "global_load_addtid_b32", "global_store_addtid_b32",
     }  # fmt: skip
     assert "s_sethalt" in missing
