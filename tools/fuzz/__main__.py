@@ -9,6 +9,7 @@ python3 -m tools.fuzz run TARGET… --cases N --minutes M      at most M minutes
 python3 -m tools.fuzz minimize TARGET FILE OUT               a smaller input that fails in the same way
 python3 -m tools.fuzz replay TARGET FILE…                    each input once
 python3 -m tools.fuzz merge TARGET…                          adds to tests/fuzz/corpus what campaigns found, thinned
+python3 -m tools.fuzz totals                                 cases and hours of each target, added up from the page
 python3 -m tools.fuzz seeds                                  makes the first inputs anew
 python3 -m tools.fuzz build OUT                              a folder that runs the campaigns on another machine
 """
@@ -20,7 +21,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.fuzz import campaigns, native_build
+from tools.fuzz import campaigns, native_build, totals
 from tools.fuzz.targets import TARGETS
 
 
@@ -71,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
     page = verbs.add_parser("page", help="adds the rows of results that another machine wrote")
     page.add_argument("results", nargs="+", type=Path)
     page.add_argument("--page", type=Path, default=native_build.ROOT / "docs" / "hardening.md")
-    for verb in ("seeds", "list"):
+    for verb in ("seeds", "list", "totals"):
         verbs.add_parser(verb)
     return top
 
@@ -81,6 +82,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser().parse_args(arguments)
     if options.verb == "list":
         return show_targets()
+    if options.verb == "totals":
+        return totals.show(chosen(["all"]))
     if options.verb == "seeds":
         from tools.fuzz import seeds
 

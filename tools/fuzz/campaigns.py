@@ -179,6 +179,7 @@ def _sum(parts: Sequence[Result]) -> Result:
     for part in parts:
         result.cases += part.cases
         result.failures += part.failures
+        result.processor += part.processor
         result.seeds = max(result.seeds, part.seeds)
         for one in part.findings:
             found.setdefault(one.what, Finding(one.what, one.file, 0)).times += one.times
@@ -292,10 +293,15 @@ def add_rows(page: Path, results: Sequence[Result]) -> None:
         raise SystemExit(f"{page} has no table of campaigns (a line {HEAD!r})")
     rows = [
         f"| {datetime.date.today()} | {one.target} | {one.cases} | {one.seconds:g} | {one.coverage} "
-        f"| {len(one.findings)} | {one.engine} |"
+        f"| {len(one.findings)} | {one.engine}{used(one)} |"
         for one in results
     ]
     dated_rows.add_rows("fuzz", rows, page)
+
+
+def used(result: Result) -> str:
+    """The processor's time behind a row's engine, as tools.fuzz.totals reads it."""
+    return f"; {result.processor:.0f} s of processor" if result.processor else ""
 
 
 def merge(names: Sequence[str], out: Path, keep: int) -> int:

@@ -49,7 +49,7 @@ class Finding:
 
 @dataclass
 class Result:
-    """One campaign of one target, as a result.json holds it."""
+    """One campaign of one target, as a result.json holds it. processor: seconds of it, all processes together."""
 
     target: str
     engine: str
@@ -59,6 +59,7 @@ class Result:
     seeds: int = 0
     failures: int = 0
     findings: list[Finding] = field(default_factory=list)
+    processor: float = 0.0
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self)) + "\n")
@@ -145,7 +146,7 @@ class Campaign:
         engine = "sys.monitoring" if coverage.monitoring else "blind mutation"
         result = Result(self.name, f"Python {sys.version_info.major}.{sys.version_info.minor}, {engine}")
         corpus, chance = list(seeds) or [b""], random.Random(self.seed)
-        result.seeds, began = len(seeds), time.monotonic()
+        result.seeds, began, used = len(seeds), time.monotonic(), time.process_time()
         until = began + seconds if seconds else float("inf")
         previous = signal.signal(signal.SIGALRM, _too_late)
         current = self._current()
@@ -166,6 +167,7 @@ class Campaign:
             coverage.close()
             current.close()
         result.seconds, result.coverage = round(time.monotonic() - began, 1), coverage.summary
+        result.processor = round(time.process_time() - used, 1)
         return result
 
     def _current(self) -> mmap.mmap:

@@ -222,6 +222,18 @@ static pid_t start(uint64_t seed, uint64_t last_case, bool first) {
     _exit(0);
 }
 
+/* Of this process and of those that ran the cases. */
+static double processor_seconds(void) {
+    struct rusage used;
+    double sum = 0;
+    for (int i = 0; i < 2; i++) {
+        getrusage(i ? RUSAGE_CHILDREN : RUSAGE_SELF, &used);
+        sum += (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+        sum += (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+    }
+    return sum;
+}
+
 static void write_result(const char *target, double seconds, size_t seeds) {
     char name[4200];
     snprintf(name, sizeof name, "%s/result.json", folder);
@@ -230,9 +242,9 @@ static void write_result(const char *target, double seconds, size_t seeds) {
     fprintf(file,
             "{\"target\": \"%s\", \"engine\": \"gcc trace-pc,trace-cmp; ASan, UBSan\", "
             "\"cases\": %llu, \"seconds\": %.1f, \"coverage\": \"%u edges\", \"seeds\": %zu, "
-            "\"failures\": %u, \"findings\": [",
+            "\"failures\": %u, \"processor\": %.1f, \"findings\": [",
             target, (unsigned long long)state->cases, seconds, (unsigned)state->edges, seeds,
-            failures);
+            failures, processor_seconds());
     for (unsigned i = 0; i < finding_count; i++)
         fprintf(file, "%s{\"what\": \"%s\", \"file\": \"%s\", \"times\": %u}", i ? ", " : "",
                 findings[i].summary, findings[i].path, findings[i].times);
