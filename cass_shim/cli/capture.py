@@ -44,12 +44,12 @@ def capture_command(out: Path, limit: float | None, command: tuple[str, ...]) ->
     A file holds the kernel, its arguments and the device memory that they lead to. The exit status is the program's;
     1 where it did well and nothing was captured.
     """
-    program = find_program(command[0])
+    find_program(command[0])
     before = set(out.glob(f"*{EXTENSION}"))
     bound = Config.read().capture_limit if limit is None else f"{limit:g}"
     changes = {"CASS_CAPTURE": "1", "CASS_CAPTURE_DIR": str(out.absolute()), "CASS_CAPTURE_LIMIT": bound}
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program's to handle
-    launcher = [str(BUILD / "cass-run"), "--", str(program), *command[1:]]
+    launcher = [str(BUILD / "cass-run"), "--", *command]
     code = exit_status(subprocess.run(launcher, env={**os.environ, **changes}, check=False).returncode)
     made = sorted(set(out.glob(f"*{EXTENSION}")) - before)
     for path in made:

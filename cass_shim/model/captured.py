@@ -19,6 +19,7 @@ RANGES_LIMIT = 4096
 PARAMS_LIMIT = 32768  # bytes: what a CUDA kernel may take since 12.1 is 32764
 ADDRESS_LIMIT = 1 << 57  # beyond any user address of x86-64
 NO_IMAGE = 0xFFFF_FFFF
+HEAP_IMAGE = 0xFFFF_FFFE  # no image either: the heap of device code's malloc
 CAPTURE_COOPERATIVE = 1  # flag: a launch with grid-wide barriers
 
 CAPTURE_HEAD = Layout(
@@ -39,7 +40,7 @@ CAPTURE_HEAD = Layout(
     ),
 )
 
-# image: of the module, where the range is one of its images; else NO_IMAGE.
+# image: of the module, where the range is one of its images; else NO_IMAGE or HEAP_IMAGE.
 CAPTURE_RANGE = Layout(
     "cass_capture_range", (("u64", "address"), ("u64", "size"), ("u32", "image"), ("u32", "reserved0"))
 )
@@ -47,15 +48,26 @@ CAPTURE_RANGE = Layout(
 
 @dataclass(frozen=True, slots=True)
 class MemoryRange:
-    """Device memory as it was before the launch. image: number of the module's image that it is, or None."""
+    """Device memory as it was before the launch. image: number of the module's image that it is, or None.
+
+    is_heap: it is the arena of device code's malloc (model/kernel_abi.py).
+    """
 
     address: int
     content: bytes
     image: int | None = None
+    is_heap: bool = False
 
     @property
     def end(self) -> int:
         return self.address + len(self.content)
+
+    @property
+    def number(self) -> int:
+        """What stands for it in a frame's `image`."""
+        if self.is_heap:
+            return HEAP_IMAGE
+        return NO_IMAGE if self.image is None else self.image
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +95,8 @@ class CapturedLaunch:
         for one in self.ranges:
             if not 0 < one.address < one.end <= ADDRESS_LIMIT:
                 raise Malformed("a range of memory has no bytes or no address", where="captured launch")
+        if sum(one.is_heap for one in self.ranges) > 1:
+            raise Malformed("more than one device heap", where="captured launch")
         for before, after in pairwise(self.ranges):
             if before.end > after.address:
                 raise Malformed("ranges of memory overlap or are not in order", where="captured launch")
@@ -112,12 +126,7 @@ def pack_capture(request: KernelRequest, launch: CapturedLaunch) -> bytes:
         **dict(zip(("grid_x", "grid_y", "grid_z"), launch.grid, strict=True)),
         **dict(zip(("block_x", "block_y", "block_z"), launch.block, strict=True)),
     )
-    rows = (
-        CAPTURE_RANGE.pack(
-            address=one.address, size=len(one.content), image=NO_IMAGE if one.image is None else one.image
-        )
-        for one in launch.ranges
-    )
+    rows = (CAPTURE_RANGE.pack(address=one.address, size=len(one.content), image=one.number) for one in launch.ranges)
     return b"".join((head, asked, launch.params, *rows, *(one.content for one in launch.ranges)))
 
 
@@ -134,8 +143,9 @@ def unpack_capture(payload: bytes) -> tuple[KernelRequest, CapturedLaunch]:
         row = {k: int(v) for k, v in CAPTURE_RANGE.unpack(payload, rows_at + index * CAPTURE_RANGE.size).items()}
         if row["size"] > len(payload) - at:
             raise Malformed("a range is larger than what was sent", where=where)
-        image = None if row["image"] == NO_IMAGE else row["image"]
-        ranges.append(MemoryRange(row["address"], payload[at : at + row["size"]], image))
+        image = None if row["image"] in (NO_IMAGE, HEAP_IMAGE) else row["image"]
+        content = payload[at : at + row["size"]]
+        ranges.append(MemoryRange(row["address"], content, image, row["image"] == HEAP_IMAGE))
         at += row["size"]
     if at != len(payload):
         raise Malformed("sizes do not add up", where=where)

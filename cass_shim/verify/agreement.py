@@ -26,7 +26,7 @@ from cass_shim.model.errors import DeviceFailed, Rejected
 from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.candidate import HIP_TIMED_OUT, Candidate
-from cass_shim.verify.compare import Comparison, Octets, Reference, compare, settle, within_spread
+from cass_shim.verify.compare import Comparison, Heaps, Octets, Reference, compare, settle, within_spread
 from cass_shim.verify.compiled.machine import Machine
 from cass_shim.verify.compiled.translation import Translation
 from cass_shim.verify.inputs import BIAS, HEAP_BYTES, WINDOW, Input, Roles, Scenario, lay_out, make_input, readings
@@ -117,6 +117,8 @@ class Judge:
         valid = np.ones(len(given.content), bool) if given.valid is None else given.valid
         arena = self.arena = Arena(base, given.content.copy(), valid)
         heap, seed = _heap(given, base, order), 1000 * given.scenario.seed + order
+        blocks = {base + at for at in given.own_heap.blocks} if given.own_heap else set()
+        before = frozenset(blocks)
         deadline = time.thread_time() + self.run_seconds * patience
         workspace = base + given.workspace if given.workspace else 0
         mufu = self.mufu if perturbed is None else mufu_models.perturbed(self.mufu, perturbed)
@@ -134,6 +136,7 @@ class Judge:
                 deadline=deadline,
                 until=self.until,
                 heap=heap,
+                given=blocks,
             )
             if races and not (parts and self.races is not None and self.races.found):
                 self.races = machine.races = Races(np.arange(machine.warps) // machine.geometry.warps)
@@ -144,7 +147,9 @@ class Judge:
                 machine.observe = functools.partial(_tell, observe, machine)
             parts.append(machine.run())
             heap = machine.heap
-        return parts[0] if len(parts) == 1 else _joined(parts)
+        outcome = parts[0] if len(parts) == 1 else _joined(parts)
+        outcome.freed = before - blocks
+        return outcome
 
     def _parts(self, whole: Geometry, policy: str, seed: int) -> list[Geometry]:
         """A launch as parts of consecutive blocks, small enough to run at once, in the policy's order."""
@@ -248,16 +253,19 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
         raise Rejected("the launch failed", kernel=name, witness=f"{_launch_text(given)}: {failure}") from failure
     halves = any(k in ("f16", "bf16") for k in (*judge.found.loads.values(), *judge.found.scalars.values()))
     halves = halves or any(i.mnemonic.startswith("H") for i in judge.kernel.instructions)
-    heaps = candidate.heaps(given)
+    heaps = _heaps(candidate, given, reference)
     result = settle(compare(after, reference.outcomes, halves, heaps, judge.found.floats), reference)
     images = candidate.surfaces(reference.first.surfaces)
     wrong = _other_difference(judge, given, candidate.base, printed, images, reference)
+    wrong = wrong or _freed_otherwise(given, candidate.base, after, reference)
     for order in range(1, len(ORDERS)):
         if not len(result.bad) and not wrong:
             break
         _one_more(judge, given, candidate.base, reference, order)
+        heaps = _heaps(candidate, given, reference)
         result = settle(compare(after, reference.outcomes, halves, heaps, judge.found.floats), reference)
         wrong = _other_difference(judge, given, candidate.base, printed, images, reference)
+        wrong = wrong or _freed_otherwise(given, candidate.base, after, reference)
     if len(result.bad) and (judge.found.approximate or judge.found.float_sums):
         _allow_spread(judge, given, candidate.base, after, reference, result, halves)
     if len(result.bad):
@@ -267,6 +275,21 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
         raise Rejected(wrong, kernel=name, witness=_launch_text(given))
     result.compared += sum(changed_bytes(handle, one) for handle, one in reference.first.surfaces.items())
     return result
+
+
+def _heaps(candidate: Candidate, given: Input, reference: Reference) -> Heaps:
+    """Where malloc's blocks lie, and what of the program's own heap is not the kernel's in any run so far."""
+    heaps, own = candidate.heaps(given), given.own_heap
+    if own is None:
+        return heaps
+    freed = {address - candidate.base for outcome in reference.outcomes for address in outcome.freed}
+    return replace(heaps, loose=own.loose(len(given.content), freed))
+
+
+def _freed_otherwise(given: Input, base: int, after: Octets, reference: Reference) -> str:
+    """What is wrong with the blocks of the program's heap that the candidate freed; "" when nothing is."""
+    runs = [{address - base for address in outcome.freed} for outcome in reference.outcomes]
+    return given.own_heap.freed_otherwise(after, runs) if given.own_heap else ""
 
 
 def _other_difference(

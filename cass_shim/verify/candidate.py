@@ -163,8 +163,9 @@ class Candidate:
 
     def heaps(self, given: Input) -> Heaps:
         """Where the blocks of either side's malloc lie."""
-        start = self.base + given.heap
-        return Heaps(given.heap, (start, start + HEAP_BYTES), (self.heap, self.heap + DEVICE_HEAP_BYTES))
+        start, own = self.base + given.heap, given.own_heap
+        device = (self.base + own.offset, own.size) if own else (self.heap, DEVICE_HEAP_BYTES)
+        return Heaps(given.heap, (start, start + HEAP_BYTES), (device[0], sum(device)))
 
     def surfaces(self, used: Mapping[int, Surface]) -> dict[int, Octets]:
         """What the surfaces hold after the launch."""
@@ -208,7 +209,7 @@ class Candidate:
             elif slot.kind is SlotKind.SHARED_ARENA:
                 words.append(self.shared)
             else:
-                words.append(self.heap)
+                words.append(self.base + given.own_heap.offset if given.own_heap else self.heap)
         return b"".join((w & (2**64 - 1)).to_bytes(8, "little") for w in words) or bytes(8)
 
 

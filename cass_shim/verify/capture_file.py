@@ -60,7 +60,8 @@ def pack_file(held: CaptureFile) -> bytes:
         "cooperative": launch.cooperative,
         "params": launch.params.hex(),
         "ranges": [
-            {"address": f"{one.address:#x}", "size": len(one.content), "image": one.image} for one in launch.ranges
+            {"address": f"{one.address:#x}", "size": len(one.content), "image": one.image, "heap": one.is_heap}
+            for one in launch.ranges
         ],
         "region_bytes": len(held.region),
         "entry_offset": held.entry_offset,
@@ -83,7 +84,7 @@ def read_file(content: bytes, where: str) -> CaptureFile:
     ranges, at = [], 0
     for row, size in zip(reader.rows("ranges"), sizes, strict=True):
         image = None if row.get("image") is None else reader.whole("image", 1 << 16, row)
-        ranges.append(MemoryRange(reader.address(row), body[at : at + size], image))
+        ranges.append(MemoryRange(reader.address(row), body[at : at + size], image, row.get("heap") is True))
         at += size
     launch = CapturedLaunch(
         reader.triple("grid"),

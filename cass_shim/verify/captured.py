@@ -45,6 +45,7 @@ class Replayed:
     moved: int = 0
     executed: np.ndarray | None = None
     seconds: float = 0.0
+    freed: int = 0
 
     def report(self) -> dict[str, object]:
         """For the record."""
@@ -54,6 +55,7 @@ class Replayed:
         ran = int(self.executed.sum()) if self.executed is not None else 0
         counts = {"bytes_compared": self.compared, "bytes_undefined": self.undefined, "records_printed": self.printed}
         counts |= {"bytes_within_spread": self.approximate, "addresses_moved": self.moved, "instructions_run": ran}
+        counts |= {"blocks_freed": self.freed} if self.freed else {}
         return {**told, **counts}
 
 
@@ -93,7 +95,8 @@ def replay(
         return Replayed("none", launch.describe(), outcome, seconds=seconds)
     reference, result = outcome
     printed = len(reference.first.printed)
-    if not result.compared and not printed:
+    freed = len(reference.first.freed)
+    if not result.compared and not printed and not freed:
         return Replayed("none", launch.describe(), "the launch wrote nothing that is defined", seconds=seconds)
     return Replayed(
         "agrees",
@@ -106,6 +109,7 @@ def replay(
         moved,
         reference.first.executed,
         seconds,
+        freed,
     )
 
 

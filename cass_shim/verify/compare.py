@@ -47,11 +47,12 @@ class Comparison:
 @dataclass(frozen=True)
 class Heaps:
     """Where malloc's blocks lie. at: offset of the reference's heap in the arena, 0: none. reference, device: addresses
-    from and to which either's blocks lie."""
+    from and to which either's blocks lie. loose: bytes of the arena that belong to an allocator, not to the kernel."""
 
     at: int = 0
     reference: tuple[int, int] = (0, 0)
     device: tuple[int, int] = (0, 0)
+    loose: NDArray[np.bool_] | None = None
 
 
 def compare(
@@ -85,6 +86,9 @@ def compare(
     if heaps.at:
         bad &= ~_heap_pointers(device, runs, heaps)
     touched = _computed(outcomes, end)
+    if heaps.loose is not None:
+        own = ~heaps.loose[:end].reshape(-1, 4).any(axis=1)
+        bad, touched = bad & own, touched & own
     words = np.flatnonzero(bad).astype(np.int64)
     return Comparison(4 * int((touched & stable).sum()), 4 * int((touched & ~stable).sum()), bad=words)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.model.kernel_abi import WARP
+from cass_shim.verify.own_heap import OwnHeap
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.values import Octets, fill
 
@@ -102,7 +103,7 @@ class Input:
 
     symbols: absolute addresses. heap, workspace: offsets in content of the reference's heap and of the grid barrier's
     words, 0: none. valid: which bytes the kernel may touch, by default all. places: what lies where in content:
-    (offset, size, name), for a witness.
+    (offset, size, name), for a witness. own_heap: the program's device heap, where it was captured.
     """
 
     scenario: Scenario
@@ -114,6 +115,7 @@ class Input:
     valid: NDArray[np.bool_] | None = None
     places: tuple[tuple[int, int, str], ...] = ()
     workspace: int = 0
+    own_heap: OwnHeap | None = None
 
 
 def first_roles(kernel: SassKernel, found: Survey) -> Roles:

@@ -60,6 +60,7 @@ class Outcome:
     had written, and shuffles from lanes that take no part.
     contended: lanes met at one address in an atomic operation, so that results may depend on their order.
     textures, surfaces: the objects it used, by handle; surfaces as they are afterwards.
+    freed: addresses of blocks that malloc had given before.
     """
 
     arena: Arena
@@ -70,6 +71,7 @@ class Outcome:
     contended: bool = False
     textures: Mapping[int, TextureKind] = field(default_factory=dict)
     surfaces: Mapping[int, Surface] = field(default_factory=dict)
+    freed: frozenset[int] = frozenset()
 
 
 class Interpreter(ControlFlow):
@@ -78,7 +80,7 @@ class Interpreter(ControlFlow):
     policy: "lowest" (all lanes together, lowest address first), "random" (any group), "blocks" or "warps" (one after
     another, also "blocks reversed"); but for the first, atomics go in random order and NaNs have another payload.
     deadline: of the CPU time of this thread, seconds; until: on the monotonic clock. heap: addresses from and to which
-    malloc may give out.
+    malloc may give out. given: those that malloc gave before and nobody freed; kept up to date.
     """
 
     def __init__(
@@ -95,6 +97,7 @@ class Interpreter(ControlFlow):
         deadline: float = math.inf,
         until: float = math.inf,
         heap: tuple[int, int] = (0, 0),
+        given: set[int] | None = None,
     ) -> None:
         shared = abi.shared_bytes + launch.dynamic_shared
         if program.sm >= shared_memory.FIRST_SM:
@@ -125,7 +128,7 @@ class Interpreter(ControlFlow):
         self.arrived: dict[tuple[int, int], int] = {}  # (block, barrier) → threads of BAR.ARV
         self.executed = np.zeros(len(program.steps), bool)
         self.heap = heap  # addresses: what malloc may still give out
-        self.calls = SystemCalls(self)
+        self.calls = SystemCalls(self, set() if given is None else given)
         self.steps = 0
         self.repeated = 0  # groups that have run
 

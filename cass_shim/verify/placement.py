@@ -18,6 +18,7 @@ from cass_shim.model.artifacts import Cubin, SassKernel
 from cass_shim.model.captured import CapturedLaunch, MemoryRange
 from cass_shim.model.errors import Unsupported
 from cass_shim.verify.inputs import HEAP_BYTES, WORKSPACE_BYTES, Input, Scenario, Shape
+from cass_shim.verify.own_heap import own_heap
 from cass_shim.verify.survey import Survey
 from cass_shim.verify.values import Octets
 
@@ -79,7 +80,7 @@ def captured_input(
     Unsupported: the program's module is not the one whose images were captured.
     """
     content, valid = np.zeros(placed.size, np.uint8), np.zeros(placed.size, bool)
-    moved, places = 0, []
+    moved, places, heap = 0, [], None
     params = np.frombuffer(launch.params.ljust(-(-len(launch.params) // 8) * 8, b"\0"), np.uint8).copy()
     pointers = _pointers(params)
     moved += _relocate(params, placed, base)
@@ -90,6 +91,9 @@ def captured_input(
         valid[span] = True
         moved += _relocate(content[span][-one.address % 8 :], placed, base)
         places.append((offset, len(one.content), _name(one, pointers)))
+        if one.is_heap and placed.heap:  # other kernels neither give nor take
+            heap = own_heap(content, offset, len(one.content))
+            valid &= ~heap.loose(placed.size, ())
     symbols, bank3 = {}, b""
     images = {one.image: one for one in launch.ranges if one.image is not None}
     for number, image in enumerate(cubin.images if cubin is not None else ()):
@@ -111,7 +115,8 @@ def captured_input(
         valid[placed.workspace : placed.workspace + WORKSPACE_BYTES] = True
     scenario = Scenario(Shape(launch.grid, launch.block, launch.dynamic_shared), "captured", 0, 1)
     packed = params.tobytes()[: len(launch.params)]
-    return Input(scenario, packed, content, bank3, symbols, placed.heap, valid, tuple(places), placed.workspace), moved
+    room = (placed.heap, valid, tuple(places), placed.workspace, heap)
+    return Input(scenario, packed, content, bank3, symbols, *room), moved
 
 
 def _pointers(params: Octets) -> dict[int, int]:

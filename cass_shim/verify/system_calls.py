@@ -33,10 +33,10 @@ class SystemCalls:
     printed: one entry per vprintf and lane: 8 bytes of format address, then the formatted arguments' bytes.
     """
 
-    def __init__(self, machine: Interpreter) -> None:
+    def __init__(self, machine: Interpreter, given: set[int]) -> None:
         self.machine = machine
         self.printed: list[bytes] = []
-        self.given: set[int] = set()  # addresses that malloc gave and nobody freed
+        self.given = given  # addresses that malloc gave and nobody freed
         self.room = RING_BYTES - PRINTF_HEADER_BYTES  # left in the device's ring
         self.sizes: dict[int, list[int]] = {}  # of the arguments, by format address
 
@@ -58,7 +58,7 @@ class SystemCalls:
             raise Unsupported(name, address=instruction.address, why="in the reference interpreter")
 
     def _free(self) -> None:
-        """Blocks that malloc gave in this run, each once, and null pointers; anything else is undefined in CUDA."""
+        """Blocks that malloc gave, each once, and null pointers; anything else is undefined in CUDA."""
         machine = self.machine
         addresses = machine.spread(machine.pair(machine.get_reg(4, False), machine.get_reg(5, False)))
         for lane in machine.active.tolist():

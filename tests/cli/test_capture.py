@@ -63,6 +63,14 @@ def test_replay_of_wrong_code_names_the_first_difference(shell: Shell, captured:
     assert "the buffer of the parameter at 0x10 (" in done.stdout and "instead of" in done.stdout
 
 
+def test_a_program_in_the_folder_it_is_called_in(shell: Shell) -> None:
+    """`./NAME` is no name on PATH."""
+    (shell.folder / "here").symlink_to(PROGRAM)
+    done = shell.cass("capture", "./here", **EMULATED)
+    assert (done.returncode, done.stdout) == (0, EXPECTED), done.stderr
+    assert shell.cass("capture", "here", **EMULATED).returncode == 127
+
+
 def test_a_file_of_another_machine(shell: Shell) -> None:
     file = ROOT / "tests" / "verify" / "launches" / "pitched_copies.accumulate.casscap"
     done = shell.cass("replay", file, **EMULATED)

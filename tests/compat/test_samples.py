@@ -38,6 +38,7 @@ SLICE = (
     "image/texture_gather",
     "memory_operations/pitched_copies",
     "memory_operations/surfaces",
+    "optimisation/annealing",  # frees what another kernel's malloc gave
     "optimisation/n_queens",
     "physics/heat_3d",
     "signal/fir_filter",
@@ -228,7 +229,7 @@ def test_a_slice_of_the_suite(title: str, tmp_path: Path, monkeypatch: pytest.Mo
     golden = sample.golden if sample.golden.is_file() else None
     job = Job(binary, golden, sample.exit_code, title, sample.domain, "static-sm80")
     outcome = run_one(job, BUILD / "cass-run", "lift", Limits(seconds=120), tmp_path)
-    assert outcome.right, outcome
+    assert outcome.right and outcome.rating == "verified", outcome
     assert {kernel.route for kernel in outcome.kernels} == {"lift"}
 
 

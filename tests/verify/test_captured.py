@@ -176,16 +176,25 @@ def test_neighbours_keep_their_distance_and_the_end_of_one_is_not_the_other(work
 # ---- frame and file
 
 LAUNCHES = st.builds(
-    lambda sizes, params: CapturedLaunch(
+    lambda sizes, params, heap: CapturedLaunch(
         (3, 2, 1),
         (32, 2, 1),
         16,
         params,
-        tuple(MemoryRange(0x10000 * (n + 1), bytes([n]) * size, n or None) for n, size in enumerate(sizes)),
+        tuple(
+            MemoryRange(0x10000 * (n + 1), bytes([n]) * size, n if n < heap else None, n == heap)
+            for n, size in enumerate(sizes)
+        ),
     ),
     st.lists(st.integers(1, 300), max_size=4),
     st.binary(max_size=64),
+    st.integers(0, 4),
 )
+
+
+def test_there_is_one_heap() -> None:
+    with pytest.raises(Malformed, match="more than one device heap"):
+        replace(addition(), ranges=(MemoryRange(A, bytes(8), is_heap=True), MemoryRange(B, bytes(8), is_heap=True)))
 
 
 @given(LAUNCHES)

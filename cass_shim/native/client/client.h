@@ -132,6 +132,7 @@ typedef struct {
 } cass_captured;
 
 #define CASS_CAPTURED_NO_IMAGE UINT32_MAX
+#define CASS_CAPTURED_HEAP (UINT32_MAX - 1) /* no image either: what device code's malloc gives */
 
 /* 1 when this kernel's first launch is to be captured: CASS_CAPTURE or CASS_MIN_EVIDENCE=E3 say so,
  * and neither this process nor the cache has code that a launch has been seen to agree with. */

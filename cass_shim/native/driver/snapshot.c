@@ -18,7 +18,7 @@ struct cass_snapshot {
     cass_captured launch;
     cass_captured_range *ranges; /* in the order found, by address at the end */
     unsigned char *params;
-    uint64_t bytes, limit;
+    uint64_t bytes, limit, heap; /* heap: its address, 0 where device code has none yet */
     uint64_t regions[REGIONS_ROOM]; /* high parts of the addresses known */
     uint32_t region_count, lookups;
     uint64_t misses[MISSES]; /* pages that hold no allocation, by their low bits */
@@ -88,7 +88,8 @@ static int follow(cass_snapshot *snapshot, uint64_t word) {
         *miss = page;
         return OK;
     }
-    return add(snapshot, base, seen.bytes, CASS_CAPTURED_NO_IMAGE, seen.type);
+    uint32_t image = base == snapshot->heap ? CASS_CAPTURED_HEAP : CASS_CAPTURED_NO_IMAGE;
+    return add(snapshot, base, seen.bytes, image, seen.type);
 }
 
 static int follow_all(cass_snapshot *snapshot, const void *bytes, uint64_t address, uint64_t size) {
@@ -119,6 +120,7 @@ static int add_images(cass_snapshot *snapshot, cass_device *device, cass_module 
 static int collect(cass_snapshot *snapshot, cass_device *device, const cass_kernel *kernel) {
     uint32_t bytes = kernel->info->params_bytes;
     uint64_t word;
+    snapshot->heap = (uint64_t)(uintptr_t)atomic_load(&device->heap);
     int result = add_images(snapshot, device, kernel->module);
     for (uint32_t at = 0; at + 8 <= bytes && !result; at += 8) {
         memcpy(&word, snapshot->params + at, sizeof word);
