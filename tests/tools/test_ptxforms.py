@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from cass_shim.isa.ptx import load_all
 from cass_shim.isa.ptx.spec import ROWS
 from cass_shim.translate.ptx_hip.parser import parse_module
 from tools.ptxforms import every, flow, waits
+from tools.ptxforms.check import Kept, expected, page
 from tools.ptxforms.coverage import executed
 from tools.ptxforms.pack import unique
 from tools.ptxforms.probes import module
@@ -58,3 +60,21 @@ def test_equal_results_are_kept_once() -> None:
     assert rows.shape == (2, KEPT_LANES, WORDS)
     assert row_of.tolist() == [0, 1, 0]
     assert (rows[row_of[2]] == one).all()
+
+
+def test_what_came_of_a_probe_is_kept_while_source_and_recording_are_the_same(tmp_path: Path) -> None:
+    (probe, want), other = expected([3, 4])
+    Kept(tmp_path / "kept").add([(probe, want), other], {probe.name: "lanes differ"})
+    kept = Kept(tmp_path / "kept")
+    assert kept.complaint((probe, want)) == "lanes differ"
+    assert kept.complaint(other) == ""
+    assert Kept(tmp_path / "kept").complaint((probe, want ^ np.uint32(1))) is None
+    assert kept.complaint(expected([5])[0]) is None
+
+
+def test_the_page_counts_what_is_recorded_and_what_is_like_it() -> None:
+    text = page(["add.u32", "add.s32"], ["ld.weak.u8"], {"add.s32": "3 of 64 lanes differ, first 1"})
+    assert "| `add` | 2 |  | 1 |" in text
+    assert "| `ld` |  | 1 |  |" in text
+    assert "2 of 3 agree" in text
+    assert text.endswith("- `add.s32`: 3 of 64 lanes differ, first 1\n")

@@ -16,7 +16,8 @@ from tools.ptxforms.signatures import Form
 LANES = 256
 RESULT_BYTES, CELL_BYTES, INPUT_BYTES, PARAM_BYTES = 32, 64, 80, 64
 KEPT_WORDS = (RESULT_BYTES + CELL_BYTES) // 4
-_BYTES = {"pred": 4, "u8": 1, "s8": 1, "b8": 1}
+# What makes a cache policy, and the register that it is in.
+POLICY = ("createpolicy.fractional.L2::evict_last.b64 %b64_95, 1.0;", "%b64_95")
 
 HEADER = f"""\
 .version {VERSION}
@@ -146,8 +147,8 @@ def of_form(form: Form) -> Probe:
             operands.append(constant(form.name, number))
             continue
         if shape == "H":
-            before.append("createpolicy.fractional.L2::evict_last.b64 %b64_95, 1.0;")
-            operands.append("%b64_95")
+            before.append(POLICY[0])
+            operands.append(POLICY[1])
             continue
         for name in names:
             if is_written:

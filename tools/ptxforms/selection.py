@@ -90,7 +90,7 @@ def observable(form: Form) -> bool:
     return opcode not in _SILENT and not called
 
 
-def _of_form(form: Form) -> Probe:
+def probe_of(form: Form) -> Probe:
     """The form's probe, with the inputs of the form without what may not change its result."""
     probe, plain = of_form(form), every.family(form.name)
     return probe if plain == form.name else replace(probe, like=plain)
@@ -99,7 +99,7 @@ def _of_form(form: Form) -> Probe:
 def all_probes(known: frozenset[str], sm: str = "90") -> list[Probe]:
     """Every probe whose name is not in `known` and whose module ptxas takes."""
     taken, refused = judged(sm)
-    probes = [_of_form(form) for form in taken if observable(form) and form.name not in known]
+    probes = [probe_of(form) for form in taken if observable(form) and form.name not in known]
     probes += [*handwritten.all_handwritten(), *matrices.products(), *matrices.moves(), *matrices.tiles()]
     probes += [*waits.all_waits(), *flow.all_flow(), *newer.all_newer(refused)]
     probes += filter(None, map(flow.of_parameter, (*taken, *refused)))
@@ -107,4 +107,4 @@ def all_probes(known: frozenset[str], sm: str = "90") -> list[Probe]:
     return [first[name] for name in reversed(first) if name not in known]
 
 
-__all__ = ["all_probes", "judged", "module", "observable", "sampled"]
+__all__ = ["all_probes", "judged", "module", "observable", "probe_of", "sampled"]

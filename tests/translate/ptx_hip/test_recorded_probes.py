@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cass_shim.isa.ptx import load_all
+from cass_shim.isa.ptx.spec import ROWS
 from tests.translate.ptx_hip.emulated import device
-from tools.ptxforms.check import wrong
-from tools.ptxforms.probes import RESULT_BYTES
+from tools.ptxforms.check import expected, wrong
+from tools.ptxforms.kin import kin
+from tools.ptxforms.probes import POLICY, RESULT_BYTES, Probe
 from tools.ptxforms.recorded import agrees, chosen, recording, started_from
+from tools.ptxforms.selection import probe_of
+from tools.ptxforms.signatures import signature
 
 SAMPLE = (
     "vadd.u32.s32.u32.sat.max", "vshl.u32.u32.u32.sat.wrap", "vmad.s32.u32.u32.sat", "vabsdiff.u32.s32.u32.sat.min",
@@ -21,7 +26,36 @@ SAMPLE = (
 @pytest.mark.parametrize("part", [chosen(SAMPLE, ""), chosen((), "7/60")], ids=["once wrong", "every 60th"])
 def test_probes_give_what_the_gpu_gave(part: list[int]) -> None:
     assert len(part) > 40
-    assert wrong(device(), part) == {}
+    assert wrong(device(), expected(part)) == {}
+
+
+HINTED = (
+    "ld.weak.L2::cache_hint.v2.s64", "ld.acquire.cta.global.L1::evict_first.L2::cache_hint.b64",
+    "ld.global.nc.L2::cache_hint.L2::64B.v4.f32", "st.weak.L1::evict_last.L2::cache_hint.u64",
+    "st.release.cta.L2::cache_hint.v2.s16", "atom.and.b32.L2::cache_hint", "atom.add.f32.L2::cache_hint",
+    "atom.acq_rel.gpu.global.add.noftz.bf16.L2::cache_hint", "atom.exch.b128.L2::cache_hint",
+    "atom.global.add.L2::cache_hint.v2.f32", "atom.min.noftz.L2::cache_hint.v4.f16x2", "red.dec.u32.L2::cache_hint",
+    "red.relaxed.sys.global.max.s64.L2::cache_hint", "red.add.noftz.L2::cache_hint.v8.f16",
+)  # fmt: skip
+
+
+def hinted(name: str) -> Probe:
+    """The probe of a form with a cache policy."""
+    opcode, *modifiers = name.split(".")
+    form = next(filter(None, (signature(row, tuple(modifiers)) for row in ROWS[opcode])))
+    return probe_of(form)
+
+
+def test_a_cache_policy_changes_no_result() -> None:
+    """What the GPU gave for the form without it stands for the form with it."""
+    load_all()
+    probes = [hinted(name) for name in HINTED]
+    assert all(POLICY[0] in probe.body and POLICY[1] in "".join(probe.body) for probe in probes)
+    group = list(kin(probes))
+    known = {probe.name for probe in recording().probes}
+    assert [probe.name for probe, _ in group] == [name for name in HINTED if name not in known]
+    assert len(group) > 6
+    assert wrong(device(), group) == {}
 
 
 def test_another_result_does_not_pass() -> None:
