@@ -1,8 +1,14 @@
-"""`python3 -m tools.ptxforms.surface_forms [--source FOLDER]`: surfaces, integer textures and queries against an H200.
+"""`python3 -m tools.ptxforms.surface_forms [--programs FOLDER] [--keep FILE]`: surfaces, integer textures and queries.
 
 Every form of suld, sust and sured, of tex and tld4 with integer and 16-bit results, of txq and suq. Builds
-`surface_forms.cu` as PTX with nvcc, runs it under cass-run and compares its lines with
-`tests/vectors/ptx/surface_forms.txt.xz`. `--source` only writes the program, to be run on a GPU.
+`surface_forms.cu` as PTX with nvcc, a program for each of PARTS, runs them under cass-run and compares their lines with
+`tests/vectors/ptx/surface_forms.txt.xz`, what an H200 gave. To record: `--programs` only builds them into FOLDER; run
+there each on a GPU, their output into one FILE, which `--keep` makes the recording.
+
+Why several: as one module no kernel of it was launched on an H200 (driver 580, cudaErrorNotSupported). Of its 1,251
+kernels 19, the queries in `_DESCRIBED`, have relocations (type 55) against `.nv.surfrefDescSize` and
+`.nv.unified.texrefDescSize`, the size of a reference's descriptor, which an object does not have; nothing else tells
+the module from that of `texture_forms`, which ran. What refuses one kernel refuses its module.
 """
 
 from __future__ import annotations
@@ -31,6 +37,9 @@ _PLACES = {"1d": "{%14}", "2d": "{%14,%15}", "3d": "{%14,%15,%16,%16}", "a1d": "
            "a2d": "{%8,%14,%15,%15}", "cube": "{%14,%15,%16,%16}", "acube": "{%8,%14,%15,%16}"}  # fmt: skip
 _GRADIENTS = {1: "{%18}, {%19}", 2: "{%18,%19}, {%20,%21}", 3: "{%18,%19,%20,%20}, {%21,%22,%23,%23}"}
 _COUNTS = {"1d": 1, "2d": 2, "3d": 3, "a1d": 1, "a2d": 2, "cube": 3, "acube": 3}
+PARTS = ("suld", "sust", "sured", "tex", "tld4", "query", "described")
+_DESCRIBED = ("suq.array_size", "txq.array_size", "txq.num_mipmap_levels")
+SIDE = 16  # of every array, as surface_forms.cu makes them
 _OUTSIDE = ("trap", "clamp", "zero")
 _CACHED = {"suld": ("", ".ca", ".cg", ".cs", ".cv"), "sust": ("", ".wb", ".cg", ".cs", ".wt")}
 _SIZES = {"b8": 1, "b16": 2, "b32": 4, "b64": 8}
@@ -162,11 +171,19 @@ def cases() -> list[Case]:
     return [*surfaces(), *reductions(), *textures(), *queries()]
 
 
-def include() -> str:
-    """The kernels and their table."""
+def part_of(case: Case) -> str:
+    """Which program has it."""
+    if case.name.startswith(_DESCRIBED):
+        return "described"
+    opcode = case.name.split(".")[0]
+    return "query" if opcode in ("txq", "suq") else opcode
+
+
+def include(part: str) -> str:
+    """The kernels of a part and their table."""
     kinds = {"surface": 0, "reduced": 1, "texture": 2}
     texels = {"f32": 0, "s32": 1, "u32": 2, "f16x2": 3}
-    listed = cases()
+    listed = [one for one in cases() if part_of(one) == part]
     lines = [f'FORM({number}, "{{ {one.body} }}")' for number, one in enumerate(listed)]
     lines.append("static const Case cases[] = {")
     for number, one in enumerate(listed):
@@ -177,10 +194,18 @@ def include() -> str:
     return "\n".join([*lines, "};", ""])
 
 
-def write(folder: Path) -> Path:
-    """The program's sources; the path of the main one."""
-    (folder / "surface_forms.inc").write_text(include())
+def write(part: str, folder: Path) -> Path:
+    """The source of a part's program."""
+    (folder / "surface_forms.inc").write_text(include(part))
     return Path(shutil.copy(Path(__file__).with_name("surface_forms.cu"), folder))
+
+
+def build(part: str, folder: Path) -> Path:
+    """The program of a part."""
+    with tempfile.TemporaryDirectory() as name:
+        command = ["nvcc", "-O1", "-gencode", "arch=compute_90,code=compute_90", "-cudart", "static"]
+        subprocess.run([*command, "-o", str(folder / part), str(write(part, Path(name)))], check=True)
+    return folder / part
 
 
 def _lines(text: str) -> dict[str, list[str]]:
@@ -189,15 +214,26 @@ def _lines(text: str) -> dict[str, list[str]]:
 
 
 def run() -> str:
-    """Build the program, run it under cass-run; what it prints."""
+    """Build the programs, run them under cass-run; what they print."""
+    settings = {**os.environ, "CASS_TRANSLATORS": "ptx-hip"}
+    printed = []
     with tempfile.TemporaryDirectory() as name:
-        program = Path(name) / "surface_forms"
-        source = write(Path(name))
-        build = ["nvcc", "-O1", "-gencode", "arch=compute_90,code=compute_90", "-cudart", "static"]
-        subprocess.run([*build, "-o", str(program), str(source)], check=True)
-        settings = {**os.environ, "CASS_TRANSLATORS": "ptx-hip"}
-        done = subprocess.run(["cass-run", str(program)], env=settings, capture_output=True, text=True, timeout=1800)
-        return done.stdout
+        for part in PARTS:
+            command = ["cass-run", str(build(part, Path(name)))]
+            done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=1800)
+            printed.append(done.stdout)
+    return "".join(printed)
+
+
+def keep(text: str) -> str:
+    """Make what the programs printed on a GPU the recording; says what they could not do. ValueError: nothing ran."""
+    lines = text.splitlines()
+    failed = Counter(line for line in lines if line.startswith("error"))
+    good = [line for line in lines if not line.startswith("error")]
+    if not good:
+        raise ValueError(f"no line of a form, {sum(failed.values())} errors: {failed.most_common(3)}")
+    RECORDED.write_bytes(lzma.compress("\n".join([*good, ""]).encode()))
+    return "\n".join([f"{len(good)} lines", *(f"{count} times {line}" for line, count in failed.most_common())])
 
 
 def compared(output: str) -> tuple[Counter[str], dict[str, str]]:
@@ -220,12 +256,19 @@ def compared(output: str) -> tuple[Counter[str], dict[str, str]]:
 def main(arguments: list[str]) -> int:
     """Report; 1 when a line is different or missing."""
     parser = argparse.ArgumentParser(prog="python3 -m tools.ptxforms.surface_forms")
-    parser.add_argument("--source", type=Path)
+    parser.add_argument("--programs", type=Path)
+    parser.add_argument("--keep", type=Path)
     options = parser.parse_args(arguments)
-    if options.source:
-        options.source.mkdir(parents=True, exist_ok=True)
-        print(write(options.source))
+    if options.programs:
+        options.programs.mkdir(parents=True, exist_ok=True)
+        print("\n".join(str(build(part, options.programs)) for part in PARTS))
         return 0
+    if options.keep:
+        print(keep(options.keep.read_text()))
+        return 0
+    if not RECORDED.exists():
+        print(f"nothing is recorded: {RECORDED.name} (--programs, then --keep)")
+        return 1
     counted, wrong = compared(run())
     for head, why in wrong.items():
         print(f"{head}: {why}")
