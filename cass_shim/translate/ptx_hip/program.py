@@ -26,9 +26,10 @@ from cass_shim.model.artifacts import HipSource
 from cass_shim.model.errors import Malformed, Unsupported
 from cass_shim.model.kernel_abi import KernelAbi, Slot, SlotKind
 from cass_shim.translate.ptx_hip.calls import runtime_call
+from cass_shim.translate.ptx_hip.data import referenced
 from cass_shim.translate.ptx_hip.flatten import flattened
 from cass_shim.translate.ptx_hip.function import write_function
-from cass_shim.translate.ptx_hip.layout import align_of, parameter_block, size_of
+from cass_shim.translate.ptx_hip.layout import align_of, parameter_block, size_of, static_shared
 from cass_shim.translate.ptx_hip.names import Names, readable
 from cass_shim.translate.ptx_hip.reach import called_prototype, callees, indirect_targets, recursive
 from cass_shim.translate.ptx_hip.writer import FunctionWriter
@@ -110,6 +111,17 @@ class Program:
                 why=f"{self.shared_total} bytes of static shared memory, a work-group has {_LDS_BYTES}: build the "
                 "program with smaller tiles",
             )
+
+    def static_shared(self) -> int:
+        """Bytes of shared memory that the program's own variables take, without what a launch gives."""
+        reached = callees(self.module, self.kernel.name, self.resolve)
+        if any(variable.space == "shared" for function in reached for variable in function.variables.values()):
+            raise Unsupported("%total_smem_size", kernel=self.kernel.name, why="shared variables of a function")
+        used = set().union(*(referenced(self.module, function.name) for function in (self.kernel, *reached)))
+        shared = [variable for variable in self.module.variables.values() if variable.space == "shared"]
+        own = [variable for variable in self.kernel.variables.values() if variable.space == "shared"]
+        named = [variable for variable in shared if variable.name in used and variable.linkage != "extern"]
+        return static_shared([*own, *named], [variable for variable in shared if size_of(variable) == 0])
 
     # -- functions ---------------------------------------------------------------------------------------------
 

@@ -137,6 +137,8 @@ class FunctionWriter(Registers):
         if register.name in ("%envreg1", "%envreg2"):  # the halves of the cooperative launch's workspace
             shift = " >> 32" if register.name == "%envreg1" else ""
             text = f"(u32)({self.slot('GRID_SYNC')}{shift})"
+        if register.name == "%total_smem_size":
+            text = f"ptx_total_shared({self.program.static_shared()})"
         if text is None:
             place = self.current.place if self.current else ""
             raise Unsupported(register.name + register.part, why=f"{place}: no such register on this device")

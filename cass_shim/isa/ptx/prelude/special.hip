@@ -44,3 +44,8 @@ FN u32 ptx_dynamic_shared() {
     asm volatile("" ::"s"((u32)(SHARED u8 *)ptx_dynamic_area));
     return ptx_hidden<u32>(120);
 }
+
+FN u32 ptx_total_shared(u32 fixed) {
+    // Without what is reserved for the system, in units of 128 bytes from sm_80 on: PTX ISA 9.0 §10.27; an H200 says so.
+    return (fixed + ptx_dynamic_shared() + 127) & ~127u;
+}
