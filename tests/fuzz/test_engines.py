@@ -146,3 +146,33 @@ def test_results_of_two_machines_are_one_row(tmp_path: Path) -> None:
     (both,) = campaigns.read_results([tmp_path / "a", tmp_path / "b"])
     assert (both.cases, both.seconds, both.coverage, both.engine) == (30, 3.0, "7 lines", "a; then b")
     assert both.findings == [Finding("same", "a", 30)]
+
+
+ATHERIS = """
+import contextlib
+def instrument_imports(**_): return contextlib.nullcontext()
+def Mutate(data, limit): return data[1:]
+def Setup(arguments, one, custom_mutator): globals().update(options=arguments, one=one, mutator=custom_mutator)
+def Fuzz():
+    assert "-timeout=0" in options and options[0] == "record"
+    data = b'{"key": "k"}'
+    for number in range(10**6):
+        one(data)
+        data = mutator(data, 200, number) or b"{}"
+        assert len(data) <= 200
+"""
+
+
+def test_a_target_under_atheris_ends_with_its_cases(tmp_path: Path) -> None:
+    """A stand-in for atheris: only what of it we call."""
+    (tmp_path / "atheris.py").write_text(ATHERIS)
+    (tmp_path / "atheris-9.dist-info").mkdir()
+    (tmp_path / "atheris-9.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: atheris\nVersion: 9\n")
+    (tmp_path / "seed").write_text("{}")
+    environment = {"PATH": "", "PYTHONPATH": f"{ROOT}:{tmp_path}"}
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "tools.fuzz.with_atheris", "record", str(out), "60", "450", "1"]
+    subprocess.run([*command, str(tmp_path / "seed")], env=environment, check=True, timeout=120)
+    result = Result(**json.loads((out / "result.json").read_text()))
+    assert (result.target, result.cases, result.seeds, result.failures) == ("record", 450, 1, 0)
+    assert result.engine.endswith("atheris 9")

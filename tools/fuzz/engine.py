@@ -148,16 +148,16 @@ class Campaign:
         corpus, chance = list(seeds) or [b""], random.Random(self.seed)
         result.seeds, began, used = len(seeds), time.monotonic(), time.process_time()
         until = began + seconds if seconds else float("inf")
-        previous = signal.signal(signal.SIGALRM, _too_late)
-        current = self._current()
+        previous = signal.signal(signal.SIGALRM, too_late)
+        current = self.current()
         coverage.watch(True)
         try:
             for data in corpus:
-                self._case(data, coverage, result, current)
+                self.case(data, coverage, result, current)
             while not self.stopped and time.monotonic() < until and (not cases or result.cases < cases):
                 recent = corpus[-32:] if len(corpus) > 32 and chance.random() < 0.5 else corpus
                 data = mutate(chance, chance.choice(recent), corpus, self.text)[:INPUT_LIMIT]
-                if self._case(data, coverage, result, current):
+                if self.case(data, coverage, result, current):
                     corpus.append(data)
                     (corpus_folder / digest(data)).write_bytes(data)
                 if result.cases % AGAIN_EVERY == 0:
@@ -170,14 +170,14 @@ class Campaign:
         result.processor = round(time.process_time() - used, 1)
         return result
 
-    def _current(self) -> mmap.mmap:
+    def current(self) -> mmap.mmap:
         """The input being tried, where it survives the process."""
         path = self.folder / "current"
         path.write_bytes(bytes(INPUT_LIMIT + 8))
         with path.open("r+b") as file:
             return mmap.mmap(file.fileno(), INPUT_LIMIT + 8)
 
-    def _case(self, data: bytes, coverage: Coverage, result: Result, current: mmap.mmap) -> bool:
+    def case(self, data: bytes, coverage: Coverage, result: Result, current: mmap.mmap) -> bool:
         """Run one input; true when it did something new."""
         current[: 8 + len(data)] = len(data).to_bytes(8, "little") + data
         coverage.fresh = False
@@ -198,7 +198,8 @@ class Campaign:
             result.findings.append(Finding(what, str(path)))
 
 
-def _too_late(number: int, frame: object) -> None:
+def too_late(number: int, frame: object) -> None:
+    """The handler of SIGALRM while cases run."""
     raise NoEnd
 
 
@@ -230,7 +231,7 @@ def _place(error: BaseException) -> str:
 
 def minimize(check: Check, data: bytes, expected: tuple[type[BaseException], ...]) -> bytes:
     """A smaller input that fails in the same way."""
-    signal.signal(signal.SIGALRM, _too_late)
+    signal.signal(signal.SIGALRM, too_late)
     wanted = outcome(check, data, expected)
     if not wanted:
         return data
@@ -249,7 +250,7 @@ def minimize(check: Check, data: bytes, expected: tuple[type[BaseException], ...
 
 def merge(check: Check, corpus: Sequence[bytes], expected: tuple[type[BaseException], ...]) -> list[bytes]:
     """The inputs, smallest first, that each reach something that those before do not; all before Python 3.12."""
-    signal.signal(signal.SIGALRM, _too_late)
+    signal.signal(signal.SIGALRM, too_late)
     coverage = Coverage(str(Path(__file__).resolve().parents[2] / "cass_shim"))
     kept = []
     for data in sorted(set(corpus), key=lambda one: (len(one), one)):

@@ -109,10 +109,7 @@ def _sums(w: Writer, i: Use, c: Operand, count: int) -> str:
 
 
 def _mixes(i: Use) -> bool:
-    """Whether accumulators may be of another type than the result: in wmma of f16.
-
-    Not in m8n8k4, whose accumulators of f16 lie in other lanes than results of f32.
-    """
+    """Whether accumulators may be of another type than the result, in the same lanes: in wmma of f16."""
     return i.instruction.opcode == "wmma" and i["a"] == "f16" and {i["c"], i["d"]} == {"f16", "f32"}
 
 
@@ -305,7 +302,13 @@ def _metadata_words(unit: int, k: int, packed: int) -> int:
 def mma_quads(w: Writer, i: Use) -> None:
     """Four multiplications of 8×4 and 4×8, one by each pair of quads: the fragments of sm_70."""
     d, a, b, c = i.take(4)
-    prepared = _sums(w, i, c, 8)
+    if (i["c"], i["d"]) == ("f16", "f32"):  # in other lanes: recorded on an H200, as PTX ISA 9.0 §9.7.14.5.1 says
+        words, prepared = w.fresh("c"), w.fresh("d")
+        w.line(f"u32 {words}[] = {{{_registers(w, c, 4, 'b32', i)}}}")
+        w.line(f"f32 {prepared}[8]")
+        w.line(f"ptx_quad_sums({prepared}, {words})")
+    else:
+        prepared = _sums(w, i, c, 8)
     names = [w.fresh(name) for name in ("a", "b")]
     w.line(f"u32 {names[0]}[] = {{{_registers(w, a, 2, 'b32', i)}}}")
     w.line(f"u32 {names[1]}[] = {{{_registers(w, b, 2, 'b32', i)}}}")

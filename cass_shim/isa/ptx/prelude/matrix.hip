@@ -160,6 +160,17 @@ template <bool a_rows, bool b_rows, bool halves> FN void ptx_mma_quads(f32 *sums
     }
 }
 
+// Accumulators in the lanes where those of f16 lie (a row in each lane) to where sums of f32 are.
+FN void ptx_quad_sums(f32 *sums, const u32 *c) {
+    u32 lane = ptx_lane();
+#pragma unroll
+    for (u32 at = 0; at < 8; at++) {
+        u32 from = (lane & 28) | (lane & 1) | (at & 2);
+        u32 low = ptx_read_lane(c[at / 4 * 2], from), high = ptx_read_lane(c[at / 4 * 2 + 1], from);
+        sums[at] = (f32)as<f16>((u16)((lane & 2 ? high : low) >> (at & 1) * 16));
+    }
+}
+
 template <u32 blocks, u32 groups, u32 packed, class R, class P>
 FN void ptx_wmma_load_a(R *fragment, P at, u32 stride, bool across) {
     u32 lane = ptx_lane();
