@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -165,3 +166,39 @@ def test_lane_pattern_and_halves_of_one_packed_source(tmp_path: Path) -> None:
     )  # fmt: skip
     x, y = a[np.arange(32) ^ 1].astype(F32), b.astype(F32)
     assert (got == x[:, 0] * y[:, 1] - x[:, 1] * y[:, 0] + 1).all()
+
+
+def test_device_clocks_run(tmp_path: Path) -> None:
+    """The real-time counter's 100 MHz and the shader's cycles, around a loop, against the host's clock around both."""
+    memory = np.zeros(4, np.uint64)
+    text = """
+    s_sendmsg_rtn_b64 s[4:5], sendmsg(MSG_RTN_GET_REALTIME)
+    s_getreg_b32 s8, hwreg(HW_REG_SHADER_CYCLES, 0, 20)
+    s_mov_b32 s12, 300000
+more:
+    s_sub_u32 s12, s12, 1
+    s_cmp_lg_u32 s12, 0
+    s_cbranch_scc1 more
+    s_sendmsg_rtn_b64 s[6:7], sendmsg(MSG_RTN_GET_REALTIME)
+    s_getreg_b32 s10, hwreg(HW_REG_SHADER_CYCLES, 0, 20)
+    s_waitcnt lgkmcnt(0)
+    v_mov_b32 v4, s4
+    v_mov_b32 v5, s5
+    v_mov_b32 v6, s6
+    v_mov_b32 v7, s7
+    v_mov_b32 v8, s8
+    v_mov_b32 v9, 0
+    v_mov_b32 v10, s10
+    v_mov_b32 v11, 0
+    v_mov_b32 v0, 0
+    global_store_b128 v0, v[4:7], s[0:1]
+    global_store_b128 v0, v[8:11], s[0:1] offset:16
+    s_endpgm
+"""
+    code, before = assemble(text, tmp_path), time.monotonic_ns()
+    done = launch_code(code, memory.ctypes.data, PLAIN_MODE, 1, 1)
+    passed = time.monotonic_ns() - before
+    assert done.status == "ok", done.text
+    ticks = int(memory[1]) - int(memory[0])
+    assert 0 < ticks * 10 <= passed
+    assert memory[2] != memory[3] and max(memory[2:]) < 1 << 20

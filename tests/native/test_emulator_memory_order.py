@@ -12,32 +12,37 @@ from tests.native.emulator_core_support import CodeObject, compile_hip
 SOURCE = """
 #define __global__ __attribute__((global))
 typedef unsigned u32; typedef unsigned long u64;
-extern "C" __global__ void watch(u64 *word, u32 *torn, u32 *split, int rounds, int apart) {
+extern "C" __global__ void watch(u64 *word, u32 *torn, u32 *split, int rounds, int apart, int mixed) {
+    static __attribute__((shared)) u64 own;
     u32 lane = __builtin_amdgcn_workitem_id_x();
     u64 *mine = word + (apart ? lane * 2 : 0);
     if (__builtin_amdgcn_workgroup_id_x() == 0) {
         for (u32 n = 1; n <= (u32)rounds; n++)
             if (lane == 0 || apart) __hip_atomic_store(mine, (u64)n << 32 | n, 0, 4);
     } else {
+        own = 0;
+        int other = mixed && lane == 31;  // looks into the workgroup's own memory in the same instruction
+        u64 *from = other ? &own : mine;
         for (int n = 0; n < rounds; n++) {
-            u64 seen = __hip_atomic_load(mine, 0, 4);
+            u64 seen = __hip_atomic_load(from, 0, 4);
             u32 low = (u32)seen, first;
             asm volatile("v_readfirstlane_b32 %0, %1" : "=s"(first) : "v"(low));
             if (low != (u32)(seen >> 32)) __hip_atomic_fetch_add(torn, 1u, 0, 4);
-            if (!apart && low != first) __hip_atomic_fetch_add(split, 1u, 0, 4);
+            if (!apart && !other && low != first) __hip_atomic_fetch_add(split, 1u, 0, 4);
         }
     }
 }
 """
 
 
-@pytest.mark.parametrize("apart", [0, 1])
-def test_a_lane_sees_whole_words_and_all_lanes_the_same(apart: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("apart", "mixed"), [(0, 0), (1, 0), (1, 1)])
+def test_a_lane_sees_whole_words_and_all_lanes_the_same(apart: int, mixed: int, tmp_path: Path) -> None:
     """LLVM takes a load from one address for uniform: lanes that saw different moments corrupted the device's heap."""
     source = tmp_path / "watch.hip"
     source.write_text(SOURCE)
     code = CodeObject(compile_hip(source, tmp_path, "-O2"))
     word, torn, split = np.zeros(64, np.uint64), np.zeros(1, np.uint32), np.zeros(1, np.uint32)
-    outcome = code.launch("watch", (2,), (32,), [word, torn, split, np.int32(400000), np.int32(apart)])
+    numbers = [np.int32(value) for value in (400000, apart, mixed)]
+    outcome = code.launch("watch", (2,), (32,), [word, torn, split, *numbers])
     assert outcome.status == "ok", outcome.text
     assert (int(torn[0]), int(split[0])) == (0, 0)

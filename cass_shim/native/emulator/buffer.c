@@ -48,8 +48,9 @@ OUT_OF_LINE const op_t *buffer_load(wave_t *w, const op_t *o, unsigned bytes, in
         if (!inside) continue;
         if (!range_ok(address, bytes))
             return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, address, "buffer load");
-        for (unsigned k = 0; k < words; k++)
-            r[k][i] = load_element((const char *)(uintptr_t)address + 4 * k, bytes, is_signed);
+        uint32_t own[4];
+        load_words(own, (const char *)(uintptr_t)address, bytes, is_signed);
+        for (unsigned k = 0; k < words; k++) r[k][i] = own[k];
     }
     put_narrow(w, o->d, r[0], half);
     for (unsigned k = 1; k < words; k++) put32(w, o->d + k, r[k]);
@@ -65,8 +66,9 @@ OUT_OF_LINE const op_t *buffer_store(wave_t *w, const op_t *o, unsigned bytes, u
         if (!inside) continue;
         if (!range_ok(address, bytes))
             return emu_raise(w, o, EMU_ILLEGAL_ADDRESS, i, address, "buffer store");
-        for (unsigned k = 0; k < words; k++)
-            store_element((char *)(uintptr_t)address + 4 * k, w->v[o->sd + k][i] >> shift, bytes);
+        uint32_t own[4];
+        for (unsigned k = 0; k < words; k++) own[k] = w->v[o->sd + k][i] >> shift;
+        store_words((char *)(uintptr_t)address, own, bytes);
     }
     return o + 1;
 }

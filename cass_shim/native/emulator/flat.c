@@ -32,13 +32,14 @@ const op_t *emu_flat_load(wave_t *w, const op_t *o, uint32_t exec, unsigned byte
         if (high == APERTURE_LDS && unlikely(lds_unwritten_at(w, low, bytes)))
             return lds_raise(w, o, i, low);
         if (high == APERTURE_LDS && lds_lane_races(w, o, RACE_READ, low, i, bytes)) return NULL;
-        for (unsigned k = 0; k < words; k++) {
-            uint32_t x = 0;
-            if (high == APERTURE_SCRATCH) x = (uint32_t)scratch_read(w, low + 4 * k, i, part);
-            else if (high == APERTURE_LDS) memcpy(&x, w->lds + low + 4 * k, part);
-            else memcpy(&x, (const char *)(uintptr_t)address + 4 * k, part);
-            r[k][i] = extend(x, bytes, is_signed);
-        }
+        uint32_t x[4];
+        if (high == APERTURE_SCRATCH)
+            for (unsigned k = 0; k < words; k++)
+                x[k] = extend((uint32_t)scratch_read(w, low + 4 * k, i, part), bytes, is_signed);
+        else
+            load_words(x, high == APERTURE_LDS ? (char *)w->lds + low : (char *)(uintptr_t)address,
+                       bytes, is_signed);
+        for (unsigned k = 0; k < words; k++) r[k][i] = x[k];
     }
     put_narrow(w, o->d, r[0], half);
     for (unsigned k = 1; k < words; k++) put32(w, o->d + k, r[k]);
@@ -59,12 +60,13 @@ const op_t *emu_flat_store(wave_t *w, const op_t *o, uint32_t exec, unsigned byt
         uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
         if (high == APERTURE_LDS) lds_wrote_at(w, low, bytes);
         if (high == APERTURE_LDS && lds_lane_races(w, o, RACE_WRITE, low, i, bytes)) return NULL;
-        for (unsigned k = 0; k < words; k++) {
-            uint32_t x = w->v[o->sd + k][i] >> shift;
-            if (high == APERTURE_SCRATCH) scratch_write(w, low + 4 * k, i, part, x);
-            else if (high == APERTURE_LDS) memcpy(w->lds + low + 4 * k, &x, part);
-            else memcpy((char *)(uintptr_t)address + 4 * k, &x, part);
-        }
+        uint32_t x[4];
+        for (unsigned k = 0; k < words; k++) x[k] = w->v[o->sd + k][i] >> shift;
+        if (high == APERTURE_SCRATCH)
+            for (unsigned k = 0; k < words; k++) scratch_write(w, low + 4 * k, i, part, x[k]);
+        else
+            store_words(high == APERTURE_LDS ? (char *)w->lds + low : (char *)(uintptr_t)address, x,
+                        bytes);
     }
     return o + 1;
 }

@@ -4,29 +4,9 @@
 #define CASS_EMU_GATHER_H
 
 #include "emulator/memory_shapes.h"
+#include "emulator/memory_words.h"
 
 typedef uint32_t eight_t __attribute__((vector_size(32)));
-
-/* One narrow element, extended to 32 bits. */
-ALWAYS_INLINE uint32_t load_element(const void *p, unsigned bytes, int is_signed) {
-    if (bytes == 1) {
-        uint8_t x;
-        memcpy(&x, p, 1);
-        return is_signed ? (uint32_t)(int8_t)x : x;
-    }
-    if (bytes == 2) {
-        uint16_t x;
-        memcpy(&x, p, 2);
-        return is_signed ? (uint32_t)(int16_t)x : x;
-    }
-    uint32_t x;
-    memcpy(&x, p, 4);
-    return x;
-}
-
-ALWAYS_INLINE void store_element(void *p, uint32_t x, unsigned bytes) {
-    memcpy(p, &x, bytes < 4 ? bytes : 4); /* little-endian host */
-}
 
 /* One element of every lane, eight lanes at a time: a vector read back from 32 narrow stores would
  * stall. */
@@ -57,7 +37,7 @@ ALWAYS_INLINE void gather_dwords(uint32_t *out, const char *base, const uint32_t
             uint32_t x = load_element(base + offset[half], 4, 0);
             for (int i = 0; i < 16; i++) out[half + i] = x;
         } else if (shape.run & bit) {
-            memcpy(out + half, base + offset[half], 64);
+            memory_get(out + half, base + offset[half], 64);
         } else {
             EIGHT_OF(out, half, 4, 0);
             EIGHT_OF(out, half + 8, 4, 0);
@@ -72,13 +52,12 @@ ALWAYS_INLINE void gather_word(uint32_t *out, const char *base, const uint32_t *
     else gather_dwords(out, base, offset, shape);
 }
 
-/* Two words of every lane, each lane's in one access: what another thread stores to an aligned pair
- * is seen as a whole or not at all, which compilers rely on for 64-bit atomic loads. */
+/* Two words of every lane, each lane's in one access (load_words says why). */
 ALWAYS_INLINE void gather_pair(uint32_t *low, uint32_t *high, const char *base,
                                const uint32_t *offset) {
     for (int i = 0; i < LANES; i += 8) {
         uint64_t q[8];
-        for (int n = 0; n < 8; n++) memcpy(&q[n], base + offset[i + n], 8);
+        for (int n = 0; n < 8; n++) memory_get(&q[n], base + offset[i + n], 8);
 #define LOW(n) (uint32_t)q[n]
 #define HIGH(n) (uint32_t)(q[n] >> 32)
         eight_t a = {LOW(0), LOW(1), LOW(2), LOW(3), LOW(4), LOW(5), LOW(6), LOW(7)},

@@ -139,9 +139,7 @@ ALWAYS_INLINE int at_one_address(const lane_addresses *at) {
 ALWAYS_INLINE void load_uniform(lanes32 *r, const char *p, unsigned bytes, int is_signed) {
     uint32_t x[4];
     unsigned words = bytes < 4 ? 1 : bytes / 4;
-    if (bytes == 8) memcpy(x, p, 8);
-    else
-        for (unsigned k = 0; k < words; k++) x[k] = load_element(p + 4 * k, bytes, is_signed);
+    load_words(x, p, bytes, is_signed);
     for (unsigned k = 0; k < words; k++) *(V *)r[k] = v_splat(x[k]);
 }
 
@@ -174,15 +172,9 @@ ALWAYS_INLINE int read_lanes(lanes32 *r, const lane_addresses *at, unsigned byte
     for (unsigned i = 0; i < LANES; i++) {
         uint64_t address = lane_address(at, i);
         if (!range_ok(address, bytes)) return 0;
-        const char *p = (const char *)(uintptr_t)address;
-        unsigned k = 0;
-        for (; bytes % 8 == 0 && k < words; k += 2) {
-            uint64_t q;
-            memcpy(&q, p + 4 * k, 8);
-            r[k][i] = (uint32_t)q;
-            r[k + 1][i] = (uint32_t)(q >> 32);
-        }
-        for (; k < words; k++) r[k][i] = load_element(p + 4 * k, bytes, is_signed);
+        uint32_t x[4];
+        load_words(x, (const char *)(uintptr_t)address, bytes, is_signed);
+        for (unsigned k = 0; k < words; k++) r[k][i] = x[k];
     }
     return 1;
 }
@@ -195,7 +187,7 @@ ALWAYS_INLINE int load_lanes(wave_t *w, unsigned d, const lane_addresses *at, ui
     if (likely(!at->wide) && bytes == 4 && exec == ~0u && consecutive(at)) {
         uint64_t address = at->base + at->offset[0];
         if (unlikely(!range_ok(address, 128))) return 0;
-        memcpy(w->v[d], (const void *)(uintptr_t)address, 128);
+        memory_get(w->v[d], (const void *)(uintptr_t)address, 128);
         return 1;
     }
     if (unlikely(!read_lanes(r, at, bytes, is_signed))) return 0;
@@ -214,7 +206,7 @@ ALWAYS_INLINE int store_lanes(const vreg_t *x, const lane_addresses *at, uint32_
         uint64_t address = at->base + at->offset[0];
         if (bytes == 4 && exec == ~0u && consecutive(at)) {
             if (unlikely(!range_ok(address, 128))) return 0;
-            memcpy((void *)(uintptr_t)address, x[0], 128);
+            memory_put((void *)(uintptr_t)address, x[0], 128);
             return 1;
         }
         shape = shape_of(at->offset);
@@ -224,20 +216,16 @@ ALWAYS_INLINE int store_lanes(const vreg_t *x, const lane_addresses *at, uint32_
         for (unsigned i = 0; i < LANES; i++)
             if (!range_ok(lane_address(at, i), bytes)) return 0;
     if (bytes == 4 && checked && exec == ~0u && shape.run == 3) {
-        memcpy((char *)(uintptr_t)at->base + at->offset[0], x[0], 64);
-        memcpy((char *)(uintptr_t)at->base + at->offset[16], x[0] + 16, 64);
+        memory_put((char *)(uintptr_t)at->base + at->offset[0], x[0], 64);
+        memory_put((char *)(uintptr_t)at->base + at->offset[16], x[0] + 16, 64);
         return 1;
     }
     while (exec) {
         unsigned i = (unsigned)__builtin_ctz(exec);
         exec &= exec - 1;
-        char *p = (char *)(uintptr_t)lane_address(at, i);
-        unsigned k = 0;
-        for (; bytes % 8 == 0 && k < words; k += 2) { /* a pair is never seen half stored */
-            uint64_t q = x[k][i] | (uint64_t)x[k + 1][i] << 32;
-            memcpy(p + 4 * k, &q, 8);
-        }
-        for (; k < words; k++) store_element(p + 4 * k, x[k][i] >> shift, bytes);
+        uint32_t own[4];
+        for (unsigned k = 0; k < words; k++) own[k] = x[k][i] >> shift;
+        store_words((char *)(uintptr_t)lane_address(at, i), own, bytes);
     }
     return 1;
 }

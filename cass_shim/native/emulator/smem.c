@@ -1,11 +1,11 @@
 /* Scalar loads. Source: AMD RDNA3 ISA, chapter "Scalar Memory Operations". */
 #define EMU_SHARED
-#include "emulator/interp.h"
+#include "emulator/memory_words.h"
 
 static int scalar_read(const wave_t *w, uint64_t address, unsigned words, uint32_t *out) {
     (void)w;
     if (!range_ok(address, words * 4)) return 0;
-    memcpy(out, (const void *)(uintptr_t)address, words * 4);
+    memory_get(out, (const void *)(uintptr_t)address, words * 4);
     return 1;
 }
 
