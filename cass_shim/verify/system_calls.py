@@ -70,7 +70,8 @@ class SystemCalls:
     def _malloc(self) -> None:
         """Blocks of what is left of the heap, each lane its own; 0 for none and for what no heap here could hold.
 
-        Nothing is taken back. Between the reference's heap and the device's, a larger one, nothing can be compared.
+        Sizes are rounded up as an H200 does, without regard to the carry, malloc(0) gives a block
+        (`tests/native/conformance/device_heap.expected`). Nothing is taken back. Between the reference's heap and the device's, a larger one, nothing can be compared.
         """
         machine = self.machine
         sizes = machine.pair(machine.get_reg(4, False), machine.get_reg(5, False))
@@ -78,8 +79,8 @@ class SystemCalls:
         for lane in machine.active.tolist():
             start, end = machine.heap
             wanted = int(machine.spread(sizes)[lane])
-            size = -(-wanted // 16) * 16
-            if not 0 < wanted <= DEVICE_HEAP_BYTES:
+            size = max((wanted + 15) % (1 << 64) & ~15, 16)
+            if size > DEVICE_HEAP_BYTES:
                 continue
             if start + size > end:
                 raise Fault(f"malloc of {wanted} bytes beyond the reference's heap", lane=lane)

@@ -2,12 +2,14 @@
 #include "driver/copy.h"
 
 #include "driver/capture.h"
+#include "driver/heap.h"
 
 static int check(const cass_copy *copy) {
     if (copy->kind < HIP_COPY_HOST_TO_HOST || copy->kind > HIP_COPY_DEFAULT)
         return INVALID_DIRECTION;
     if (!copy->width || !copy->height || !copy->depth) return OK;
     if (!copy->to || !copy->from) return INVALID_VALUE;
+    if (cass_heap_holds(copy->to) || cass_heap_holds(copy->from)) return INVALID_VALUE;
     if (copy->height > 1 || copy->depth > 1)
         if (copy->to_pitch < copy->width || copy->from_pitch < copy->width) return INVALID_PITCH;
     return OK;
@@ -93,7 +95,7 @@ int cass_fill_now(const cass_fill *fill, hipStream_t stream) {
 int cass_fill_run(cass_device *device, const cass_fill *fill, cass_order order) {
     size_t row_bytes = fill->width * fill->element_bytes;
     if (fill->height > 1 && fill->pitch < row_bytes) return INVALID_VALUE;
-    if (row_bytes && fill->height && !fill->to) return INVALID_VALUE;
+    if (row_bytes && fill->height && (!fill->to || cass_heap_holds(fill->to))) return INVALID_VALUE;
     if ((uintptr_t)fill->to % fill->element_bytes) return INVALID_VALUE;
     cass_capture *capture = cass_capturing(order.stream);
     if (capture) return cass_capture_fill(capture, fill);

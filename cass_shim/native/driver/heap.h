@@ -8,6 +8,10 @@
 /* Device address of the arena, made on first use with the limit cudaLimitMallocHeapSize. */
 int cass_heap_address(cass_device *device, uint64_t *address);
 
+/* Whether an address lies in a device's heap: no call of the host may be given one (CUDA C++
+ * Programming Guide, "Dynamic Global Memory Allocation and Operations"). No lock. */
+int cass_heap_holds(const void *address);
+
 /* After a device reset: the arena is gone. */
 void cass_heap_drop(cass_device *device);
 

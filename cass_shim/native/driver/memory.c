@@ -2,6 +2,7 @@
 #include "driver/memory.h"
 
 #include "driver/capture.h"
+#include "driver/heap.h"
 
 #include <sys/resource.h>
 
@@ -123,6 +124,7 @@ void cass_pointer_get(const void *pointer, cass_pointer *out) {
     hipPointerAttribute_t seen = {0};
     *out = (cass_pointer){.type = HIP_MEMORY_UNREGISTERED, .device = -2};
     out->host_pointer = (void *)(uintptr_t)pointer;
+    if (cass_heap_holds(pointer)) return;
     if (!pointer || HIP_OPTIONAL(hipPointerGetAttributes, &seen, pointer)) {
         if (cass_hip.hipGetLastError) cass_hip.hipGetLastError();
         return;

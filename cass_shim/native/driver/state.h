@@ -93,8 +93,9 @@ typedef struct {
         lost; /* reset after a fault: CUDA gives devices unavailable for the rest of the process */
     _Atomic uint32_t epoch;
     _Atomic(struct cass_ring *) ring;
-    _Atomic(hipStream_t) service;    /* our own copies: blocks on nobody's stream */
-    _Atomic(void *) heap;            /* what device code's malloc hands out */
+    _Atomic(hipStream_t) service; /* our own copies: blocks on nobody's stream */
+    _Atomic(void *) heap;         /* what device code's malloc hands out */
+    _Atomic size_t heap_bytes;
     _Atomic(void *) shared;          /* shared memory beyond LDS, for all launches */
     pthread_mutex_t lock, heap_lock; /* first-use work of this device */
     size_t limits[8];                /* by cudaLimit */

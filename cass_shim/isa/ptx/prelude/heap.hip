@@ -1,9 +1,10 @@
 FN GLOBAL u64 *ptx_heap_head(u64 heap, u64 size_class) { return (GLOBAL u64 *)(heap + 64 + 8 * size_class); }
 
 FN u64 ptx_malloc(u64 heap, u64 size) {
-    if (size == 0 || size > 1ull << 46) return 0;
-    u64 size_class = 64 - (u64)__builtin_clzll(size + 15);
-    if (size_class < 5) size_class = 5;
+    // As on an H200: malloc(0) gives a block, and a size is rounded up without regard to the carry.
+    size += 15;
+    if (size > 1ull << 46) return 0;
+    u64 size_class = 64 - (u64)__builtin_clzll(size | 16);
     GLOBAL u64 *head = ptx_heap_head(heap, size_class);
     u64 seen = __hip_atomic_load(head, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
     while ((u32)seen) {
