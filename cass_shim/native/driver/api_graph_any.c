@@ -109,10 +109,18 @@ CUresult cass_cuGraphNodeSetParams_v2(CUgraphNode hNode, CUgraphNodeParams *node
 
 static void describe_kernel(const cass_kernel_node *node, CUDA_KERNEL_NODE_PARAMS_v3 *out) {
     const unsigned *grid = node->launch.grid, *block = node->launch.block;
-    *out = (CUDA_KERNEL_NODE_PARAMS_v3){
-        node->kernel,   grid[0],  grid[1],  grid[2],
-        block[0],       block[1], block[2], (unsigned)node->launch.shared_bytes,
-        node->pointers, NULL,     NULL,     cass_thread.current};
+    *out = (CUDA_KERNEL_NODE_PARAMS_v3){node->kernel,
+                                        grid[0],
+                                        grid[1],
+                                        grid[2],
+                                        block[0],
+                                        block[1],
+                                        block[2],
+                                        (unsigned)node->launch.shared_bytes,
+                                        node->pointers,
+                                        NULL,
+                                        cass_cu_library_kernel(node->kernel),
+                                        cass_thread.current};
 }
 
 static void describe_copy(const cass_copy_node *node, CUDA_MEMCPY_NODE_PARAMS *out) {

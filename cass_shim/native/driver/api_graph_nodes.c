@@ -21,6 +21,10 @@ int cass_cu_kernel_work(const CUDA_KERNEL_NODE_PARAMS_v1 *p, const void *kern, c
     return result ? result : cass_work_kernel(work, kernel, kernel, &launch);
 }
 
+CUkernel cass_cu_library_kernel(cass_kernel *kernel) {
+    return kernel->module->of_context ? NULL : (CUkernel)(void *)kernel;
+}
+
 /* The second version is the first with a kernel handle behind it. */
 static int kernel_work_v2(const CUDA_KERNEL_NODE_PARAMS *p, cass_work *work) {
     return cass_cu_kernel_work((const CUDA_KERNEL_NODE_PARAMS_v1 *)(const void *)p,
@@ -125,8 +129,14 @@ CUresult cass_cuGraphKernelNodeGetParams(CUgraphNode hNode,
 CUresult cass_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
                                             CUDA_KERNEL_NODE_PARAMS *nodeParams) {
     NEED(nodeParams);
-    memset(nodeParams, 0, sizeof *nodeParams);
-    return cass_cuGraphKernelNodeGetParams(hNode, (CUDA_KERNEL_NODE_PARAMS_v1 *)(void *)nodeParams);
+    CUDA_KERNEL_NODE_PARAMS_v1 first;
+    CUresult result = cass_cuGraphKernelNodeGetParams(hNode, &first);
+    if (result) return result;
+    *nodeParams = (CUDA_KERNEL_NODE_PARAMS){0};
+    memcpy(nodeParams, &first, sizeof first);
+    nodeParams->kern = cass_cu_library_kernel(first.func);
+    nodeParams->ctx = cass_thread.current;
+    return CUDA_SUCCESS;
 }
 
 CUresult cass_cuGraphKernelNodeSetParams(CUgraphNode hNode,

@@ -19,6 +19,7 @@ CUresult cass_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned i
     if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
     cass_module *made = NULL;
     int result = cass_image_load(image, 0, &made);
+    if (!result) made->of_context = 1;
     return loaded(result, module, made, numOptions, options, optionValues);
 }
 
@@ -36,6 +37,7 @@ CUresult cass_cuModuleLoad(CUmodule *module, const char *fname) {
     if (!module || !fname) return CUDA_ERROR_INVALID_VALUE;
     cass_module *made = NULL;
     int result = cass_image_load_file(fname, &made);
+    if (!result) made->of_context = 1;
     return loaded(result, module, made, 0, NULL, NULL);
 }
 

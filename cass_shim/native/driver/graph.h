@@ -200,6 +200,10 @@ int cass_graph_run_whole(cass_device *device, const cass_graph *graph, hipStream
  * otherwise. */
 int cass_exec_update(cass_exec *exec, const cass_graph *graph, int *outcome, const cass_node **bad);
 
+/* The same for the child graph of an executable graph's node, whose nodes the program goes on to
+ * name as before (recorded); 1 where the shapes differ. */
+int cass_exec_child(cass_graph *to, const cass_graph *from);
+
 /* Graphviz text; 1 when the file cannot be written. */
 int cass_graph_print(const cass_graph *graph, const char *path, unsigned flags);
 

@@ -5,6 +5,7 @@
 
 #include "driver/capture.h"
 #include "driver/condition.h"
+#include "driver/memory.h"
 
 enum { DEVICE_LAUNCH = 4, IGNORED_ATTRIBUTE = 0 };
 
@@ -141,15 +142,38 @@ static cass_node *target(const void *exec, const void *handle) {
     return of ? cass_exec_find(of, node) : NULL;
 }
 
+/* Where an end of a copy lies: 1 host, 2 device, 0 either (managed memory). */
+static int end_of(const cass_place *place) {
+    cass_pointer seen;
+    if (place->array || place->kind == CASS_PLACE_DEVICE) return 2;
+    if (place->kind == CASS_PLACE_HOST) return 1;
+    cass_pointer_get(place->pointer, &seen);
+    return seen.type == HIP_MEMORY_MANAGED ? 0 : seen.type == HIP_MEMORY_DEVICE ? 2 : 1;
+}
+
+static int moves(const cass_place *old, const cass_place *now) {
+    int from = end_of(old), to = end_of(now);
+    return from && to && from != to;
+}
+
+/* What an executable graph's node may not become though its type is the same: a batch of another
+ * length, a copy between other kinds of memory (recorded; cudaGraphExecMemcpyNodeSetParams). */
+static int is_other(const cass_work *old, const cass_work *now) {
+    if (old->type == CASS_NODE_BATCH) return old->batch.count != now->batch.count;
+    return old->type == CASS_NODE_COPY &&
+           (moves(&old->copy.to, &now->copy.to) || moves(&old->copy.from, &now->copy.from));
+}
+
 int cass_call_set(const void *exec, const void *handle, cass_work *work) {
     cass_node *node = target(exec, handle);
     int type = node ? node->work.type : work->type;
     int bound = !exec && (type == CASS_NODE_CONDITION || type == CASS_NODE_ALLOC);
-    int other = node && exec && type == CASS_NODE_BATCH && type == work->type &&
-                node->work.batch.count != work->batch.count;
-    if (node && !bound && !other) return cass_node_set(node, work);
+    int other = node && exec && type == work->type && is_other(&node->work, work);
+    int child = node && exec && type == CASS_NODE_GRAPH && type == work->type;
+    if (node && !bound && !other && !child) return cass_node_set(node, work);
+    int result = child ? cass_exec_child(node->work.child, work->child) : INVALID_VALUE;
     cass_work_free(work);
-    return bound ? NOT_SUPPORTED : INVALID_VALUE;
+    return bound ? NOT_SUPPORTED : result;
 }
 
 int cass_call_set_child(const void *exec, const void *node, const void *child) {

@@ -214,29 +214,55 @@ static int compatible(const cass_node *to, const cass_node *from) {
     return UPDATED;
 }
 
-/* Nodes are paired in the order they were added, as CUDA pairs what a program builds twice. */
+/* Whether the nodes of `to` may become those of `from`: the result's number, and the node that may
+ * not be taken. Nodes are paired in the order they were added, as CUDA pairs what a program builds
+ * twice. */
+static int all_compatible(const cass_graph *to, const cass_graph *from, const cass_node **bad) {
+    *bad = NULL;
+    if (to->count != from->count) return TOPOLOGY_CHANGED;
+    const cass_node *theirs = from->first;
+    for (const cass_node *ours = to->first; ours; ours = ours->next, theirs = theirs->next) {
+        int outcome = compatible(ours, theirs);
+        if (!outcome) continue;
+        *bad = theirs;
+        return outcome;
+    }
+    return UPDATED;
+}
+
+static int take_work(cass_node *to, const cass_node *from) {
+    cass_work work;
+    int result = cass_work_copy(&work, &from->work);
+    if (result) return result;
+    cass_work_free(&to->work);
+    to->work = work;
+    return OK;
+}
+
 int cass_exec_update(cass_exec *exec, const cass_graph *graph, int *outcome,
                      const cass_node **bad) {
-    const cass_node *from = graph->first;
-    *outcome = UPDATED;
-    *bad = NULL;
-    if (exec->graph->count != graph->count) *outcome = TOPOLOGY_CHANGED;
-    for (cass_node *to = exec->graph->first; !*outcome && to; to = to->next, from = from->next) {
-        *outcome = compatible(to, from);
-        if (*outcome) *bad = from;
-    }
+    *outcome = all_compatible(exec->graph, graph, bad);
     if (*outcome) return GRAPH_UPDATE_FAILURE;
-    from = graph->first;
+    const cass_node *from = graph->first;
     for (cass_node *to = exec->graph->first; to; to = to->next, from = from->next) {
-        cass_work work;
-        int result = cass_work_copy(&work, &from->work);
+        int result = take_work(to, from);
         if (result) return result;
-        cass_work_free(&to->work);
-        to->work = work;
         to->origin = from; /* later changes name nodes of the new graph */
     }
     exec->conditional = cass_graph_has(exec->graph, CASS_NODE_CONDITION);
     return cass_conditions_share(exec->graph, graph);
+}
+
+int cass_exec_child(cass_graph *to, const cass_graph *from) {
+    const cass_node *bad;
+    if (all_compatible(to, from, &bad)) return INVALID_VALUE;
+    const cass_node *theirs = from->first;
+    int result = OK;
+    for (cass_node *ours = to->first; ours && !result; ours = ours->next, theirs = theirs->next)
+        result = ours->work.type == CASS_NODE_GRAPH
+                     ? cass_exec_child(ours->work.child, theirs->work.child)
+                     : take_work(ours, theirs);
+    return result;
 }
 
 static const char *type_name(int type) {

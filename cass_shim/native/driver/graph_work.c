@@ -6,6 +6,7 @@
 #include "driver/capture.h"
 #include "driver/condition.h"
 #include "driver/graph.h"
+#include "driver/pool.h"
 
 /* Own copies of the parameter block and of the array that points into it. */
 static int own_block(cass_kernel_node *node, const cass_kernel_info *info) {
@@ -104,7 +105,7 @@ static _Atomic uint64_t memory_now, memory_most;
 
 int cass_graph_memory_attribute(int attribute, uint64_t *value, int set) {
     if (!value || attribute < 0 || attribute > 3) return INVALID_VALUE;
-    if (!set) *value = attribute & 1 ? memory_most : memory_now;
+    if (!set) *value = cass_pool_steps(attribute & 1 ? memory_most : memory_now);
     else if (!(attribute & 1) || *value) return INVALID_VALUE;
     else memory_most = memory_now;
     return OK;

@@ -12,6 +12,8 @@ int cass_cu_block_work(const CUDA_MEMCPY3D *p, cass_work *work);
 int cass_cu_fill_work(const CUDA_MEMSET_NODE_PARAMS *p, cass_work *work);
 int cass_cu_host_work(const CUDA_HOST_NODE_PARAMS *p, cass_work *work);
 int cass_cu_event_work(CUevent event, int type, cass_work *work);
+/* The kernel of a library; NULL for one of a module, which is a function of its context only. */
+CUkernel cass_cu_library_kernel(cass_kernel *kernel);
 int cass_cu_alloc_work(CUdeviceptr *address, size_t bytes, cass_work *work);
 
 #define OUT(pointer) ((void **)(void *)(pointer))

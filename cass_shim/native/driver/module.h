@@ -51,7 +51,8 @@ struct CUmod_st {
     void *owned; /* a copy of the bytes that we free, or NULL */
     pthread_mutex_t lock;
     _Atomic(const cass_manifest *) manifest;
-    int failed; /* CUDA code */
+    int failed;     /* CUDA code */
+    int of_context; /* by cuModuleLoad…: its kernels are no CUkernels, those of libraries are */
     cass_kernel *kernels;
     void **managed; /* by image: one allocation for all devices, or NULL */
     _Atomic(cass_module_data *) data[CASS_MAX_DEVICES];

@@ -4,6 +4,7 @@
 #include "driver/capture.h"
 
 enum { PINNED = 1, LOCATION_DEVICE = 1, FIRST_ATTRIBUTE = 1, LAST_ATTRIBUTE = 8 };
+enum { RESERVED = 5, RESERVED_MOST = 6 };
 enum { FILE_DESCRIPTOR = 1 }; /* a kind of handle, as all of CUDA, the driver and HIP number it */
 
 int cass_pools_shared(void) {
@@ -51,8 +52,16 @@ int cass_pool_trim(hipMemPool_t pool, size_t keep_bytes) {
 int cass_pool_attribute(hipMemPool_t pool, int attribute, void *value, int set) {
     if (!pool || !value || attribute < FIRST_ATTRIBUTE || attribute > LAST_ATTRIBUTE)
         return INVALID_VALUE;
-    return set ? HIP_OPTIONAL(hipMemPoolSetAttribute, pool, attribute, value)
-               : HIP_OPTIONAL(hipMemPoolGetAttribute, pool, attribute, value);
+    if (set) return HIP_OPTIONAL(hipMemPoolSetAttribute, pool, attribute, value);
+    int result = HIP_OPTIONAL(hipMemPoolGetAttribute, pool, attribute, value);
+    if (!result && (attribute == RESERVED || attribute == RESERVED_MOST))
+        *(uint64_t *)value = cass_pool_steps(*(uint64_t *)value);
+    return result;
+}
+
+uint64_t cass_pool_steps(uint64_t bytes) {
+    const uint64_t step = 32 << 20;
+    return (bytes + step - 1) / step * step;
 }
 
 int cass_pool_access(hipMemPool_t pool, int device, int flags, int *flags_out) {

@@ -59,6 +59,7 @@ static hipError_t release(void *ptr, unsigned kinds, const char *what) {
     if (!emu_memory_find(ptr, &block) || block.base != ptr || !(kinds >> block.kind & 1) ||
         block.registered)
         return emu_fail(hipErrorInvalidValue, "%p is not the start of a %s allocation", ptr, what);
+    if (block.freeing) return emu_fail(hipErrorInvalidValue, "%p is being freed already", ptr);
     hipError_t error = emu_unsafe_while_capturing("freeing memory");
     if (error) return error;
     error = emu_wait_device(&emu_devices[block.device]);

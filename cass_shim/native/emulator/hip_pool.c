@@ -1,8 +1,8 @@
 /* Stream-ordered allocation and its pools (hip_pool.h).
  *
  * hipMallocAsync hands out memory at once, which any order of the stream allows; hipFreeAsync gives
- * it back when the stream gets there. What a pool would keep for reuse is returned instead, so
- * "reserved" equals "used". */
+ * it back when the stream gets there. What a pool would keep for reuse is given back too; the
+ * account of what it has reserved is kept as if it were not. */
 #include "emulator/hip_pool.h"
 #include "emulator/hip_calls.h"
 #include "emulator/hip_graph.h"
@@ -15,11 +15,20 @@ typedef struct {
     void *memory;
 } free_op;
 
+/* Gives back what is reserved beyond `bytes` and not in use. */
+static void keep(emu_pool *pool, uint64_t bytes) {
+    uint64_t least = pool->used > bytes ? pool->used : bytes;
+    if (pool->reserved > least) pool->reserved = least;
+}
+
 static void count(emu_pool *pool, uint64_t added, uint64_t removed) {
     pthread_mutex_lock(&pool->lock);
     pool->used += added;
     pool->used -= removed < pool->used ? removed : pool->used;
     if (pool->used > pool->used_high) pool->used_high = pool->used;
+    if (removed) keep(pool, pool->threshold);
+    if (pool->used > pool->reserved) pool->reserved = pool->used;
+    if (pool->reserved > pool->reserved_high) pool->reserved_high = pool->reserved;
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -105,6 +114,16 @@ hipError_t emu_hipMallocFromPoolAsync(void **dev_ptr, size_t size, hipMemPool_t 
     return pool ? allocate(dev_ptr, size, pool, stream) : hipErrorInvalidValue;
 }
 
+typedef struct {
+    bool change, before; /* what to make of it, what it was */
+} freeing;
+
+static void set_freeing(emu_block *block, void *context) {
+    freeing *mark = context;
+    mark->before = block->freeing;
+    block->freeing = mark->change && !block->graph;
+}
+
 static hipError_t run_free(emu_op *base, emu_device *device) {
     (void)device;
     free_op *op = (free_op *)base;
@@ -137,7 +156,13 @@ hipError_t emu_hipFreeAsync(void *dev_ptr, hipStream_t handle) {
         return emu_fail(hipErrorInvalidValue, "%p is not the start of a device allocation",
                         dev_ptr);
     if (stream->capture) return emu_submit(stream, emu_graph_free_op(dev_ptr));
-    return emu_submit(stream, emu_free_op(dev_ptr));
+    freeing mark = {.change = true};
+    emu_memory_update(dev_ptr, set_freeing, &mark);
+    if (mark.before) return emu_fail(hipErrorInvalidValue, "%p is being freed already", dev_ptr);
+    hipError_t error = emu_submit(stream, emu_free_op(dev_ptr));
+    mark.change = false;
+    if (error) emu_memory_update(dev_ptr, set_freeing, &mark);
+    return error;
 }
 
 hipError_t emu_hipDeviceGetDefaultMemPool(hipMemPool_t *mem_pool, int device) {
@@ -188,8 +213,12 @@ hipError_t emu_hipMemPoolDestroy(hipMemPool_t mem_pool) {
 }
 
 hipError_t emu_hipMemPoolTrimTo(hipMemPool_t mem_pool, size_t min_bytes_to_hold) {
-    (void)min_bytes_to_hold; /* nothing is kept */
-    return pool_of(mem_pool) ? hipSuccess : hipErrorInvalidValue;
+    emu_pool *pool = pool_of(mem_pool);
+    if (!pool) return hipErrorInvalidValue;
+    pthread_mutex_lock(&pool->lock);
+    keep(pool, min_bytes_to_hold);
+    pthread_mutex_unlock(&pool->lock);
+    return hipSuccess;
 }
 
 /* The attribute's 64-bit cell, or the int flag cells of the reuse policies. */
@@ -202,9 +231,10 @@ hipError_t emu_hipMemPoolSetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr
         attr <= hipMemPoolReuseAllowInternalDependencies)
         pool->flags[attr - hipMemPoolReuseFollowEventDependencies] = *(int *)value != 0;
     else if (attr == hipMemPoolAttrReleaseThreshold) pool->threshold = *(uint64_t *)value;
-    else if ((attr == hipMemPoolAttrUsedMemHigh || attr == hipMemPoolAttrReservedMemHigh) &&
-             *(uint64_t *)value == 0)
+    else if (attr == hipMemPoolAttrUsedMemHigh && *(uint64_t *)value == 0)
         pool->used_high = pool->used;
+    else if (attr == hipMemPoolAttrReservedMemHigh && *(uint64_t *)value == 0)
+        pool->reserved_high = pool->reserved;
     else error = hipErrorInvalidValue;
     pthread_mutex_unlock(&pool->lock);
     return error ? emu_fail(error, "pool attribute %d cannot be set to that", (int)attr)
@@ -226,10 +256,14 @@ hipError_t emu_hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr
         *(uint64_t *)value = pool->threshold;
         break;
     case hipMemPoolAttrReservedMemCurrent:
+        *(uint64_t *)value = pool->reserved;
+        break;
     case hipMemPoolAttrUsedMemCurrent:
         *(uint64_t *)value = pool->used;
         break;
     case hipMemPoolAttrReservedMemHigh:
+        *(uint64_t *)value = pool->reserved_high;
+        break;
     case hipMemPoolAttrUsedMemHigh:
         *(uint64_t *)value = pool->used_high;
         break;
@@ -251,6 +285,8 @@ hipError_t emu_hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc
             where->id >= emu_config.device_count)
             return emu_fail(hipErrorInvalidValue, "entry %zu names no device", i);
         if (where->id != pool->device->ordinal) pool->peer_access = desc_list[i].flags;
+        else if (desc_list[i].flags == hipMemAccessFlagsProtNone)
+            return emu_fail(hipErrorInvalidDevice, "a pool's own device keeps its access");
     }
     return hipSuccess;
 }

@@ -10,6 +10,7 @@ struct emu_pool {
     pthread_mutex_t lock;
     hipMemPoolProps props;
     uint64_t used, used_high, threshold, flags[3];
+    uint64_t reserved, reserved_high; /* used, and what the threshold lets it keep */
     hipMemAccessFlags peer_access;
     bool is_default, imported;
     uint32_t name;    /* within the process that made it, once it is exported; 0 before */

@@ -27,10 +27,11 @@ typedef struct emu_block {
     uint64_t id; /* never reused */
     emu_pool *pool;
     bool registered;
-    bool mapped; /* kind MAPPED: no guard, may lie beside another */
-    bool graph;  /* belongs to a graph: freeing it by a call only says that its contents are done
-                    with */
-    bool shared; /* backed by a file that another process may map */
+    bool mapped;  /* kind MAPPED: no guard, may lie beside another */
+    bool graph;   /* belongs to a graph: freeing it by a call only says that its contents are done
+                     with */
+    bool freeing; /* by a call in stream order that is still to come */
+    bool shared;  /* backed by a file that another process may map */
 } emu_block;
 
 /* Reserves the range; false with a reason when the address space cannot be had. Called once, from

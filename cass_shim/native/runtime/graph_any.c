@@ -10,7 +10,8 @@
 
 static void describe_kernel(const cass_kernel_node *node, struct cudaKernelNodeParamsV2 *out) {
     const unsigned *grid = node->launch.grid, *block = node->launch.block;
-    *out = (struct cudaKernelNodeParamsV2){.func = cass_node_function(node),
+    void *stub = cass_node_function(node);
+    *out = (struct cudaKernelNodeParamsV2){.func = stub ? stub : node->kernel,
                                            .gridDim = {grid[0], grid[1], grid[2]},
                                            .blockDim = {block[0], block[1], block[2]},
                                            .sharedMemBytes = (unsigned)node->launch.shared_bytes,

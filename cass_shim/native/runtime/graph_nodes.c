@@ -23,6 +23,7 @@ int cass_kernel_work(const struct cudaKernelNodeParams *p, cass_work *work) {
     if (!p) return INVALID_VALUE;
     int result = cass_find_kernel(p->func, &kernel);
     if (result) return result;
+    if (p->func == kernel && kernel->module->of_context) return INVALID_HANDLE; /* recorded */
     cass_launch launch = {.grid = {p->gridDim.x, p->gridDim.y, p->gridDim.z},
                           .block = {p->blockDim.x, p->blockDim.y, p->blockDim.z},
                           .shared_bytes = p->sharedMemBytes,

@@ -23,8 +23,8 @@
     if (!(exec)) return cudaErrorInvalidValue
 
 void *cass_node_function(const cass_kernel_node *node) {
-    const void *stub = node->symbol == node->kernel ? cass_kernel_stub(node->kernel) : NULL;
-    return (void *)(uintptr_t)(stub ? stub : node->symbol);
+    const void *stub = node->symbol == node->kernel ? cass_kernel_stub(node->kernel) : node->symbol;
+    return (void *)(uintptr_t)stub;
 }
 
 cudaError_t cass_cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
@@ -32,7 +32,9 @@ cudaError_t cass_cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
     READ(device, node, CASS_NODE_KERNEL, pNodeParams);
     const cass_kernel_node *kernel = &work->kernel;
     const unsigned *grid = kernel->launch.grid, *block = kernel->launch.block;
-    *pNodeParams = (struct cudaKernelNodeParams){cass_node_function(kernel),
+    void *function = cass_node_function(kernel);
+    if (!function) return cudaErrorInvalidDeviceFunction; /* recorded */
+    *pNodeParams = (struct cudaKernelNodeParams){function,
                                                  {grid[0], grid[1], grid[2]},
                                                  {block[0], block[1], block[2]},
                                                  (unsigned)kernel->launch.shared_bytes,

@@ -7,8 +7,7 @@
 #include "runtime/runtime.h"
 
 int cass_kernel_work(const struct cudaKernelNodeParams *p, cass_work *work);
-/* What cudaKernelNodeParams names a node's kernel by: its stub, or the handle of one that has none.
- */
+/* What cudaKernelNodeParams names a node's kernel by: its stub; NULL for one that has none. */
 void *cass_node_function(const cass_kernel_node *node);
 int cass_block_work(const struct cudaMemcpy3DParms *p, cass_work *work);
 int cass_line_work(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
