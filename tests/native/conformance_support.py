@@ -29,6 +29,10 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "links": (),
     "processes": (),
     "faults": (),
+    "device_heap": (),
+    "graph_updates": (),
+    "copies": (),
+    "driver_calls": (),
 }
 LINKED_CHAPTERS = ("machine_links",)  # that need build_parts() beside them
 # Recorded lines that are properties of the H200, and what the emulated device has instead; by section.
@@ -42,6 +46,8 @@ OF_THE_DEVICE = {
     "mapped": {"unmap_again 0": "unmap_again 1"},  # HIP's answer
     "pools": {"handles 9": "handles 1"},  # file descriptors, no fabric
     "sparse": {"sparse 1": "sparse 0"},
+    "functions": {"4": "3"},  # blocks of 512 threads on a multiprocessor of 2,048, or of 1,536
+    "logs": {"164": "0"},  # what the driver's log says of the errors before; ours holds no texts
     "multicast": {"multicast 0 fabric 1": "multicast 0 fabric 0", "fabric 800": "fabric 801"},
     # of an unlinked cubin alone: CUDA takes one with undefined references and fails at the launch
     "unresolved": {"module 0": "module 200"},

@@ -308,6 +308,8 @@ static size_t element_of(const CUmemcpy3DOperand *end) {
 static CUresult one_block(cass_device *device, const CUDA_MEMCPY3D_BATCH_OP *op, cass_order order) {
     size_t element = element_of(&op->src) ? element_of(&op->src) : element_of(&op->dst);
     cass_block block = {.height = op->extent.height, .depth = op->extent.depth};
+    if (!op->extent.width || !op->extent.height || !op->extent.depth)
+        return CUDA_ERROR_INVALID_VALUE;
     if (!element) element = 1;
     block.width = op->extent.width * element;
     TRY(device, operand(&op->src, element, &block.from));

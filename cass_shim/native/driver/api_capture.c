@@ -104,10 +104,9 @@ CUresult cass_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode
 }
 
 CUresult cass_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
-    int value = mode ? (int)*mode : -1;
-    int result = cass_capture_exchange(&value);
-    if (!result) *mode = (CUstreamCaptureMode)value;
-    return RESULT(result);
+    if (!mode) return CUDA_ERROR_INVALID_VALUE;
+    *mode = (CUstreamCaptureMode)cass_capture_exchange((int)*mode);
+    return CUDA_SUCCESS;
 }
 
 CUresult cass_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,

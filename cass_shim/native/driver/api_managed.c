@@ -85,8 +85,9 @@ CUresult cass_cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t 
 CUresult cass_cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count,
                                      unsigned long long flags, CUstream hStream) {
     ENTER(device);
-    (void)device, (void)hStream;
-    return dptrs && sizes && count && !flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    (void)hStream;
+    if (!dptrs || !sizes || !count || flags) return CUDA_ERROR_INVALID_VALUE;
+    return DONE(device, cass_all_managed((const void *const *)(const void *)dptrs, sizes, count));
 }
 
 CUresult cass_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count,
@@ -101,11 +102,10 @@ CUresult cass_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *s
                                  CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
                                  size_t *failIdx, CUstream hStream) {
     ENTER(device);
-    (void)attrs, (void)attrsIdxs,
-        (void)numAttrs; /* how early a source may be read: stream order serves */
-    cass_order order = {cass_stream(hStream), 0};
+    cass_order order = {cass_stream(hStream), 0}; /* no source is read earlier */
     if (failIdx) *failIdx = SIZE_MAX;
-    if (!dsts || !srcs || !sizes || !count) return CUDA_ERROR_INVALID_VALUE;
+    if (!dsts || !srcs) return CUDA_ERROR_INVALID_VALUE;
+    TRY(device, cass_copies_check(sizes, count, attrs, attrsIdxs, numAttrs, hStream));
     for (size_t i = 0; i < count; i++) {
         int result = cass_copy_line(device, cass_address(dsts[i]), cass_address(srcs[i]), sizes[i],
                                     HIP_COPY_DEFAULT, order);

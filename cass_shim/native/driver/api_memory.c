@@ -36,7 +36,9 @@ CUresult cass_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t Width
 CUresult cass_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags) {
     ENTER(device);
     void *pointer = NULL;
-    if (!dptr || !bytesize) return CUDA_ERROR_INVALID_VALUE;
+    if (!dptr) return CUDA_ERROR_INVALID_VALUE;
+    *dptr = 0; /* also where it fails: recorded */
+    if (!bytesize) return CUDA_ERROR_INVALID_VALUE;
     TRY(device, cass_malloc_managed(device, &pointer, bytesize, flags));
     *dptr = (CUdeviceptr)(uintptr_t)pointer;
     return CUDA_SUCCESS;

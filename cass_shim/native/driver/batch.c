@@ -91,3 +91,17 @@ int cass_batch_copy(cass_work *to, const cass_work *from) {
     return cass_batch_work(to, from->batch.context, from->batch.operations, from->batch.count,
                            from->batch.flags);
 }
+
+int cass_copies_check(const size_t *sizes, size_t count, const CUmemcpyAttributes *attributes,
+                      const size_t *indices, size_t attribute_count, CUstream stream) {
+    if (!sizes || !count || !attributes || !indices || !attribute_count || attribute_count > count)
+        return INVALID_VALUE;
+    if (!stream || stream == CU_STREAM_LEGACY || indices[0]) return INVALID_VALUE;
+    for (size_t i = 0; i < attribute_count; i++)
+        if (attributes[i].srcAccessOrder < CU_MEMCPY_SRC_ACCESS_ORDER_STREAM ||
+            attributes[i].srcAccessOrder > CU_MEMCPY_SRC_ACCESS_ORDER_ANY)
+            return INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (!sizes[i]) return INVALID_VALUE;
+    return OK;
+}

@@ -266,12 +266,10 @@ int cass_capture_update(hipStream_t stream, cass_node *const *nodes, size_t coun
     return result;
 }
 
-int cass_capture_exchange(int *mode) {
-    if (!mode || *mode < GLOBAL || *mode > RELAXED) return INVALID_VALUE;
+int cass_capture_exchange(int mode) {
     int before = thread_mode;
-    thread_mode = *mode;
-    *mode = before;
-    return OK;
+    thread_mode = mode;
+    return before;
 }
 
 int cass_capture_record(cass_capture *capture, hipEvent_t event, unsigned flags) {

@@ -39,8 +39,8 @@ typedef struct {
 int cass_capture_status(hipStream_t stream, cass_capture_info *out);
 /* flags 0: add to the dependencies, 1: replace them. */
 int cass_capture_update(hipStream_t stream, cass_node *const *nodes, size_t count, unsigned flags);
-/* Swaps the thread's mode. */
-int cass_capture_exchange(int *mode);
+/* Swaps the thread's mode: the one before. CUDA takes any number (recorded). */
+int cass_capture_exchange(int mode);
 
 /* Adds a node and takes over what `work` owns, also when it fails (901 invalidated, 906 legacy
  * stream). */

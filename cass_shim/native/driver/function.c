@@ -103,14 +103,16 @@ int cass_available_shared(const cass_kernel *kernel, int blocks, int threads, si
 
 int cass_best_block(cass_kernel *kernel, cass_device *device, size_t (*shared_of)(int),
                     size_t shared_bytes, int limit, int *grid, int *block) {
-    int most = cass_kernel_max_threads(kernel), best = 0, best_blocks = 0;
+    int most = cass_kernel_max_threads(kernel), best = 0, best_blocks = 0, most_warps = 0;
     if (limit && limit < most) most = limit;
     for (int tried = (most + 31) / 32 * 32; tried > 0; tried -= 32) {
         int size = tried < most ? tried : most, blocks;
         int result = cass_occupancy(kernel, device, size,
                                     shared_of ? shared_of(size) : shared_bytes, &blocks);
         if (result) return result;
-        if (blocks * size > best * best_blocks) {
+        int warps = blocks * ((size + 31) / 32);
+        if (warps > most_warps) { /* an H200's driver counts warps, not threads: recorded */
+            most_warps = warps;
             best = size;
             best_blocks = blocks;
         }

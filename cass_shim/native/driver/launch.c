@@ -121,7 +121,7 @@ int cass_occupancy(cass_kernel *kernel, cass_device *device, int threads, size_t
     (void)device;
     if (threads <= 0 || !blocks) return INVALID_VALUE;
     *blocks = 0;
-    if (threads > cass_kernel_max_threads(kernel)) return OK;
+    if (threads > MAX_BLOCK) return OK; /* launch bounds do not count: recorded */
     int warps = (threads + 31) / 32;
     int fit = CASS_SM_THREADS / (warps * 32);
     if (fit > CASS_SM_BLOCKS) fit = CASS_SM_BLOCKS;

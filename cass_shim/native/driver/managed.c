@@ -63,6 +63,12 @@ int cass_is_managed(const void *pointer, size_t bytes) {
     return pointer && !managed(pointer, bytes ? bytes : 1, &base);
 }
 
+int cass_all_managed(const void *const *pointers, const size_t *sizes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!cass_is_managed(pointers[i], sizes[i])) return INVALID_VALUE;
+    return OK;
+}
+
 static int place_ok(int location) { return location >= CASS_CPU && location < cass_device_count; }
 
 int cass_advise(const void *pointer, size_t bytes, int what, int location) {

@@ -15,6 +15,9 @@ int cass_prefetch(cass_device *device, const void *pointer, size_t bytes, int lo
 /* Whether this is managed memory, as far as `bytes`; 0: whatever its length. */
 int cass_is_managed(const void *pointer, size_t bytes);
 
+/* 1 where one of the ranges is not. */
+int cass_all_managed(const void *const *pointers, const size_t *sizes, size_t count);
+
 /* attribute: cudaMemRangeAttribute; data_bytes: 4, or 4 per device for AccessedBy. */
 int cass_range_get(void *data, size_t data_bytes, int attribute, const void *pointer, size_t bytes);
 

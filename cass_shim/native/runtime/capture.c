@@ -112,10 +112,9 @@ cudaError_t cass_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream,
 }
 
 cudaError_t cass_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
-    int value = mode ? (int)*mode : -1;
-    int result = cass_capture_exchange(&value);
-    if (!result) *mode = (enum cudaStreamCaptureMode)value;
-    return (cudaError_t)result;
+    if (!mode) return cudaErrorInvalidValue;
+    *mode = (enum cudaStreamCaptureMode)cass_capture_exchange((int)*mode);
+    return cudaSuccess;
 }
 
 cudaError_t cass_cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr,

@@ -2,6 +2,7 @@
 #include "driver/managed.h"
 
 #include "driver/array.h"
+#include "driver/batch.h"
 #include "runtime/runtime.h"
 
 /* A location as a device number; -3 for one that is none. */
@@ -88,8 +89,9 @@ cudaError_t cass_cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t c
 cudaError_t cass_cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count,
                                           unsigned long long flags, cudaStream_t stream) {
     ENTER(device);
-    (void)device, (void)stream;
-    return dptrs && sizes && count && !flags ? cudaSuccess : cudaErrorInvalidValue;
+    (void)stream;
+    if (!dptrs || !sizes || !count || flags) return cudaErrorInvalidValue;
+    return DONE(device, cass_all_managed((const void *const *)dptrs, sizes, count));
 }
 
 cudaError_t cass_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
@@ -104,12 +106,11 @@ cudaError_t cass_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes
 
 /* Attributes only say how much earlier a source may be read than in stream order; stream order
  * always serves. */
-static cudaError_t batch(void *const *to, const void *const *from, const size_t *sizes,
-                         size_t count, size_t *failed, cudaStream_t stream) {
-    ENTER(device);
+static cudaError_t batch(cass_device *device, void *const *to, const void *const *from,
+                         const size_t *sizes, size_t count, size_t *failed, cudaStream_t stream) {
     cass_order order = {cass_stream(stream), 0};
     if (failed) *failed = SIZE_MAX;
-    if (!to || !from || !sizes || !count) return cudaErrorInvalidValue;
+    if (!to || !from) return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++) {
         int result = cass_copy_line(device, to[i], from[i], sizes[i], HIP_COPY_DEFAULT, order);
         if (!result) continue;
@@ -119,26 +120,36 @@ static cudaError_t batch(void *const *to, const void *const *from, const size_t 
     return cudaSuccess;
 }
 
+static int copies_check(const size_t *sizes, size_t count,
+                        const struct cudaMemcpyAttributes *attributes, const size_t *indices,
+                        size_t attribute_count, cudaStream_t stream) {
+    return cass_copies_check(sizes, count, (const CUmemcpyAttributes *)(const void *)attributes,
+                             indices, attribute_count, stream);
+}
+
 cudaError_t cass_cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count,
                                       struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs,
                                       size_t numAttrs, size_t *failIdx, cudaStream_t stream) {
-    (void)attrs, (void)attrsIdxs, (void)numAttrs;
-    return batch(dsts, (const void *const *)srcs, sizes, count, failIdx, stream);
+    ENTER(device);
+    TRY(device, copies_check(sizes, count, attrs, attrsIdxs, numAttrs, stream));
+    return batch(device, dsts, (const void *const *)srcs, sizes, count, failIdx, stream);
 }
 
 cudaError_t cass_cudaMemcpyBatchAsync_v13(void *const *dsts, const void *const *srcs,
                                           const size_t *sizes, size_t count,
                                           struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs,
                                           size_t numAttrs, cudaStream_t stream) {
-    (void)attrs, (void)attrsIdxs, (void)numAttrs;
-    return batch(dsts, srcs, sizes, count, NULL, stream);
+    ENTER(device);
+    TRY(device, copies_check(sizes, count, attrs, attrsIdxs, numAttrs, stream));
+    return batch(device, dsts, srcs, sizes, count, NULL, stream);
 }
 
 cudaError_t cass_cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size,
                                                struct cudaMemcpyAttributes *attr,
                                                cudaStream_t stream) {
+    ENTER(device);
     if (!attr) return cudaErrorInvalidValue;
-    return batch(&dst, &src, &size, 1, NULL, stream);
+    return batch(device, &dst, &src, &size, 1, NULL, stream);
 }
 
 /* rowLength is in elements of the array at the other end; in bytes between two pointers. */
@@ -168,6 +179,7 @@ static int one_block(cass_device *device, const struct cudaMemcpy3DBatchOp *op, 
     cass_copy copy;
     size_t element = element_of(&op->src) ? element_of(&op->src) : element_of(&op->dst);
     if (!element) element = 1;
+    if (!op->extent.width || !op->extent.height || !op->extent.depth) return INVALID_VALUE;
     int result = operand(&op->src, element, &from);
     if (!result) result = operand(&op->dst, element, &to);
     if (!result)

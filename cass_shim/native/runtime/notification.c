@@ -68,7 +68,8 @@ cudaError_t cass_cudaDeviceUnregisterAsyncNotification(int device,
 
 /* The driver's error log is always empty. */
 cudaError_t cass_cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags) {
-    if (!iterator_out || flags) return cudaErrorInvalidValue;
+    (void)flags; /* as cuLogsCurrent */
+    if (!iterator_out) return cudaErrorInvalidValue;
     *iterator_out = 0;
     return cudaSuccess;
 }
