@@ -23,6 +23,7 @@ from tests.native.test_runtime_conformance import expected
 
 WAYS = {"static": (), "stripped": ("-Xlinker", "--strip-all"), "shared": ("-cudart", "shared")}
 PLAIN = ("runtime_errors", "printed", "graphs", "memory", "textures", "driver")
+BELOW = re.compile(r"(?s)\n## .*")  # what a person wrote below the table
 VERSION = re.compile(r"_v\d+$")  # cuda.h calls later versions by the plain name
 
 
@@ -105,7 +106,8 @@ def main() -> int:
             rows[name] = {way: run(name, way, Path(folder)) for way in WAYS}
             print(name, *(f"{way}: {why or 'as recorded'}" for way, why in rows[name].items()), sep="  ", flush=True)
     if options.page:
-        options.page.write_text(page(rows))
+        old = options.page.read_text() if options.page.exists() else ""
+        options.page.write_text(page(rows) + "".join(BELOW.findall(old)))
     return int(any(why for found in rows.values() for why in found.values()))
 
 
