@@ -71,7 +71,8 @@ class SystemCalls:
         """Blocks of what is left of the heap, each lane its own; 0 for none and for what no heap here could hold.
 
         Sizes are rounded up as an H200 does, without regard to the carry, malloc(0) gives a block
-        (`tests/native/conformance/device_heap.expected`). Nothing is taken back. Between the reference's heap and the device's, a larger one, nothing can be compared.
+        (`tests/native/conformance/device_heap.expected`). Nothing is taken back. Between the reference's heap and the
+        device's, a larger one, nothing can be compared.
         """
         machine = self.machine
         sizes = machine.pair(machine.get_reg(4, False), machine.get_reg(5, False))

@@ -121,10 +121,15 @@ int cass_host_device_pointer(void **device_pointer, void *pointer, unsigned flag
 }
 
 void cass_pointer_get(const void *pointer, cass_pointer *out) {
+    int hidden = cass_heap_holds(pointer);
+    cass_pointer_find(hidden ? NULL : pointer, out);
+    if (hidden) out->host_pointer = (void *)(uintptr_t)pointer;
+}
+
+void cass_pointer_find(const void *pointer, cass_pointer *out) {
     hipPointerAttribute_t seen = {0};
     *out = (cass_pointer){.type = HIP_MEMORY_UNREGISTERED, .device = -2};
     out->host_pointer = (void *)(uintptr_t)pointer;
-    if (cass_heap_holds(pointer)) return;
     if (!pointer || HIP_OPTIONAL(hipPointerGetAttributes, &seen, pointer)) {
         if (cass_hip.hipGetLastError) cass_hip.hipGetLastError();
         return;

@@ -30,8 +30,10 @@ int cass_host_unregister(cass_device *device, void *pointer);
 int cass_host_flags(void *pointer, unsigned *flags);
 int cass_host_device_pointer(void **device_pointer, void *pointer, unsigned flags);
 
-/* What kind of memory an address is. HIP_MEMORY_UNREGISTERED for what HIP does not know; never
- * fails. */
+/* What kind of memory an address is, to the program. HIP_MEMORY_UNREGISTERED for what HIP does not
+ * know and for the device heap; never fails. */
 void cass_pointer_get(const void *pointer, cass_pointer *out);
+/* The same with the device heap, which is memory like any other. */
+void cass_pointer_find(const void *pointer, cass_pointer *out);
 
 #endif

@@ -18,7 +18,7 @@ struct cass_snapshot {
     cass_captured launch;
     cass_captured_range *ranges; /* in the order found, by address at the end */
     unsigned char *params;
-    uint64_t bytes, limit, heap; /* heap: its address, 0 where device code has none yet */
+    uint64_t bytes, limit, heap;    /* heap: its address, 0 where device code has none yet */
     uint64_t regions[REGIONS_ROOM]; /* high parts of the addresses known */
     uint32_t region_count, lookups;
     uint64_t misses[MISSES]; /* pages that hold no allocation, by their low bits */
@@ -82,7 +82,7 @@ static int follow(cass_snapshot *snapshot, uint64_t word) {
     if (*miss == page || snapshot->lookups == LOOKUPS) return OK;
     snapshot->lookups++;
     cass_pointer seen;
-    cass_pointer_get((const void *)(uintptr_t)word, &seen);
+    cass_pointer_find((const void *)(uintptr_t)word, &seen);
     uint64_t base = (uint64_t)(uintptr_t)seen.base;
     if (!seen.bytes || word - base >= seen.bytes) {
         *miss = page;
