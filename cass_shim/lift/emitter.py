@@ -36,6 +36,7 @@ _HEADER_SM100 = {
 # Offsets of the hidden arguments of code object v5 (LLVM AMDGPUUsage): u32 block counts, u16 group sizes.
 _HIDDEN_COUNT, _HIDDEN_SIZE, _HIDDEN_DYNAMIC = 0, 12, 120
 _IN_RESERVED = {shared_memory.GROUPS: shared_memory.GROUPS_AT, shared_memory.END: shared_memory.RESERVED_BYTES}
+DYNAMIC = "cass.dynamic"  # the variable whose presence makes the launch give the dynamic size
 _INVARIANT = ", !invariant.load !0"
 
 # System calls a kernel reaches through bank 4, and the stand-in for their addresses.
@@ -64,6 +65,7 @@ class LlvmEmitter(Registers):
     frame_bytes: int = 0
     slots: dict[Slot, int] = field(default_factory=dict)
     private_banks: dict[int, bytes] = field(default_factory=dict)
+    calls: bool = False  # whether callees are functions of their own (`lift.calls`)
     reserved: bool = False  # whether the code looks for the system's part of shared memory
 
     # binding table
@@ -149,9 +151,7 @@ class LlvmEmitter(Registers):
         if name != shared_memory.DYNAMIC and self.sm >= shared_memory.FIRST_SM:
             self.reserved = True
             return constant(_IN_RESERVED[name], 32)
-        # Code generation lists the hidden argument where a kernel has such a variable and uses it.
-        self.declarations["cass.dynamic"] = "@cass.dynamic = external addrspace(3) global [0 x i8], align 16"
-        self.raw('call void asm sideeffect "", "s"(ptr addrspace(3) @cass.dynamic)')
+        self.declarations[DYNAMIC] = f"@{DYNAMIC} = external addrspace(3) global [0 x i8], align 16"
         dynamic = self._hidden(_HIDDEN_DYNAMIC, 32)
         if name == shared_memory.DYNAMIC:
             return dynamic

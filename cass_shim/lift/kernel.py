@@ -9,15 +9,16 @@ from __future__ import annotations
 from cass_shim.isa import shared_memory
 from cass_shim.isa.spec import CONTROL
 from cass_shim.lift.barriers import BARRIERS_OFFSET, FRONT_BYTES
+from cass_shim.lift.calls import Calls
 from cass_shim.lift.code import Code, Function, find_functions, never, restrict, target_of
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter
 from cass_shim.lift.exclusive import split_at_regions
 from cass_shim.lift.flow import Flow
 from cass_shim.lift.helpers import Shortcut, find_shortcut
 from cass_shim.lift.independent import Independent
-from cass_shim.lift.layout import Instance, Layout, choose_shared
+from cass_shim.lift.layout import Instance, Layout, choose_once
 from cass_shim.lift.lines import with_lines
-from cass_shim.lift.meetings import Meetings, split_at_meetings
+from cass_shim.lift.meetings import split_at_meetings
 from cass_shim.lift.modes import flushes_f32
 from cass_shim.lift.module import module_text
 from cass_shim.lift.waiting import lanes_wait
@@ -42,7 +43,7 @@ def lift_kernel(kernel: SassKernel, *, lines: bool = False, emitting: type[LlvmE
         if split_at_regions(code, functions):
             functions = find_functions(code)
         shortcuts = _find_shortcuts(code, functions)
-        layout = Layout(functions, code.entry, choose_shared(functions, code.entry))
+        layout = Layout(functions, code.entry, *choose_once(functions, code.entry, apart))
         emitter = _emitter(kernel, code, functions, emitting)
         flow = Independent(emitter) if apart else Flow(emitter)
         lifter = _Lifter(code, emitter, functions, layout, shortcuts, flow)
@@ -104,7 +105,7 @@ def _shared_shift(kernel: SassKernel, live: list[Instruction]) -> int:
     return FRONT_BYTES if counted else BARRIERS_OFFSET
 
 
-class _Lifter(Meetings):
+class _Lifter(Calls):
     """Walks the instances of a kernel's functions and writes their blocks."""
 
     def __init__(
@@ -129,17 +130,21 @@ class _Lifter(Meetings):
             self.e.raw(f"br label %{first}")
             first = _CLEAR
         try:
-            while self.layout.waiting:
-                instance = self.layout.waiting.pop()
-                for start in sorted(instance.function.blocks):
-                    self._block(instance, start)
+            self._instances()
         except Unsupported as error:
             if error.address is None:
                 raise Unsupported(self._form(error), address=self._offset(), why=error.why or error.feature) from None
             raise
-        self._write_returns()
         self.flow.finish()
         return module_text(self.e, first)
+
+    def _instances(self) -> None:
+        while self.layout.waiting:
+            instance = self.layout.waiting.pop()
+            for start in sorted(instance.function.blocks):
+                self._block(instance, start)
+        self._write_returns()
+        self.e.lines += self.sites
 
     def _form(self, error: Unsupported) -> str:
         i = self.code.instructions.get(self.address)

@@ -1,8 +1,11 @@
-"""Where callees go: a copy per call site, or one copy per world with a dispatch on the return address.
+"""Where callees go: a copy per call site, a function of their own (`lift.calls`), or one copy per world with a
+dispatch on the return address.
 
-A *world* is one copy of a function's code together with the shared copies it calls; within a world every
-return address is unique. Copies are preferred: they need no dispatch, and LLVM may not merge the cross-lane
-operations of two call sites into one (it does so with a shared copy, which changes the set of active lanes).
+Copies are preferred: they need no dispatch, and registers that a callee does not touch do not meet in it. What would
+multiply the code becomes a function. A *world* is one copy of a function's code together with the shared copies it
+calls; within a world every return address is unique. Shared are callees that call themselves, and those of kernels
+whose lanes are scheduled apart, where every register goes through the loop that serves them anyway. Cross-lane
+operations must not be shared: LLVM may merge those of two call sites into one, which changes the set of active lanes.
 """
 
 from __future__ import annotations
@@ -12,45 +15,47 @@ from dataclasses import dataclass, field
 from cass_shim.lift.code import Function
 from cass_shim.model.errors import Unsupported
 
-COPY_BUDGET = 6000  # SASS instructions of a kernel with all copies made, beyond which leaf callees are shared
+COPY_BUDGET = 6000  # SASS instructions of a kernel with all copies made, beyond which callees become functions
 HARD_LIMIT = 60000
-SMALL = (
-    64  # instructions of a callee that is always copied: every register alive at any of its call sites would pass it
-)
+SMALL = 64  # instructions of a callee that is always copied: a call costs some of that itself
 
 
 @dataclass
 class Instance:
-    """One copy of a function. returns: (return address, label of the continuation)."""
+    """One copy of a function. returns: (return address, label of the continuation). called: it begins an LLVM function
+    of its own, and has none."""
 
     number: int
     function: Function
     world: int
     returns: list[tuple[int, str]] = field(default_factory=list)
+    called: bool = False
 
     def label(self, address: int) -> str:
         return f"i{self.number}.{address:x}"
 
 
-def choose_shared(functions: dict[int, Function], root: int) -> set[int]:
-    """Entries that get a shared copy. Raises Unsupported where neither copying nor sharing is right."""
+def choose_once(functions: dict[int, Function], root: int, apart: bool = False) -> tuple[set[int], set[int]]:
+    """(entries that get a shared copy, entries that become functions). apart: whether lanes are scheduled apart.
+
+    Raises Unsupported where none of the three is right.
+    """
     shared = set()
     for entry, function in functions.items():
         if function.recursive:
             if function.lanes:
                 raise Unsupported("recursion through a cross-lane operation or a barrier", address=entry)
             shared.add(entry)
-    while (total := _size(functions, root, shared, {})) > COPY_BUDGET:
-        candidates = [
-            e for e, f in functions.items() if e != root and e not in shared and not f.lanes and f.size > SMALL
-        ]
-        if not candidates:
+    chosen: set[int] = set()
+    sites = _sites(functions)
+    large = {e for e, f in functions.items() if e != root and f.size > SMALL and not (apart and f.lanes)} - shared
+    while (total := _size(functions, root, shared | chosen, {})) > COPY_BUDGET:
+        if large <= chosen:
             if total > HARD_LIMIT:
                 raise Unsupported("cross-lane calls that multiply the code", why=f"{total} instructions")
             break
-        sites = _sites(functions)
-        shared.add(max(candidates, key=lambda e: functions[e].size * sites.get(e, 1)))
-    return shared
+        chosen.add(max(large - chosen, key=lambda e: functions[e].size * sites.get(e, 1)))
+    return (shared | chosen, set()) if apart else (shared, chosen)
 
 
 def _sites(functions: dict[int, Function]) -> dict[int, int]:
@@ -81,12 +86,19 @@ class Layout:
     functions: dict[int, Function]
     entry: int
     shared: set[int]
+    called: set[int]
     instances: list[Instance] = field(default_factory=list)
     waiting: list[Instance] = field(default_factory=list)
     shared_instances: dict[tuple[int, int], Instance] = field(default_factory=dict)
 
     def root(self) -> Instance:
         return self._new(self.entry, None)
+
+    def function(self, entry: int) -> Instance:
+        """The copy of a callee that is its own LLVM function's."""
+        instance = self._new(entry, None)
+        instance.called = True
+        return instance
 
     def _new(self, entry: int, world: int | None) -> Instance:
         number = len(self.instances)

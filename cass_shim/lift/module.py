@@ -6,7 +6,7 @@ import re
 
 from cass_shim.isa import shared_memory
 from cass_shim.lift import arena
-from cass_shim.lift.emitter import LlvmEmitter
+from cass_shim.lift.emitter import DYNAMIC, LlvmEmitter
 from cass_shim.model.artifacts import LlvmModule
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.kernel_abi import WARP, KernelAbi
@@ -17,6 +17,8 @@ DATA_LAYOUT = (
     "p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-"
     "v2048:2048-n32:64-S32-A5-G1-ni:7:8:9"
 )
+# Code generation lists the hidden argument where a kernel has such a variable and uses it.
+_USES_DYNAMIC = f'  call void asm sideeffect "", "s"(ptr addrspace(3) @{DYNAMIC})'
 _MMA_INLINE = 8  # matrix products in a kernel up to which their expansions are inlined
 _REGISTERS_PER_SM = 65536
 _MAX_BLOCK = 1024
@@ -35,7 +37,8 @@ def largest_block(abi: KernelAbi) -> int:
     return _MAX_BLOCK
 
 
-def _attributes(e: LlvmEmitter) -> str:
+def _attributes(e: LlvmEmitter, called: bool = False) -> str:
+    """Of the kernel, or of a function that it calls: that is compiled for the same launches."""
     abi = e.kernel.abi
     least = largest_block(abi) if abi.required_block is not None else 1
     listed = [
@@ -52,7 +55,7 @@ def _attributes(e: LlvmEmitter) -> str:
     if e.spilled:
         shared = max(arena.LEAST_LDS, e.least_shared)
         listed.append(arena.MODE)
-    if shared:
+    if shared and not called:
         listed.append(f'"amdgpu-lds-size"="{shared}"')
     if e.flush_f32:
         listed.append('"denormal-fp-math-f32"="preserve-sign,preserve-sign"')
@@ -90,6 +93,7 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
         "entry:",
         f"  %frame = alloca [{max(e.frame_bytes, 16)} x i8], align 16, addrspace(5)",
         *e.allocations(),
+        *([_USES_DYNAMIC] if DYNAMIC in e.declarations else []),
         *before,
         *e.lines,
         "lost:",
@@ -101,6 +105,7 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
         "}",
         f"attributes #0 = {{ {_attributes(e)} }}",
         f"attributes #1 = {{ convergent nounwind {'alwaysinline' if e.mma_calls <= _MMA_INLINE else 'noinline'} }}",
+        *([f"attributes #2 = {{ convergent noinline {_attributes(e, called=True)} }}"] if e.calls else []),
         *metadata,
     ]
     return LlvmModule("\n".join(lines) + "\n", name, tuple(e.slots))

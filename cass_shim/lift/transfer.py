@@ -11,6 +11,9 @@ from cass_shim.lift.straight import Straight
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Instruction, Pred, Reg, Target
 
+# Of a callee's own function (`lift.calls`): the address where its caller goes on, and the block that returns.
+BACK, GIVE = "%back", "give"
+
 
 class Transfers(Straight):
     """Writes terminators. layout: hands out the copies of callees.
@@ -225,6 +228,9 @@ class Transfers(Straight):
         place = self.e.get_reg(register.index, False)
         if not i.has("ABS"):  # sections lie below 4 GB, so the low word tells
             place = self.e.add(place, constant(self.code.base_of(address), 32))
+        if instance.called:
+            self.flow.branch(self.e.compare("eq", place, Value(BACK, 32)), GIVE, "lost")
+            return
         mark = f"; return {len(self.returns)}"
         self.e.raw(mark)
         self.returns.append((instance, mark, place.text))

@@ -12,7 +12,7 @@ from cass_shim.assemble.llvm import assemble_llvm
 from cass_shim.lift import lift_kernel
 from cass_shim.lift.code import Code, Function, find_functions
 from cass_shim.lift.helpers import find_shortcut
-from cass_shim.lift.layout import COPY_BUDGET, SMALL, choose_shared
+from cass_shim.lift.layout import COPY_BUDGET, SMALL, choose_once
 from cass_shim.model.artifacts import SassKernel
 from tests.lift.support import built, emulated
 from tests.lift.test_exact import operands
@@ -52,10 +52,9 @@ def test_a_slow_path_is_known_and_its_place_gives_what_ieee_says(options: list[s
 
 
 def test_small_callees_are_copied_however_long_the_kernel_is() -> None:
-    """Sharing one makes every register that is alive at any of its call sites go through it: with 103 divisions
-    code generation took more than three minutes over a kernel (`ray_tracer` without optimisation) instead of one
-    second."""
+    """A call costs some of what they do; larger ones become functions, or are shared where lanes run apart."""
     sites = {16 * n: (1,) for n in range(100)}
     root = Function(0, calls={**sites, 1600: (2,), 1616: (2,)}, size=COPY_BUDGET)
     functions = {0: root, 1: Function(1, size=SMALL), 2: Function(2, size=SMALL + 1)}
-    assert choose_shared(functions, 0) == {2}
+    assert choose_once(functions, 0) == (set(), {2})
+    assert choose_once(functions, 0, apart=True) == ({2}, set())
