@@ -17,7 +17,6 @@ from cass_shim.verify.vectored import index, indirect
 from tools import environment
 
 WHEELS = environment.ROOT / "docs" / "wheels.json"  # by tools.wheels
-REFUSED = frozenset({"FSWZADD"})  # declared, so that it is named, but its pattern operand has not been understood
 SMS = (75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
 # What real binaries contain and we do not translate, with the reason. Source: sass.md §4.
 MISSING = {
@@ -25,7 +24,6 @@ MISSING = {
     "HGMMA QGMMA BGMMA IGMMA WARPGROUP": "warp-group matrices (sm_90a)",
     "UTMALDG UTMASTG UTMAPF UBLKCP UBLKRED": "tensor memory accelerator, bulk copies",
     "UCGABAR_ARV UCGABAR_WAIT MAPA": "clusters",
-    "FSWZADD": "its pattern operand has not been understood",
     "UTC* (tcgen05) and what else only sm_100a has": "fifth-generation tensor cores: no meanings, no rows",
 }
 
@@ -95,7 +93,7 @@ def wheels_section(result: dict[str, Any]) -> list[str]:
 
 def sass_page() -> str:
     """The whole page."""
-    encoded, known = described(), {name: spec for name, spec in specs().items() if name not in REFUSED}
+    encoded, known = described(), specs()
     vectors, others = (
         Counter(form.split(".")[0] for form in table if " " not in form) for table in (index(), indirect())
     )

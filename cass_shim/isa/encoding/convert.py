@@ -128,9 +128,19 @@ def f2fp_pack(w: Word) -> list[str]:
     return [*names, "MERGE_C" if merge else "PACK_AB"]
 
 
+def above(w: Word) -> list[Printed]:
+    """The register whose low half, or upper one, goes above what is converted. F2FP has no signs (nvdisasm, H200)."""
+    found = read(w, "c", "f32")
+    if w.bits(72, 1):
+        reg, shown = found[0]
+        assert isinstance(reg, Reg)
+        found = [(replace(reg, suffix=("H1",)), shown + ".H1")]
+    return found
+
+
 def f2fp(w: Word) -> list[Printed]:
     if not w.peek(78, 1):
-        found = read(w, "d A X", "f32")
+        found = read(w, "d a x", "f32")
         third = w.bits(64, 8)
         if third != 255:
             raise Undescribed(f"F2FP: R{third} at bits 64-71")
@@ -138,7 +148,7 @@ def f2fp(w: Word) -> list[Printed]:
     first = w.bits(24, 8)
     if first != 255:
         raise Undescribed(f"F2FP: R{first} at bits 24-31")
-    return read(w, "d X c", "f32")
+    return read(w, "d x", "f32") + above(w)
 
 
 row(
@@ -163,7 +173,7 @@ def unpack_types(w: Word) -> list[str]:
 
 def unpack(w: Word) -> list[Printed]:
     """The low or high half of the source register, two bytes."""
-    found = read(w, "d X", "f32")
+    found = read(w, "d x", "f32")
     if w.bits(24, 8) != RZ or w.bits(64, 8) != RZ:
         raise Undescribed("F2FP.UNPACK_B: a second source")
     if w.bits(88, 1):
@@ -199,8 +209,8 @@ def pack(w: Word) -> list[Printed]:
     if w.peek(73, 1):
         if w.bits(24, 8) != RZ:
             raise Undescribed("F2FP.UNPACK_B_MERGE_C: a second source")
-        return read(w, "d X c", "f32")
-    return read(w, "d A X c", "f32")
+        return read(w, "d x", "f32") + above(w)
+    return read(w, "d a x", "f32") + above(w)
 
 
 SATURATED = Mod(87, 4, {9: ""})
@@ -211,7 +221,7 @@ def rounded(w: Word) -> list[Printed]:
     """F2FP to TF32 has one source."""
     if w.bits(24, 8) != RZ or w.bits(64, 8) != RZ:
         raise Undescribed("F2FP to TF32: a second source")
-    return read(w, "d X", "f32")
+    return read(w, "d x", "f32")
 
 
 TO_TF32 = (flag(75, "RELU"), Mod(76, 3, {5: "TF32.F32.PACK_B"}), choice(79, 2, "", None, None, "RZ"))

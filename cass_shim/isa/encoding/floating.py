@@ -8,6 +8,7 @@ from cass_shim.isa.encoding.grammar import Printed, Undescribed, Word, choice, f
 from cass_shim.isa.encoding.integer import COMBINE
 from cass_shim.isa.encoding.slots import predicate, read, source
 from cass_shim.model.instruction import Reg
+from cass_shim.model.instruction import Word as Pattern
 
 ALL = "1234567"
 ROUND = choice(78, 2, "", "RM", "RP", "RZ")
@@ -29,6 +30,17 @@ row("FMUL", 0x020, "d A X", FTZ, DENORM_SCALE, ROUND, SAT, forms="1456", number=
 row("FFMA", 0x023, "d A B C", FTZ, ROUND, SAT, forms=ALL, number="f32")
 row("FSEL", 0x008, "d A X pp", FTZ, forms="1456", number="f32")
 row("FMNMX", 0x009, "d A X pp", FTZ, flag(81, "NAN"), flag(82, "XORSIGN"), forms="1456", number="f32")
+_PLACES = ("PP", "PN", "NP", "ZP")  # how the operands of FSWZADD count in a lane
+
+
+def fswzadd(w: Word) -> list[Printed]:
+    """Two sources, and a pair of letters for each lane of four, the first one's in the upper bits."""
+    pattern = w.bits(32, 8)
+    letters = "".join(_PLACES[pattern >> shift & 3] for shift in (6, 4, 2, 0))
+    return [*read(w, "d a c", "f32"), (Pattern(letters), letters)]
+
+
+row("FSWZADD", 0x022, fswzadd, FTZ, ROUND, flag(77, "NDV"), forms="4", number="f32")
 
 
 def fsetp(w: Word) -> list[Printed]:

@@ -6,6 +6,7 @@ Sources: sass.md §5.3; PTX ISA, cvt (saturation, NaN) and the approximate funct
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from cass_shim.isa.emitter import Emitter
 from cass_shim.isa.operands import (
@@ -171,8 +172,8 @@ _ARRANGEMENTS = "PACK_B PACK_AB MERGE_C PACK_AB_MERGE_C UNPACK_B UNPACK_B_MERGE_
 def f2fp(e: Emitter[V], i: Instruction) -> None:
     """.PACK_AB: a to the high part, b to the low one, as the first type; .UNPACK_B: the two parts of b.
 
-    Two eight-bit floats leave room for the low half of c above them (.PACK_AB_MERGE_C). TF32 fills the register
-    (.PACK_B).
+    Two eight-bit floats (.PACK_AB_MERGE_C, .UNPACK_B_MERGE_C) and a 16-bit one (.MERGE_C) leave room for the low half
+    of c above them. TF32 fills the register (.PACK_B).
     """
     if i.has("TF32") or i.has("PACK_B"):
         _tf32(e, i)
@@ -181,12 +182,10 @@ def f2fp(e: Emitter[V], i: Instruction) -> None:
     merges = any("MERGE_C" in m for m in i.modifiers)
     dst, *sources = i.operands
     above = sources.pop() if merges else None
-    if above is not None and not unwanted(above) and (eight is None or not i.has("PACK_AB_MERGE_C")):
-        raise unsupported(i, "merging with a register")
     if i.has("UNPACK_B", "UNPACK_B_MERGE_C"):
         if eight is None or len(sources) != 1:
             raise unsupported(i)
-        _unpack(e, i, dst, sources[0], eight)
+        _unpack(e, i, dst, sources[0], eight, above)
         return
     if i.has("MERGE_C") == i.has("PACK_AB", "PACK_AB_MERGE_C") or len(sources) != (1 if i.has("MERGE_C") else 2):
         raise unsupported(i)
@@ -201,9 +200,18 @@ def f2fp(e: Emitter[V], i: Instruction) -> None:
         if i.has("SATFINITE"):
             narrow = _finite(e, kind, narrow)
         result = e.or_(e.shl(result, e.const(16, 32)), e.zext(narrow, 32))
-    if above is not None and not unwanted(above):
-        result = e.or_(e.shl(raw32(e, above), e.const(16, 32)), result)
-    put32(e, dst, result)
+    put32(e, dst, _below(e, above, result))
+
+
+def _below(e: Emitter[V], above: Operand | None, low: V) -> V:
+    """16 bits with the low half of a register above them (.H1: the upper one), where there is one."""
+    if above is None or unwanted(above):
+        return low
+    assert isinstance(above, Reg)
+    word = raw32(e, replace(above, suffix=()))
+    if "H1" in above.suffix:
+        return e.or_(e.and_(word, e.const(0xFFFF_0000, 32)), low)
+    return e.or_(e.shl(word, e.const(16, 32)), low)
 
 
 def _tf32(e: Emitter[V], i: Instruction) -> None:
@@ -233,7 +241,9 @@ def _relu(e: Emitter[V], i: Instruction, kind: str, value: V) -> V:
     return e.fmax(kind, value, zero, nan_propagates=True) if i.has("RELU") else value
 
 
-def _unpack(e: Emitter[V], i: Instruction, dst: Operand, source: Operand, eight: float_eight.Format) -> None:
+def _unpack(
+    e: Emitter[V], i: Instruction, dst: Operand, source: Operand, eight: float_eight.Format, above: Operand | None
+) -> None:
     """Two eight-bit floats of the low (.H1: high) half to halves, or two halves to eight-bit floats."""
     if i.has("UNPACK_B_MERGE_C"):
         value = half2(e, source)
@@ -242,7 +252,7 @@ def _unpack(e: Emitter[V], i: Instruction, dst: Operand, source: Operand, eight:
             part = e.trunc(e.lshr(value, e.const(shift, 32)), 16)
             wide = e.float_to_float("f32", "f16", _relu(e, i, "f16", part))
             result = e.or_(e.shl(result, e.const(8, 32)), float_eight.narrow(e, wide, eight))
-        put32(e, dst, result)
+        put32(e, dst, _below(e, above, result))
         return
     suffix = source.suffix if isinstance(source, Reg) else ()
     first = {(): 0, ("H0",): 0, ("H1",): 16}.get(suffix)

@@ -34,7 +34,6 @@ KNOWN = {
     r"UPRMT\.": "the H200 ignores the modes of the uniform one",
     r"VIADD\.U8x4": "of sm_100; the H200 adds words",
     r"VIMNMX\S* R32, R8, -": "the H200 ignores the sign",
-    r"F2FP\.\S* R32, (-R8|R8, [-|])": "the H200 ignores signs and bars; ptxas gives F2FP none",
     r"BREV R32, ~": "the H200 ignores the inversion; ptxas gives BREV none",
     r"ATOMS\.POPC\.INC\.32 R32, \[R28\.X": "the H200 gives no result; ptxas makes it with RZ for one only",
 }
