@@ -46,8 +46,9 @@ REPORT = re.compile(r"^(?:==\d+==ERROR: |WARNING: ThreadSanitizer: |.*: runtime 
 # The emulated device: its instructions against hardware, compilers and recorded textures; every HIP test; random code.
 DEVICE = tuple(
     f"tests/native/test_{name}.py" for name in (
-        "emulator_core", "emulator_core_float", "emulator_core_state", "emulator_core_run_asm", "emulator_image",
-        "emulator_memory_order", "emulator_native", "emulator_native_turns", "emulator_native_ways", "emulator_race",
+        "emulator_align", "emulator_core", "emulator_core_float", "emulator_core_state", "emulator_core_run_asm",
+        "emulator_grid_sync", "emulator_image", "emulator_known_defects", "emulator_memory_order", "emulator_native",
+        "emulator_native_turns", "emulator_native_ways", "emulator_race", "emulator_same",
         "emulator_texture_recorded", "rdna3_facts", "hip_fault", "hip_graph", "hip_memory", "hip_module",
         "hip_sharing", "hip_stream", "hip_table", "hip_texture",
     )
@@ -57,7 +58,7 @@ DEVICE = tuple(
 CONCURRENT = tuple(
     f"tests/native/test_{name}.py" for name in (
         "hip_stream", "hip_graph", "hip_sharing", "hip_fault", "emulator_memory_order", "emulator_core_state",
-        "emulator_native",
+        "emulator_grid_sync", "emulator_native",
     )
 )  # fmt: skip
 # Whole instruction sets and recordings again in translated code, which no sanitizer sees: an hour of compiling.

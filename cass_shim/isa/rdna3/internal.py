@@ -1,4 +1,4 @@
-"""Records that the decoder adds around an instruction: operand modifiers, DPP, jumps between decoded runs, refusals."""
+"""Records that the decoder adds around an instruction: modifiers, DPP, jumps between decoded runs, refusals, checks."""
 
 from __future__ import annotations
 
@@ -23,5 +23,6 @@ ROWS = table(
  13  copy_b64
  14  vopd_end
  15  post_pkf16
+ 16  aligned
 """,
 )

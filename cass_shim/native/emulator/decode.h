@@ -76,6 +76,10 @@ void decode_ds(decode_t *d, uint32_t w0);
 void decode_flat(decode_t *d, uint32_t w0);
 void decode_mubuf(decode_t *d, uint32_t w0);
 void decode_mimg(decode_t *d, uint32_t w0);
+/* align_check.c: puts a check before the load or store that was just decoded, where it is wanted.
+ */
+void decode_alignment(decode_t *d);
+int emu_alignment_checked(void);
 
 enum {
     X_JUMP,
@@ -93,7 +97,8 @@ enum {
     X_COPY_B32,
     X_COPY_B64,
     X_VOPD_END,
-    X_POST_PKF16
+    X_POST_PKF16,
+    X_ALIGNED
 };
 
 #endif

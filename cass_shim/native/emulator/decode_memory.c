@@ -30,6 +30,7 @@ void decode_ds(decode_t *d, uint32_t w0) {
     o->misc = (uint16_t)((w1 >> 16) & 0xff); /* data1 */
     o->d = (uint16_t)(w1 >> 24);
     o->k[1] = w0 & 0xffff; /* offset, or two offsets of 8 bits */
+    decode_alignment(d);
 }
 
 void decode_flat(decode_t *d, uint32_t w0) {
@@ -52,6 +53,7 @@ void decode_flat(decode_t *d, uint32_t w0) {
         o->flags |= F_SADDR;
     }
     if (segment == 1 && (w1 >> 23 & 1)) o->flags |= F_VADDR;
+    decode_alignment(d);
 }
 
 void decode_mubuf(decode_t *d, uint32_t w0) {

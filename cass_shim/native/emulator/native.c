@@ -65,7 +65,8 @@ static void choose_tier(void) {
     tier = NATIVE_ON;
     if (wanted && strcmp(wanted, "wait") == 0) tier = NATIVE_WAIT;
     if (wanted && wanted[0] == '0') tier = NATIVE_OFF;
-    if (emu_setting("CASS_EMU_CHECK", 0) || strcmp(emu_selected_variant()->name, "v2") == 0)
+    if (emu_setting("CASS_EMU_CHECK", 0) || emu_alignment_checked() ||
+        strcmp(emu_selected_variant()->name, "v2") == 0)
         tier = NATIVE_OFF;
     if (tier) pthread_atfork(NULL, NULL, after_fork);
     services.access = *emu_selected_variant()->access;

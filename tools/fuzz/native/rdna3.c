@@ -1,5 +1,6 @@
-/* Any bytes as gfx1100 code, run in the emulated device with real memory around it: a wave ends, or
- * faults with a reason, and never leaves the memory that it was given. */
+/* Any bytes as gfx1100 code, and as the fields of its kernel descriptor, run in the emulated device
+ * with real memory around it: a wave ends, or faults with a reason, and never leaves the memory
+ * that it was given. */
 #include "emulator/hip_types.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments) {
 }
 
 typedef struct { /* the first bytes of an input */
-    uint8_t rsrc2, lds, scratch, shape, flags, reserved[3];
+    uint8_t rsrc2, lds, scratch, shape, flags;
+    uint8_t mode, rsrc1, properties; /* changes of the usual descriptor */
 } setting;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -46,9 +48,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint32_t groups = chosen.flags & 1 ? 2 : 1;
     emu_launch launch = {
         .entry = (uint64_t)(uintptr_t)code,
-        .rsrc1 = 0x60ac001f | 63,
-        .rsrc2 = (uint32_t)chosen.rsrc2 << 1 | 0x80,
-        .properties = WAVE32 | KERNARG_POINTER,
+        .rsrc1 = (0x60ac001f | 63) ^ (uint32_t)chosen.mode << 12 ^ (uint32_t)chosen.rsrc1 << 20,
+        .rsrc2 = ((uint32_t)chosen.rsrc2 << 1 | 0x80) ^ (uint32_t)(chosen.flags & 0xfc) << 5,
+        .rsrc3 = chosen.rsrc1,
+        .properties = (uint16_t)((WAVE32 | KERNARG_POINTER) ^ chosen.properties << 1),
+        .dispatch_packet = (uint64_t)(uintptr_t)buffer + 1024,
         .groups = {groups, 1, 1},
         .group_items = {items, 1, 1},
         .grid_items = {(uint64_t)groups * items, 1, 1},
