@@ -118,6 +118,8 @@ def translate_command(file: Path, kernel: str, out: Path, language: str | None, 
             failed = True
             continue
         for path in sorted(out.glob(f"{file_name(name)}.{chosen}.*")):
+            if path.suffix == ".hip" and demangled(name) != name:
+                path.write_text(f"// {demangled(name)}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
             print(path)
     sys.exit(1 if failed else 0)
 

@@ -248,8 +248,10 @@ def _unpack(w: Writer, i: Use, d: Vector, a: Operand) -> None:
     if f"b{bits}" not in TYPES or bits == total:
         raise i.unsupported(f"{len(d.items)} parts of {i.t}")
     _bytes_in_bytes(i, d, bits)
-    name = w.fresh("whole")
-    w.line(f"{TYPES[f'b{total}'].c} {name} = {w.get(a, f'b{total}')}")
+    name = w.get(a, f"b{total}")
+    if not name.isidentifier():
+        value, name = name, w.fresh("whole")
+        w.line(f"{TYPES[f'b{total}'].c} {name} = {value}")
     c = TYPES[f"b{bits}"].c
     for index, item in enumerate(d.items):
         w.set(item, f"b{bits}", f"({c})({name} >> {index * bits})" if index else f"({c}){name}")

@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from cass_shim.isa.ptx.syntax import Function, Pair, Register, Sink
+from cass_shim.isa.ptx.types import TYPES
 from cass_shim.model.errors import Unsupported
 from cass_shim.translate.ptx_hip.contract import contract, counts
 from cass_shim.translate.ptx_hip.graph import Branch, Graph, Switch, build_graph
@@ -46,13 +47,24 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
     body = structured(graph, printer, apart.waiting, apart.together)
     while body and body[-1].strip() == "return;":
         body.pop()
-    types = writer.named_types()
+    types = writer.named_types() | _passed_on(writer, body)
     body, moved = move_declarations(body, types)
     if not program.line_references:
         fixed = {**writer.parameter_types(), **dict.fromkeys(writer.symbols.values(), "u64")}
         body, gone = inline_values(body, types, fixed)
         moved |= gone
     return writer, [*(f"    {line}" for line in _declarations(program, writer, moved)), *body]
+
+
+def _passed_on(writer: FunctionWriter, body: list[str]) -> dict[str, str]:
+    """C++ type of each .param variable of the body that is one value, and whose address nobody takes."""
+    mine = [each for each in writer.function.variables.values() if each.space == "param" and not each.array]
+    named = {
+        writer.parameter(each): TYPES[each.type].c
+        for each in mine
+        if each.vector == 1 and each.name not in writer.formal
+    }
+    return {name: c for name, c in named.items() if not any(f"&{name}" in line for line in body)}
 
 
 def _forget_unread(graph: Graph) -> None:
@@ -129,6 +141,8 @@ def _declarations(program: Program, writer: FunctionWriter, moved: set[str]) -> 
     lines.extend(writer.declarations(moved))
     for variable in function.variables.values():
         if variable.space == "param" and variable.name not in writer.formal:
+            if writer.parameter(variable) in moved:
+                continue
             lines.append(f"{value_type(variable)} {writer.parameter(variable)} = {{}};")
         elif variable.space == "local":
             name = writer.names.of(f"local {variable.name}", variable.name)

@@ -19,14 +19,37 @@ _TESTS = re.compile(r"^( *(?:\} while|if) \()(!?)([A-Za-z_]\w*)(\).*)$")
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.\w+)?")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _LITERAL = {"u32": r"(?:0x[\da-f]+|\d+)u", "u64": r"(?:0x[\da-f]+|\d+)ul", "i32": r"\d+", "i64": r"\d+l"}
-_INTEGERS = ("u32", "i32", "u64", "i64")
+_INTEGERS = ("u32", "i32", "u64", "i64", "u16", "i16", "u8", "i8")
+_NOTHING = re.compile(r"^( *const (\w+) \w+ = )([A-Za-z_]\w*) \+ 0u?l?;$")
 _FLIPPED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 _SIGNED_ZERO = re.compile(r"(?<![\w)])\(i(32|64)\)(\((?:[^()]|\(\))+\)|[\w.]+)(?= [=!]= 0\b)")
 _BREAKS = re.compile(r"^ *if \((.+)\) break;$")
 _NEGATED = re.compile(r"^( *(?:\} while|while|if) \()!\((.*)\)(\)(?: \{|;| [^()]*;))$")
 _TWICE = re.compile(r"!\(!([\w.]+)\)")
+_DEFINED = re.compile(r" *(?:const )?(?:auto|bool|[uif]\d+) (\w+) =")
+_UPDATE = re.compile(r"^( *)([A-Za-z_]\w*) = \2 ([-+*&|^]|<<|>>) ([\w.]+);$")
+_PART = re.compile(
+    r"\((?P<left>[^()&|]+?) (?P<how><|>|<=|>=|==|!=) (?P<right>[^()&|]+)\)|(?P<no>!?)(?P<name>[A-Za-z_]\w*)"
+)
+_TESTED = re.compile(r"^( *)if \((.+)\) \{$")
 _COMPARISON = re.compile(r"([^<>=!]+) (<|>|<=|>=|==|!=) ([^<>=!]+)")
-_ATOM = re.compile(r"[\w.]+(?:\(\))?|(?:\([uif]\d+\))+(?:[\w.]+|\([^()]*\))|as<\w+>\([^()]*\)")
+_CASTS = re.compile(r"(?:\([uif]\d+\))*")
+_OPERAND = re.compile(r"[\w.]+|(?:[\w.]+|as<\w+>)?(?=\()")
+
+
+def _is_atom(text: str) -> bool:
+    """A name, a literal, a call or something in parentheses, with casts before it."""
+    casts = _CASTS.match(text)
+    assert casts is not None
+    operand = _OPERAND.match(text, casts.end())
+    if operand is None:
+        return False
+    depth = 0
+    for at in range(operand.end(), len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 0:
+            return at == len(text) - 1
+    return operand.end() == len(text)
 
 
 class _Text:
@@ -66,10 +89,10 @@ class _Text:
 def _fitted(line: str, found: re.Match[str], value: str) -> str:
     """A value for the place of a name: in parentheses where an operator stands beside it."""
     before, after = line[: found.start()], line[found.end() :]
-    alone = before.endswith((" = ", "(", ", ")) and after.startswith((";", ")", ","))
+    alone = before.endswith((" = ", "(", ", ", "return ")) and after.startswith((";", ")", ","))
     if alone and not before.endswith("!("):
         return value
-    return value if _ATOM.fullmatch(value) else f"({value})"
+    return value if _is_atom(value) else f"({value})"
 
 
 def _value(text: _Text, held: str, expression: str) -> str | None:
@@ -77,7 +100,7 @@ def _value(text: _Text, held: str, expression: str) -> str | None:
     found = type_of(expression, text.constant)
     if found is None or found == held:
         return expression if found else None
-    return f"({held}){expression}" if _ATOM.fullmatch(expression) else f"({held})({expression})"
+    return f"({held}){expression}" if _is_atom(expression) else f"({held})({expression})"
 
 
 def _is_copy(text: _Text, held: str, expression: str) -> bool:
@@ -110,29 +133,45 @@ def _place(text: _Text, number: int) -> None:
             text.replace(name, value, place)
 
 
-def _test_of_loop(text: _Text, number: int) -> str:
-    """A condition that is assigned just before the `while` that reads it, and nowhere else: the name, "" if not so."""
-    found, tests = (
-        _CONDITION.match(text.lines[number] or ""),
-        _TESTS.match(text.lines[number + 1] or "") if number + 1 < len(text.lines) else None,
-    )
-    if found is None or tests is None or tests[3] != found[2] or "} while" not in tests[1]:
+def _assigned_before(text: _Text, end: int, name: str) -> tuple[int, str] | None:
+    """Where `name` gets its value above the line `end`, and the value: only assignments of registers that are not in
+    it stand between."""
+    skipped: set[str] = set()
+    for number in range(end - 1, -1, -1):
+        line = text.lines[number]
+        if line is None:
+            continue
+        found = _CONDITION.match(line)
+        if found is None or "//" in line:
+            return None
+        if found[2] == name:
+            stays = not skipped or type_of(found[3], text.types) is not None
+            return (number, found[3]) if stays and not skipped & set(_WORD.findall(found[3])) else None
+        skipped.add(found[2])
+    return None
+
+
+def _test_of_loop(text: _Text, end: int) -> str:
+    """The condition of a `while` at a line that is assigned shortly before it and nowhere else: its name, or "" ."""
+    tests = _TESTS.match(text.lines[end] or "")
+    found = _assigned_before(text, end, tests[3]) if tests is not None and "} while" in tests[1] else None
+    if tests is None or found is None:
         return ""
-    name, indent = found[2], len(found[1])
-    if sorted(text.places[name]) != [number, number + 1] or len(found[3]) > _WIDTH - 20 or "//" in found[3]:
+    number, value = found
+    name, indent = tests[3], len(tests[1]) - len(tests[1].lstrip()) + 4
+    if sorted(text.places[name]) != [number, end] or len(value) > _WIDTH - 20:
         return ""
-    at = number - 1
+    at = end - 1
     inside: set[str] = set()
     while at >= 0 and (text.lines[at] is None or len(line := text.lines[at] or "") - len(line.lstrip()) >= indent):
-        definition = _DEFINITION.match(text.lines[at] or "")
-        if definition is not None or re.match(r" *(?:auto|bool|\w+\d+) \w+ =", text.lines[at] or ""):
-            inside.update(_WORD.findall((text.lines[at] or "").split(" = ")[0]))
+        definition = _DEFINED.match(text.lines[at] or "")
+        if definition is not None:
+            inside.add(definition[1])
         at -= 1
-    if inside & set(_WORD.findall(found[3])):
+    if inside & set(_WORD.findall(value)):
         return ""
-    value = found[3]
     text.drop(number)
-    text.replace(name, value, number + 1)
+    text.replace(name, value, end)
     return name
 
 
@@ -168,6 +207,24 @@ def _plain_zero(line: str, types: Mapping[str, str]) -> str:
     return f"{line[: found.start()]}{found[2]}{line[found.end(2) :]}"
 
 
+def _negated(expression: str, types: Mapping[str, str]) -> str:
+    """`(a >= b) || p` as `a < b && !p`, what is true where it is not; "" where a part is no comparison of integers."""
+    for joint, other in ((" || ", " && "), (" && ", " || ")):
+        parts = expression.split(joint)
+        found = [_PART.fullmatch(part) for part in parts]
+        if len(parts) < 2 or None in found:
+            continue
+        told = []
+        for part in filter(None, found):
+            sides = (part["left"], part["right"]) if part["how"] else ()
+            if any(type_of(side, types) not in _INTEGERS for side in sides):
+                return ""
+            flipped = f"{part['left']} {_FLIPPED.get(part['how'], '')} {part['right']}"
+            told.append(flipped if sides else f"{'' if part['no'] else '!'}{part['name']}")
+        return other.join(told)
+    return ""
+
+
 def _flip(line: str, types: Mapping[str, str]) -> str:
     """`!(a < b)` as `a >= b`, of integers; of two sides without comparisons in them."""
     if "!(" not in line:
@@ -176,12 +233,43 @@ def _flip(line: str, types: Mapping[str, str]) -> str:
     found = _NEGATED.match(line)
     if found is not None and (at := _between_conditions(found[2], types)):
         return f"{found[1]}{found[2][:at]}{_FLIPPED[found[2][at : at + 2]]}{found[2][at + 2 :]}{found[3]}"
+    if found is not None and (negated := _negated(found[2], types)):
+        return f"{found[1]}{negated}{found[3]}"
     parts = _COMPARISON.fullmatch(found[2]) if found else None
     if found is None or parts is None:
         return line
     if type_of(parts[1], types) not in _INTEGERS or type_of(parts[3], types) not in _INTEGERS:
         return line
     return f"{found[1]}{parts[1]} {_FLIPPED[parts[2]]} {parts[3]}{found[3]}"
+
+
+def _rotated(lines: list[str]) -> list[str]:
+    """`if (c) { do { … } while (c); }` as `while (c) { … }`."""
+    result: list[str] = []
+    number = 0
+    while number < len(lines):
+        tests = _TESTED.match(lines[number])
+        end = 0
+        if tests is not None and number + 1 < len(lines) and lines[number + 1] == f"{tests[1]}    do {{":
+            closing = f"{tests[1]}    }} while ("
+            end = next(at for at in range(number + 2, len(lines)) if lines[at].startswith(closing))
+            end = end if lines[end : end + 2] == [f"{closing}{tests[2]});", f"{tests[1]}}}"] else 0
+        if tests is None or not end:
+            result.append(lines[number])
+            number += 1
+            continue
+        inside = _rotated(lines[number + 2 : end])
+        result.append(f"{tests[1]}while ({tests[2]}) {{")
+        result += [line.removeprefix("    ") for line in inside]
+        result.append(f"{tests[1]}}}")
+        number = end + 2
+    return result
+
+
+def _plain_sum(line: str, types: Mapping[str, str]) -> str:
+    """`const u64 a = b + 0ul` as a copy."""
+    found = _NOTHING.match(line) if " + 0u" in line else None
+    return f"{found[1]}{found[3]};" if found is not None and types.get(found[3]) == found[2] else line
 
 
 def inline_values(
@@ -192,11 +280,13 @@ def inline_values(
     types: C++ type of each register's name. fields: of what never changes: `p.…` that holds a parameter, the addresses
     of variables.
     """
+    lines = [_plain_sum(line, types) for line in lines]
     text = _Text(lines, types, fields)
     for number, line in enumerate(lines):
         if line.lstrip().startswith("const "):
             _place(text, number)
-    loops = [number - 1 for number, line in enumerate(lines) if "} while (" in line]
+    loops = [number for number, line in enumerate(lines) if "} while (" in line]
     gone = frozenset(filter(None, (_test_of_loop(text, number) for number in loops)))
     left = _while_loops([line for line in text.lines if line is not None])
-    return [_flip(_plain_zero(line, text.types), text.types) for line in left], gone
+    flipped = [_flip(_plain_zero(line, text.types), text.types) for line in left]
+    return [_UPDATE.sub(r"\1\2 \3= \4;", line) for line in _rotated(flipped)], gone

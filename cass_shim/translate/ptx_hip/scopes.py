@@ -1,8 +1,8 @@
-"""Moves declarations to where a register gets its only value: `const u32 r5 = r3 + r4;`.
+"""Moves declarations to where a register gets its first value: `const u32 r5 = r3 + r4;`, `u32 r6 = 0u;`.
 
-Works on the printed lines, whose indentation is their nesting. A register is moved when it has one unconditional
-assignment and everything that names it comes after, inside the same braces. Not in front of a label inside the same
-braces: C++ does not let a goto jump over an initialisation.
+Works on the printed lines, whose indentation is their nesting. A register is moved when its first assignment is
+unconditional and everything that names it comes after, inside the same braces; with one assignment it is const. Not
+in front of a label inside the same braces: C++ does not let a goto jump over an initialisation.
 """
 
 from __future__ import annotations
@@ -38,14 +38,15 @@ def move_declarations(lines: list[str], types: Mapping[str, str]) -> tuple[list[
     result, moved = list(lines), set()
     for number, line in enumerate(lines):
         match = _STATEMENT.match(line)
-        if match is None or match[2] not in types or assigned.get(match[2]) != 1:
+        if match is None or match[2] not in types:
             continue
         name = match[2]
         places = named[name]
         if places[0] == number and places[-1] < ends[number] and not _between(labels, number, ends[number]):
             if _WORD.findall(line).count(name) > 1:
                 continue  # it reads itself
-            result[number] = f"{match[1]}const {types[name]} {line.lstrip(' ')}"
+            const = "const " if assigned[name] == 1 else ""
+            result[number] = f"{match[1]}{const}{types[name]} {line.lstrip(' ')}"
             moved.add(name)
     return result, moved
 

@@ -301,8 +301,8 @@ class FunctionWriter(Registers):
         name = self.parameter(variable)
         if not variable.array and variable.vector == 1 and offset == 0 and TYPES[variable.type].c == c:
             return name
-        if variable.array and offset == 0:
-            return f"*({c} *)&{name}"
+        if variable.array or variable.vector > 1:
+            return f"{name}.at<{c}>({offset})"
         return f"*({c} *)((u8 *)&{name} + {offset})" if offset else f"*({c} *)&{name}"
 
     def parameter_load(self, use: Use, types: Sequence[str]) -> None:

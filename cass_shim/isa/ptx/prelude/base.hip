@@ -14,7 +14,10 @@ template <class T> struct alignas(4 * sizeof(T)) v4 { T x, y, z, w; };
 
 template <class T> struct alignas(8 * sizeof(T)) v8 { T x, y, z, w, x2, y2, z2, w2; };
 
-template <u32 size, u32 align> struct alignas(align) Block { u8 bytes[size]; };
+template <u32 size, u32 align> struct alignas(align) Block {
+    u8 bytes[size];
+    template <class T> __attribute__((device)) T &at(u32 offset) { return *(T *)(bytes + offset); }
+};
 
 FN f32 ptx_ftz(f32 x) { return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x; }
 FN f16 ptx_ftz(f16 x) { return as<u16>(x) & 0x7c00 ? x : as<f16>((u16)(as<u16>(x) & 0x8000)); }
