@@ -94,3 +94,39 @@ def test_a_loops_test_may_not_leave_the_scope_of_its_names() -> None:
     assert gone == frozenset({"q1"})
     inside = ["    do {", "        const u32 r1 = f();", "        q1 = r1 < 4u;", "    } while (q1);"]
     assert inline_values(inside, TYPES, {}) == (inside, frozenset())
+
+
+def test_a_loop_behind_its_own_test_is_a_while_loop() -> None:
+    inner = ["            if (r2 == 1u) {", "                do {", "                    put(r1);",
+             "                } while (r2 == 1u);", "            }"]  # fmt: skip
+    source = ["    if (r1 != r2) {", "        do {", *inner, "        } while (r1 != r2);", "    }"]
+    wanted = ["    while (r1 != r2) {", "        while (r2 == 1u) {", "            put(r1);", "        }", "    }"]
+    assert inlined(*source) == wanted
+    other = [line.replace("while (r1 != r2)", "while (r1 == r2)") for line in source]
+    assert inlined(*other)[:2] == other[:2]
+    behind = [*source[:-1], "        put(r2);", "    }"]
+    assert inlined(*behind)[:2] == behind[:2]
+
+
+def test_a_test_of_a_loop_passes_copies_of_what_is_not_in_it() -> None:
+    lines = ["    do {", "        q1 = r2 != 0;", "        r1 = r9;", "    } while (q1);"]
+    assert inlined(*lines) == ["    do {", "        r1 = r9;", "    } while (r2 != 0);"]
+    changed = [line.replace("r1 = r9", "r2 = r9") for line in lines]
+    assert inlined(*changed) == changed
+    loaded = [line.replace("r2 != 0", "ptx_ld_global<u32>(d1) != 0") for line in lines]
+    assert inlined(*loaded) == loaded
+
+
+def test_what_is_not_true_of_two_comparisons_is_said_of_each() -> None:
+    assert inlined("    if (!((r1 >= r2) || q1)) {") == ["    if (r1 < r2 && !q1) {"]
+    assert inlined("    if (!((r1 == 0) && !q1)) {") == ["    if (r1 != 0 || q1) {"]
+    floats = "    if (!((s1 >= s2) || q1)) {"  # neither holds of a NaN
+    assert inline_values([floats], {"s1": "f32", "s2": "f32", "q1": "bool"}, {})[0] == [floats]
+    assert inlined("    if (!((r1 >= r2) || call(r1))) {") == ["    if (!((r1 >= r2) || call(r1))) {"]
+
+
+def test_sums_of_nothing_and_updates() -> None:
+    assert inlined("    const u32 r1 = r2 + 0u;", "    put(r1);", "    put(r1);")[0] == "    const u32 r1 = r2;"
+    widened = ["    const u64 d1 = r2 + 0u;", "    put(d1);", "    put(d1);"]
+    assert inlined(*widened) == widened
+    assert inlined("    r1 = r1 + 4u;", "    r1 = r2 - r1;") == ["    r1 += 4u;", "    r1 = r2 - r1;"]

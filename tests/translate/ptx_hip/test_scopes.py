@@ -22,3 +22,18 @@ def test_a_label_at_the_margin_ends_no_scope() -> None:
 def test_behind_a_label_values_are_declared_again() -> None:
     lines, moved = move_declarations(["L1:;", "    r1 = 3u;", "    put(r1);", "    goto L1;"], TYPES)
     assert lines[1] == "    const u32 r1 = 3u;" and moved == {"r1"}
+
+
+def test_what_changes_later_is_declared_where_it_begins() -> None:
+    source = ["    r1 = 0u;", "    if (p1) {", "        r1 = 2u;", "    }", "    put(r1);"]
+    lines, moved = move_declarations(source, TYPES)
+    assert lines == ["    u32 r1 = 0u;", *source[1:]] and moved == {"r1"}
+    lines, moved = move_declarations(source[1:], TYPES)  # nothing gives it a value on every path
+    assert lines == source[1:] and not moved
+
+
+def test_what_a_loop_carries_is_declared_before_it() -> None:
+    source = ["    do {", "        put(r1);", "        r1 = 2u;", "        r2 = r1;", "        r2 = r2 + 1u;",
+              "    } while (p1);"]  # fmt: skip
+    lines, moved = move_declarations(source, TYPES)
+    assert moved == {"r2"} and lines[3] == "        u32 r2 = r1;" and lines[2] == source[2]
