@@ -1,10 +1,13 @@
 """Cross-lane instructions and warp-level synchronisation. Source: PTX ISA 9.0 §9.7.9.6, §9.7.13.
 
 A warp is a wave32. Lanes named in a member mask execute the instruction together (the compiler keeps these calls
-convergent); other lanes that happen to be active are masked out of the result.
+convergent); other lanes that happen to be active are masked out of the result. `shfl` and `vote` without `.sync` are of
+code for GPUs before sm_70, where the lanes that are active take part; a newer GPU still runs it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from cass_shim.isa.ptx.spec import Use, Writer, ptx
 from cass_shim.isa.ptx.syntax import Operand, Pair, Sink
@@ -14,11 +17,19 @@ def _split(operand: Operand) -> tuple[Operand, Operand]:
     return (operand.first, operand.second) if isinstance(operand, Pair) else (operand, Sink())
 
 
-@ptx("shfl.sync.{mode:up|down|bfly|idx}.{t:b32}")
+_ALL = "0xffffffffu"
+
+
+def _mask(w: Writer, i: Use, operands: Sequence[Operand]) -> str:
+    """The lanes that take part: the last operand, or all that are there."""
+    return w.get(operands[0], "u32") if operands else _ALL
+
+
+@ptx("shfl.{sync}?.{mode:up|down|bfly|idx}.{t:b32}")
 def shfl(w: Writer, i: Use) -> None:
     """The value of a in another lane of the segment that c describes; own value and p false beyond it."""
-    d, a, b, c, mask = i.take(5)
-    w.get(mask, "u32")
+    d, a, b, c, *mask = i.take(5 if i["sync"] else 4)
+    _mask(w, i, mask)
     value, inside = _split(d)
     x, lane, clamp = w.get(a, "b32"), w.get(b, "b32"), w.get(c, "b32")
     if isinstance(inside, Sink):
@@ -31,18 +42,18 @@ def shfl(w: Writer, i: Use) -> None:
     w.set(inside, "pred", ok)
 
 
-@ptx("vote.sync.{mode:all|any|uni}.{t:pred}")
+@ptx("vote.{sync}?.{mode:all|any|uni}.{t:pred}")
 def vote(w: Writer, i: Use) -> None:
     """Whether p holds in all, in any, or the same in all lanes of the mask."""
-    d, a, mask = i.take(3)
-    w.set(d, "pred", f"ptx_vote_{i['mode']}({w.get(a, 'pred')}, {w.get(mask, 'u32')})")
+    d, a, *mask = i.take(3 if i["sync"] else 2)
+    w.set(d, "pred", f"ptx_vote_{i['mode']}({w.get(a, 'pred')}, {_mask(w, i, mask)})")
 
 
-@ptx("vote.sync.ballot.{t:b32}")
+@ptx("vote.{sync}?.ballot.{t:b32}")
 def ballot(w: Writer, i: Use) -> None:
     """One bit per lane of the mask."""
-    d, a, mask = i.take(3)
-    w.set(d, "b32", f"__builtin_amdgcn_ballot_w32({w.get(a, 'pred')}) & {w.get(mask, 'u32')}")
+    d, a, *mask = i.take(3 if i["sync"] else 2)
+    w.set(d, "b32", f"__builtin_amdgcn_ballot_w32({w.get(a, 'pred')}) & {_mask(w, i, mask)}")
 
 
 @ptx("match.any.sync.{t:b32|b64}")

@@ -42,6 +42,9 @@ _SPACES = {"global", "const", "shared", "local"}
 _DECLARES = re.compile(r"(?:auto|bool|[uif]\d+|const \w+) \w+(?: =|;)")
 
 
+_SYNCED = ("shfl", "vote")
+
+
 class FunctionWriter(Registers):
     """Implements `isa.ptx.spec.Writer` for one function of a program."""
 
@@ -172,6 +175,8 @@ class FunctionWriter(Registers):
         """The C++ of one instruction that does not end a block."""
         self.current = instruction
         row, use = find(instruction)
+        if row.opcode in _SYNCED and "sync" not in instruction.modifiers:
+            self._before_sync(instruction)
         self.lines = []
         row.meaning(self, use)
         lines, self.lines = self.lines, []
@@ -186,6 +191,13 @@ class FunctionWriter(Registers):
         if len(lines) == 1 and not scoped:
             return [f"if ({condition}) {lines[0]}"]
         return [f"if ({condition}) {{", *(f"    {line}" for line in lines), "}"]
+
+    def _before_sync(self, instruction: Instruction) -> None:
+        """Malformed where ptxas does not take it: PTX ISA 9.0 §9.7.9.5 and §9.7.13.8."""
+        module = self.program.module
+        generation = re.match(r"sm_(\d+)", module.target[0] if module.target else "")
+        if module.version >= (6, 4) and generation is not None and int(generation[1]) >= 70:
+            raise self.malformed(f"{instruction.opcode} without .sync on sm_70 and later, from PTX 6.4 on")
 
     def guard(self, instruction: Instruction) -> str:
         assert instruction.guard is not None
