@@ -16,6 +16,7 @@ RESERVED_BYTES = 0x400
 GROUPS_AT = 0x100  # within it
 UNIT = 128  # bytes that shared memory is given out in, from sm_80 on
 FIRST_SM = 90  # from here on it is in front
+TOTAL = "SR_SMEMSZ"  # %total_smem_size
 
 DYNAMIC, GROUPS, END = "shared.dynamic", "reserved.groups", "reserved.end"
 _WORDS = (
@@ -34,6 +35,19 @@ def size_words(sm: int) -> dict[int, str]:
 def room(sm: int, size: int) -> int:
     """Bytes of shared memory with the KiB, for a block with `size` bytes (from sm_90 on these hold it)."""
     return max(size, RESERVED_BYTES) if sm >= FIRST_SM else -(-size // UNIT) * UNIT + RESERVED_BYTES
+
+
+def own_bytes(sm: int, size: int) -> int:
+    """What of a kernel's static shared memory is the program's; from sm_90 on the KiB is counted where there is any."""
+    return max(size - RESERVED_BYTES, 0) if sm >= FIRST_SM else size
+
+
+def total_unit(sm: int) -> int:
+    """Bytes in multiples of which a block is told its shared memory, the program's and what was given at launch.
+
+    Source: PTX ISA 9.0, %total_smem_size (256 for sm_7x, 128 after); recorded on an H200: without the system's KiB.
+    """
+    return UNIT if sm >= 80 else 2 * UNIT
 
 
 def reserved_at(sm: int, size: int) -> int:

@@ -145,16 +145,20 @@ class LlvmEmitter(Registers):
         return self._dimension(name)
 
     def _size_of_shared(self, name: str) -> Value:
-        """The bytes given at launch, or where the system's KiB is; that is then made room for."""
+        """The bytes given at launch, all of a block's, or where the system's KiB is; that is then made room for."""
         if self.spilled:
             raise Unsupported(name, why="of shared memory that is not in LDS")
-        if name != shared_memory.DYNAMIC and self.sm >= shared_memory.FIRST_SM:
+        if name in _IN_RESERVED and self.sm >= shared_memory.FIRST_SM:
             self.reserved = True
             return constant(_IN_RESERVED[name], 32)
         self.declarations[DYNAMIC] = f"@{DYNAMIC} = external addrspace(3) global [0 x i8], align 16"
         dynamic = self._hidden(_HIDDEN_DYNAMIC, 32)
         if name == shared_memory.DYNAMIC:
             return dynamic
+        if name == shared_memory.TOTAL:
+            unit = shared_memory.total_unit(self.sm)
+            fixed = shared_memory.own_bytes(self.sm, self.kernel.abi.shared_bytes)
+            return self.and_(self.add(dynamic, constant(fixed + unit - 1, 32)), constant(-unit, 32))
         self.reserved = True
         size = self.add(dynamic, constant(self.kernel.abi.shared_bytes + shared_memory.UNIT - 1, 32))
         begin = self.and_(size, constant(-shared_memory.UNIT, 32))
@@ -249,6 +253,8 @@ class LlvmEmitter(Registers):
             return self._aperture("shared")
         if stem in ("SWINLO", "SLMLO"):
             return constant(0, 32)
+        if name == shared_memory.TOTAL:
+            return self._size_of_shared(name)
         raise Unsupported(name)
 
     def system_call(self, name: str) -> None:

@@ -100,6 +100,8 @@ class Interpreter(ControlFlow):
         given: set[int] | None = None,
     ) -> None:
         shared = abi.shared_bytes + launch.dynamic_shared
+        unit = shared_memory.total_unit(program.sm)
+        total = -(-(shared_memory.own_bytes(program.sm, abi.shared_bytes) + launch.dynamic_shared) // unit) * unit
         if program.sm >= shared_memory.FIRST_SM:
             shared = max(shared, shared_memory.RESERVED_BYTES + launch.dynamic_shared)
         self.reserved_at = shared_memory.reserved_at(program.sm, shared)
@@ -108,6 +110,7 @@ class Interpreter(ControlFlow):
         slack = STACK_SLACK if any(s.instruction.mnemonic == "CALL" for s in program.steps) else STACK_ALIGNMENT
         local = -(-abi.local_bytes // STACK_ALIGNMENT) * STACK_ALIGNMENT + slack
         super().__init__(program.sm, launch.geometry, arena, shared, local, seed, mufu)
+        self._specials[shared_memory.TOTAL] = np.full(launch.geometry.lanes, total, np.uint32)
         self.program, self.policy, self.max_steps, self.deadline = program, policy, max_steps, deadline
         self.until = until
         self.shuffled = policy != "lowest"

@@ -25,7 +25,7 @@ from cass_shim.model.kernel_abi import KernelAbi, Param
 from cass_shim.native.locate import emulated_hip
 
 STEP = 16
-PARAMETERS = {80: 0x160, 90: 0x210, 120: 0x380}  # where they begin in bank 0
+PARAMETERS = {75: 0x160, 80: 0x160, 90: 0x210, 120: 0x380}  # where they begin in bank 0
 
 
 def instructions(text: str) -> tuple[Instruction, ...]:

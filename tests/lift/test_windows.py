@@ -9,6 +9,7 @@ import pytest
 
 from cass_shim.assemble.llvm import assemble_llvm
 from cass_shim.lift import lift_kernel
+from cass_shim.model.artifacts import SassKernel
 from cass_shim.verify import mufu
 from cass_shim.verify.interpreter import Interpreter, Launch
 from cass_shim.verify.memory import Arena
@@ -116,17 +117,46 @@ def test_the_reserved_part_of_shared_memory(sm: int) -> None:
     sass = kernel(body.replace(f"{out:#x}+0x4", f"{out + 4:#x}"), sm, params=(8,), shared_bytes=static)
     begin = 0 if sm >= 90 else 384  # 64 + 200 bytes, in units of 128
     expected = [given] * 32 + [begin + 0x100] * 32 + [begin + 0x400] * 32
+    assert both(sass, 96, given) == expected
+
+
+def both(sass: SassKernel, words: int, given: int) -> list[int]:
+    """What a kernel over (out) leaves on the device, and by the interpreter; given: bytes of shared memory."""
     code = assemble_llvm(lift_kernel(sass), sass.abi)
     with emulated() as device:
-        words, table = device.buffer(np.zeros(96, np.uint32)), device.buffer(np.zeros(1, np.uint64))
+        out, table = device.buffer(np.zeros(words, np.uint32)), device.buffer(np.zeros(1, np.uint64))
         kernarg = bytearray(code.bindings_offset + 8)
-        struct.pack_into("<Q", kernarg, 0, words.address)
+        struct.pack_into("<Q", kernarg, 0, out.address)
         struct.pack_into("<Q", kernarg, code.bindings_offset, table.address)
         device.load(code.elf).function("k").launch((1,), (32,), bytes(kernarg), given)
         device.synchronize()
-        assert np.asarray(words.read()).tolist() == expected
-    arena = Arena(BASE, np.zeros(384, np.uint8), np.ones(384, bool))
+        found: list[int] = np.asarray(out.read()).tolist()
+    arena = Arena(BASE, np.zeros(4 * words, np.uint8), np.ones(4 * words, bool))
     launch = Launch(Geometry((1, 1, 1), (32, 1, 1)), struct.pack("<Q", BASE), given)
     machine = Interpreter(prepare(sass, {}, b""), sass.abi, launch, arena, seed=1, mufu=mufu.nearest)
     machine.run()
-    assert arena.content.view(np.uint32).tolist() == expected
+    assert arena.content.view(np.uint32).tolist() == found
+    return found
+
+
+TOTAL = """
+    S2R R0, SR_TID.X
+    MOV R2, c[0x0][{out:#x}]
+    MOV R3, c[0x0][{high:#x}]
+    IMAD.WIDE R2, R0, 0x4, R2
+    {read}
+    STG.E [R2.64], R8
+    EXIT
+"""
+
+
+@pytest.mark.parametrize("given", [0, 1, 24, 1000])
+@pytest.mark.parametrize(("sm", "unit"), [(75, 256), (80, 128), (90, 128), (120, 128)])
+@pytest.mark.parametrize("static", [0, 100, 128])
+def test_the_size_of_all_shared_memory(sm: int, unit: int, static: int, given: int) -> None:
+    """Recorded on an H200: in units of 128 bytes, without the system's KiB; ptxas counts that where there is any."""
+    out = {75: 0x160, 80: 0x160, 90: 0x210, 120: 0x380}[sm]
+    read = "S2R R8, SR_SMEMSZ" if sm < 90 else "S2UR UR4, SR_SMEMSZ\nMOV R8, UR4"
+    counted = static + (0x400 if sm >= 90 and static else 0)
+    sass = kernel(TOTAL.format(out=out, high=out + 4, read=read), sm, params=(8,), shared_bytes=counted)
+    assert both(sass, 32, given) == [-(-(static + given) // unit) * unit] * 32
