@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from cass_shim.isa.spec import CONTROL, Effect, effect_of, warp_wide
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import PT, Const, Instruction, Pred, Reg, Target
+from cass_shim.model.instruction import PT, Const, Imm, Instruction, Pred, Reg, Target
 
 STEP = 16
 _ENDS = frozenset({"EXIT", "RET", "BRX", "BRXU", "JMP", "JMX", "KILL"})
@@ -37,6 +37,11 @@ def ends(i: Instruction) -> bool:
 
 def is_call(i: Instruction) -> bool:
     return i.mnemonic == "CALL"
+
+
+def is_plain_barrier(i: Instruction) -> bool:
+    """Whether it is the barrier of the whole block, which counts nothing."""
+    return i.has("SYNC") and not i.has("RED") and i.operands == (Imm(0),)
 
 
 def target_of(i: Instruction) -> Target | None:

@@ -205,6 +205,10 @@ class Independent(Flow):
         self.wait(_TOGETHER + self._number(block), need, None, block)
         self.e.start_block(block)
 
+    def group(self) -> Value:
+        """The mask of those that these lanes run with; 0: with all."""
+        return self.e.get_state("region", 32)
+
     def choose_group(self, mask: Value) -> None:
         """From here on these lanes run only with those that have the same mask; 0: with all."""
         self.e.put_state("region", mask)

@@ -12,7 +12,7 @@ from cass_shim.lift.barriers import BARRIERS_OFFSET, FRONT_BYTES
 from cass_shim.lift.calls import Calls
 from cass_shim.lift.code import Code, Function, find_functions, never, restrict, target_of
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter
-from cass_shim.lift.exclusive import split_at_regions
+from cass_shim.lift.exclusive import meet_others, split_at_regions
 from cass_shim.lift.flow import Flow
 from cass_shim.lift.helpers import Shortcut, find_shortcut
 from cass_shim.lift.independent import Independent
@@ -36,11 +36,12 @@ def lift_kernel(kernel: SassKernel, *, lines: bool = False, emitting: type[LlvmE
     try:
         code = Code.of(kernel, frozenset(SYSTEM_CALLS))
         functions = find_functions(code)
-        apart = lanes_wait(code, functions)
+        regions = split_at_regions(code, functions)
+        if regions:
+            functions = find_functions(code)
+        apart = lanes_wait(code, functions) or (regions and meet_others(code, functions))
         if apart:
             split_at_meetings(code)
-            functions = find_functions(code)  # a region may begin behind one of the new splits
-        if split_at_regions(code, functions):
             functions = find_functions(code)
         shortcuts = _find_shortcuts(code, functions)
         layout = Layout(functions, code.entry, *choose_once(functions, code.entry, apart))
@@ -163,7 +164,8 @@ class _Lifter(Calls):
 
     def _block(self, instance: Instance, start: int) -> None:
         self.e.start_block(instance.label(start))
-        self.exclusive = next((r for r in self.regions.values() if start in r.blocks), None)
+        around = (r for r in self.regions.values() if start in r.blocks)
+        self.exclusive = min(around, key=lambda r: len(r.blocks), default=None)
         shortcut = self.shortcuts.get(start)
         if shortcut is not None:
             self._take_shortcut(instance, shortcut)

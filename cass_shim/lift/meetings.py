@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from cass_shim.isa.spec import lookup
 from cass_shim.lift.builder import Value, constant
-from cass_shim.lift.code import STEP, Code, always, never
+from cass_shim.lift.code import STEP, Code, always, is_plain_barrier, never
 from cass_shim.lift.exclusive import is_exclusive
 from cass_shim.lift.independent import BLOCK_BARRIER, WARPSYNC, Independent
 from cass_shim.lift.layout import Instance
@@ -116,17 +116,18 @@ class Meetings(Transfers):
     def _apart_from_others(self, instance: Instance, address: int, i: Instruction) -> None:
         """End the block: lanes come together by their masks, and no other lane joins them before the region's end."""
         assert isinstance(self.flow, Independent)
-        region, mask = self._region(address, i)
-        latch = self._latch(instance, region)
+        region, mask = self._region(instance, address, i)
+        latch, around = self._latch(instance, region), f"around.{instance.label(address)}"
         value = self.e.get_reg(mask.index, mask.uniform)
+        self.e.put_state(around, self.flow.group())
         self.flow.choose_group(value)
         self.e.write_back()
         self.flow.together(f"{instance.label(address)}.meet", value)
         self.flow.goto(latch if region.end == address + STEP else instance.label(address + STEP))
         self.e.start_block(latch)
-        self.flow.choose_group(constant(0, 32))
+        self.flow.choose_group(self.e.get_state(around, 32))
         self.e.write_back()
-        self.flow.goto(instance.label(region.end))
+        self.flow.goto(self._to(instance, region.end))
 
     def _mask(self, i: Instruction) -> Value:
         """The lanes that a WARPSYNC or BRA.DIV is about."""
@@ -144,7 +145,7 @@ class Meetings(Transfers):
         following = self._next(instance, address)
         guard = self._guard(i)
         self.e.write_back()
-        if i.has("SYNC") and not i.has("RED") and i.operands == (Imm(0),):
+        if is_plain_barrier(i):
             self.flow.wait(BLOCK_BARRIER, _EVERYBODY, guard, following)
             return
         if guard is not None:

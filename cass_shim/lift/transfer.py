@@ -122,7 +122,7 @@ class Transfers(Straight):
 
     def _in_turn(self, instance: Instance, address: int, i: Instruction) -> None:
         """End the block: lanes with one mask run the region together, one mask after the other."""
-        region, mask = self._region(address, i)
+        region, mask = self._region(instance, address, i)
         value = self.e.get_reg(mask.index, mask.uniform)
         served = f"served.{instance.label(address)}"
         turn, chosen, latch = self.e.new_label("turn"), self.e.new_label("chosen"), self._latch(instance, region)
@@ -136,17 +136,25 @@ class Transfers(Straight):
         self.e.put_state(served, constant(1, 1))
         self.e.write_back()
         self.e.raw(f"br label %{latch if region.end == address + STEP else instance.label(address + STEP)}")
+        behind = self._to(instance, region.end)  # of a region around this one: what that ends with
         self.e.start_block(latch)
         done = self.e.get_state(served, 1)
         self.e.call_text("void", "llvm.amdgcn.wave.barrier")  # or LLVM takes the region out of the loop
-        self.e.raw(f"br i1 {done.text}, label %{instance.label(region.end)}, label %{turn}")
+        self.e.raw(f"br i1 {done.text}, label %{behind}, label %{turn}")
 
-    def _region(self, address: int, i: Instruction) -> tuple[Exclusive, Reg]:
+    def _region(self, instance: Instance, address: int, i: Instruction) -> tuple[Exclusive, Reg]:
         """The region that a WARPSYNC begins, and its mask. Raises Unsupported."""
         mask = i.operands[0]
         if not isinstance(mask, Reg) or not always(i):
             raise Unsupported(i.form, address=i.address)
-        return self.regions[address], mask
+        region = self.regions[address]
+        called = {c for at, callees in instance.function.calls.items() if self._within(region, at) for c in callees}
+        if any(self.functions[callee].recursive for callee in called):
+            raise Unsupported(i.form, address=i.address, why="its region calls what calls itself")
+        return region, mask
+
+    def _within(self, region: Exclusive, address: int) -> bool:
+        return any(address == at for start in region.blocks for at, _ in self.code.block(start))
 
     def _come_together(self, instance: Instance, address: int, i: Instruction) -> None:
         raise NotImplementedError

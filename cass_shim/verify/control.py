@@ -16,6 +16,7 @@ from cass_shim.verify.arithmetic import Value, constant
 from cass_shim.verify.atomics import AtomicState
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.program import Program, Step
+from cass_shim.verify.regions import Regions
 from cass_shim.verify.state import Lanes, Mask
 from cass_shim.verify.system_calls import SystemCalls, called
 
@@ -36,7 +37,7 @@ class ControlFlow(AtomicState):
     wait_at: Lanes  # which barrier register a BSYNC waits on
     convergence: Value  # B registers: mask of participating lanes
     yields: Lanes  # how often it has yielded since it last waited at a BSYNC
-    exclusive: Lanes  # group of a WARPSYNC.EXCLUSIVE region, 0: none
+    regions: Regions  # of WARPSYNC.EXCLUSIVE
 
     def _guard(self, guard: Pred | None) -> Mask:
         assert guard is not None
@@ -65,7 +66,10 @@ class ControlFlow(AtomicState):
                 if state == AT_BSYNC and (self.yields[lanes] >= PATIENCE).any():
                     self._leave_behind(lanes, number, ready)
                 self.waiting[chosen] = RUN
-                self.exclusive[chosen] = 0
+                if state == AT_BSYNC:
+                    self.regions.pass_barrier(chosen, number)
+                else:
+                    self.regions.pass_mask(chosen)
                 self.pc[chosen] += 1
                 done = True
         return done
@@ -185,11 +189,13 @@ class ControlFlow(AtomicState):
             self.calls.perform(symbol, step.instruction)
             return
         if symbol:
+            self.regions.call(self.active, 1)
             self.pc[self.active] = self._index(self.program.tokens[symbol] + target.address, int(self.active[0]))
             return
         if step.instruction.has("ABS") and register is not None:
             self._call_absolute(step, register)
             return
+        self.regions.call(self.active, 1)
         self._jump(self.active, step, target, register)
 
     def _call_absolute(self, step: Step, register: Reg) -> None:
@@ -202,9 +208,11 @@ class ControlFlow(AtomicState):
                 self.set_mask(np.isin(np.arange(len(self.mask)), chosen))
                 self.calls.perform(name, step.instruction)
             else:
+                self.regions.call(chosen, 1)
                 self.pc[chosen] = self._index(address, int(chosen[0]))
 
     def _do_ret(self, step: Step, index: int) -> None:
+        self.regions.call(self.active, -1)
         target, register, _ = self._split(step.instruction)
         self._jump(self.active, step, target, register)
 
@@ -228,6 +236,7 @@ class ControlFlow(AtomicState):
     def _do_bssy(self, step: Step, index: int) -> None:
         row = self.convergence[self._barrier_register(step.instruction)]
         row[self.active] = self._masks()[self.active]
+        self.regions.set_barrier(self.active, self._barrier_register(step.instruction))
 
     def _do_bsync(self, step: Step, index: int) -> None:
         number = self._barrier_register(step.instruction)
@@ -274,7 +283,7 @@ class ControlFlow(AtomicState):
             elif isinstance(source, Reg) and source.index != 255:
                 masks = self.get_reg(source.index, source.uniform)[self.active].astype(np.int64)
         if instruction.has("EXCLUSIVE", "COLLECTIVE") and not instruction.has("ALL"):
-            self.exclusive[self.active] = masks
+            self.regions.begin(self.active, masks)
             return
         self._wait(AT_WARPSYNC, masks, index)
 

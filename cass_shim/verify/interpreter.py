@@ -22,6 +22,7 @@ from cass_shim.verify.arithmetic import OTHER_NAN, Value, constant
 from cass_shim.verify.control import AT_BARRIER, AT_BSYNC, AT_DIVERGENCE, AT_WARPSYNC, RUN, ControlFlow
 from cass_shim.verify.memory import Arena, Fault, gather
 from cass_shim.verify.program import Program, Step
+from cass_shim.verify.regions import Regions
 from cass_shim.verify.state import Geometry, Lanes, Mask, Mufu
 from cass_shim.verify.surfaces import Surface
 from cass_shim.verify.survey import grid_barrier
@@ -125,7 +126,7 @@ class Interpreter(ControlFlow):
         self.wait_for: Lanes = np.zeros(count, np.int64)  # barrier register, or mask of lanes
         self.wait_at = np.zeros(count, np.int8)  # which barrier register a BSYNC waits on
         self.convergence = np.zeros((16, count), np.uint32)  # B registers: mask of participating lanes
-        self.exclusive: Lanes = np.zeros(count, np.int64)
+        self.regions = Regions(count)
         self.yields: Lanes = np.zeros(count, np.int64)
         self.turn = self._turns(policy)
         self.arrived: dict[tuple[int, int], int] = {}  # (block, barrier) → threads of BAR.ARV
@@ -215,7 +216,7 @@ class Interpreter(ControlFlow):
             raise Fault("not finished in time", address=self.program.where(int(self.pc[ready][0])))
         start = self._choose(ready, self.repeated % FAIRNESS == 0)
         chosen = ready & (self.pc == start)
-        if self.exclusive.any():
+        if self.regions.masks.any():
             chosen = self._one_group(chosen)
         self._run_group(chosen, start)
 
@@ -241,9 +242,9 @@ class Interpreter(ControlFlow):
 
     def _one_group(self, chosen: Mask) -> Mask:
         """Within each warp only the lanes of one WARPSYNC.EXCLUSIVE group run together."""
-        rows = np.where(chosen, self.exclusive, np.iinfo(np.int64).max).reshape(self.warps, WARP)
+        rows = np.where(chosen, self.regions.masks, np.iinfo(np.int64).max).reshape(self.warps, WARP)
         lowest = np.repeat(rows.min(axis=1), WARP)
-        return chosen & (self.exclusive == lowest)
+        return chosen & (self.regions.masks == lowest)
 
     def _run_group(self, chosen: Mask, index: int) -> None:
         """Run lanes that share a program counter up to and including the next control transfer."""

@@ -1,12 +1,10 @@
-"""Lanes and warps that meet: barriers, shared memory, exclusive regions, locks; on the emulated device."""
+"""Lanes and warps that meet: barriers, shared memory, locks; on the emulated device."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from cass_shim.lift import lift_kernel
-from cass_shim.model.errors import Unsupported
 from tests.lift.support import CRITICAL, HEAD, LOCK, NAMED, WORDS, kernel, run
 
 
@@ -152,106 +150,6 @@ def test_stores_before_a_syncwarp_are_seen_after_it() -> None:
         shared_bytes=128,
     )
     assert run(sass, WORDS, 32).tolist() == [3 * ((n + 2) % 32) for n in range(32)]
-
-
-def test_an_exclusive_region_serves_one_mask_after_the_other() -> None:
-    """Quads reduce among themselves although all lanes reach the region together."""
-    sass = kernel(
-        HEAD
-        + """
-        LOP3.LUT R8, R0, 0x1c, RZ, 0xc0, !PT
-        MOV R9, 0xf
-        SHF.L.U32 R9, R9, R8, RZ
-        BSSY B0, =end
-        WARPSYNC.EXCLUSIVE R9
-        REDUX.SUM.S32 UR4, R0
-        IMAD.U32 R10, RZ, RZ, UR4
-        BSYNC B0
-        end:
-        STG.E [R2.64], R10
-        EXIT
-        """
-    )
-    assert run(sass, WORDS, 32).tolist() == [sum(range(n & 28, (n & 28) + 4)) for n in range(32)]
-
-
-def test_an_exclusive_region_behind_a_meeting_where_lanes_are_scheduled_apart() -> None:
-    """CUB's look-back on sm_90: the region begins behind a BSYNC, where no block began before."""
-    after = """
-        BSSY B1, =met
-        BSYNC B1
-        met:
-        LOP3.LUT R8, R0, 0x1c, RZ, 0xc0, !PT
-        MOV R9, 0xf
-        SHF.L.U32 R9, R9, R8, RZ
-        BSSY B0, =over
-        WARPSYNC.EXCLUSIVE R9
-        REDUX.SUM.S32 UR4, R0
-        IMAD.U32 R10, RZ, RZ, UR4
-        BSYNC B0
-        over:
-        STG.E [R2.64], R10
-    """
-    sass = kernel(LOCK.format(critical=CRITICAL, after=after))
-    found = run(sass, np.zeros(32, np.uint32), 32)
-    assert found.tolist() == [sum(range(n & 28, (n & 28) + 4)) for n in range(32)]
-
-
-BRANCHING_REGION = """
-    LOP3.LUT R8, R0, 0x1c, RZ, 0xc0, !PT
-    MOV R9, 0xf
-    SHF.L.U32 R9, R9, R8, RZ
-    LOP3.LUT P2, RZ, R0, 0x1, RZ, 0xc0, !PT
-    WARPSYNC 0xffffffff
-    BSSY B0, =behind
-    WARPSYNC.EXCLUSIVE R9
-    BRA =sums
-    sums:
-    REDUX.SUM.S32 UR4, R0
-    IMAD.U32 R10, RZ, RZ, UR4
-    @P2 BRA =odd
-    IADD3 R10, R10, 0x1000, RZ
-    BRA =joins
-    odd:
-    IADD3 R10, R10, 0x2000, RZ
-    joins:
-    BRA =meets
-    meets:
-    BSYNC B0
-    behind:
-    REDUX.SUM.S32 UR5, R0
-    IMAD.U32 R11, RZ, RZ, UR5
-    IADD3 R10, R10, R11, RZ
-"""
-IN_QUADS = [sum(range(n & 28, (n & 28) + 4)) + 0x1000 * (1 + n % 2) + 496 for n in range(32)]
-
-
-def test_an_exclusive_region_may_branch() -> None:
-    """Debug builds do in `__reduce_add_sync` and the like; behind the region all lanes are together again."""
-    sass = kernel(HEAD + BRANCHING_REGION + "STG.E [R2.64], R10\nEXIT")
-    assert run(sass, WORDS, 32).tolist() == IN_QUADS
-
-
-def test_an_exclusive_region_may_branch_where_lanes_are_scheduled_apart() -> None:
-    sass = kernel(LOCK.format(critical="", after=CRITICAL + BRANCHING_REGION + "STG.E [R2.64], R10"))
-    assert run(sass, np.zeros(2, np.uint32), 32).tolist() == IN_QUADS
-
-
-@pytest.mark.parametrize(
-    ("inside", "why"),
-    [
-        ("BSSY B1, =end\nBSYNC B1", "BSSY"),
-        ("@P0 BRA =other\nBSYNC B0\nBRA =end\nother:", "several places"),
-        ("EXIT", "no end"),
-        ("WARPSYNC.EXCLUSIVE R0", "WARPSYNC"),
-        ("inside:\nNOP\nNOP", "entered from elsewhere"),
-    ],
-)
-def test_what_an_exclusive_region_may_not_have(inside: str, why: str) -> None:
-    enter = "@P0 BRA =inside" if "inside:" in inside else "NOP"
-    text = f"{enter}\nBSSY B0, =end\nWARPSYNC.EXCLUSIVE R0\n{inside}\nBSYNC B0\nend:\nEXIT"
-    with pytest.raises(Unsupported, match=why):
-        lift_kernel(kernel(HEAD + text))
 
 
 def test_a_lock_that_its_loop_releases_serves_every_lane() -> None:

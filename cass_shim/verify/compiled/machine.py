@@ -46,7 +46,7 @@ class Machine(Interpreter):
             if self.translation is not None and self.translation.pays(self.steps) and self.races is None:
                 self._change_over(self.translation)
             return
-        if self.exclusive.any():
+        if self.regions.masks.any():
             super()._advance()
             return
         self._scheduler.steps = self.steps
@@ -193,7 +193,7 @@ class Machine(Interpreter):
             count=context + 8 * CONTEXT.index("count"), regs=self._matrix.ctypes.data, preds=self._flags.ctypes.data,
             pc=self.pc.ctypes.data, alive=self.alive.ctypes.data, waiting=self.waiting.ctypes.data,
             wait_for=self.wait_for.ctypes.data, wait_at=self.wait_at.ctypes.data,
-            convergence=self.convergence.ctypes.data, exclusive=self.exclusive.ctypes.data,
+            convergence=self.convergence.ctypes.data, exclusive=self.regions.masks.ctypes.data,
             yields=self.yields.ctypes.data, turn=None if turn is None else turn.ctypes.data,
             executed=self.executed.ctypes.data,
             stamp=ctypes.addressof(self._memory) + Memory.stamp.offset,
