@@ -1,7 +1,7 @@
 """From rows to entry points: what each exported name is in C.
 
 In: the table. Out: `Entry` objects in index order and the C text of one entry. An entry keeps errno, remembers
-the runtime's last error and leaves its fast path only while tracing or after a fork.
+the runtime's last error, logs a failure and leaves its fast path only while tracing or after a fork.
 """
 
 from __future__ import annotations
@@ -123,8 +123,10 @@ def main_entry(row: Row) -> str:
         fast = f"{test}    else\n        {call_body(row)};\n"
         return f"{slow_path(row)}{head}\n{{\n    int cass_saved = errno;\n{fast}    errno = cass_saved;\n}}\n"
     record = ""
-    if row.kind == "runtime" and row.result == "cudaError_t" and not row.quiet:
-        record = "    if (CASS_RARE(cass_result != cudaSuccess))\n        cass_entry_failed(cass_result);\n"
+    if row.result in ERRORS and not row.quiet:
+        remember = "        cass_entry_failed(cass_result);\n" if row.result == "cudaError_t" else ""
+        log = f"        cass_log_failure({constant(row)}, (int)cass_result);\n"
+        record = f"    if (CASS_RARE(cass_result != 0)) {{\n{remember}{log}    }}\n"
     return (
         f"{slow_path(row)}{head}\n{{\n    int cass_saved = errno;\n    {spaced(row.result)}cass_result = {choose};\n"
         f"{record}    errno = cass_saved;\n    return cass_result;\n}}\n"

@@ -46,6 +46,7 @@ def compile_with(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
     (folder / "rest.c").write_text(
         '#include "shim/trace.h"\n__thread cass_call cass_current_call; int cass_gate;\n'
         "int cass_gate_refuses(void) { return 0; }\nint cass_stub(uint32_t row) { return (int)row + 800; }\n"
+        "void cass_log_failure(uint32_t row, int result) { (void)row; (void)result; }\n"
         "void cass_trace_begin(cass_traced *c, uint32_t row) { c->row = row; }\n"
         "void cass_trace_end(const cass_traced *c, const cass_value *v, uint64_t r) { (void)c; (void)v; (void)r; }\n"
     )

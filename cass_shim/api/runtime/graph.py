@@ -172,7 +172,7 @@ fn("cudaGraphInstantiateWithParams", IMPLEMENTED, "cudaError_t",
    "cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphInstantiateParams *instantiateParams",
    since=12000, pt="ptsz")
 fn("cudaGraphKernelNodeCopyAttributes", IMPLEMENTED, "cudaError_t",
-   "cudaGraphNode_t hSrc, cudaGraphNode_t hDst", since=11000)
+   "cudaGraphNode_t hDst, cudaGraphNode_t hSrc", since=11000)
 fn("cudaGraphKernelNodeGetAttribute", IMPLEMENTED, "cudaError_t",
    "cudaGraphNode_t hNode, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out", since=11000)
 fn("cudaGraphKernelNodeGetParams", IMPLEMENTED, "cudaError_t",

@@ -105,7 +105,7 @@ CUresult cass_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memor
     KNOWN_DEVICE(device);
     cass_array *known = cass_array_of(array);
     if (!known) return CUDA_ERROR_INVALID_HANDLE;
-    if (!memoryRequirements) return CUDA_ERROR_INVALID_VALUE;
+    if (!memoryRequirements || !cass_array_deferred(known)) return CUDA_ERROR_INVALID_VALUE;
     *memoryRequirements = (CUDA_ARRAY_MEMORY_REQUIREMENTS){
         .size = known->slice * (known->depth ? known->depth : 1), .alignment = ARRAY_ALIGN};
     return CUDA_SUCCESS;
@@ -114,16 +114,15 @@ CUresult cass_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memor
 /* Planes and tiles belong to formats and flags that no array here can have. */
 CUresult cass_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx) {
     STARTED();
-    (void)planeIdx;
-    return pPlaneArray && cass_array_of(hArray) ? CUDA_ERROR_INVALID_VALUE
-                                                : CUDA_ERROR_INVALID_HANDLE;
+    (void)pPlaneArray, (void)planeIdx;
+    return cass_array_of(hArray) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cass_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties,
                                          CUarray array) {
     STARTED();
-    return sparseProperties && cass_array_of(array) ? CUDA_ERROR_INVALID_VALUE
-                                                    : CUDA_ERROR_INVALID_HANDLE;
+    (void)sparseProperties;
+    return cass_array_of(array) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cass_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,

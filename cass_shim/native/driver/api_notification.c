@@ -1,12 +1,11 @@
-/* Driver API: calls whose answer is that nothing happens here (logs, notifications, atomics across
- * the bus), graph memory, and events of a whole context. */
+/* Driver API: calls whose answer is that nothing happens here (notifications, atomics across the
+ * bus), the error log, graph memory, and events of a whole context. */
 #include "driver/api.h"
 #include "driver/array.h"
 #include "driver/graph.h"
+#include "driver/log.h"
 #include "driver/properties.h"
 #include "driver/stream.h"
-
-#include <stdio.h>
 
 enum { TEXTURE_1D_LINEAR = 69, LAST_ATOMIC = 31 };
 
@@ -38,57 +37,58 @@ CUresult cass_cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
     return no_atomics(capabilities, operations, count);
 }
 
-static char registered[CASS_MAX_DEVICES]; /* handles are addresses in here */
+/* How many there are of each device; handles are addresses in here. */
+static _Atomic int registered[CASS_MAX_DEVICES];
 
 CUresult cass_cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback callbackFunc,
                                                 void *userData, CUasyncCallbackHandle *callback) {
     KNOWN_DEVICE(device);
     (void)userData;
     if (!callbackFunc || !callback) return CUDA_ERROR_INVALID_VALUE;
+    registered[device]++;
     *callback = (CUasyncCallbackHandle)(void *)&registered[device];
     return CUDA_SUCCESS;
 }
 
 CUresult cass_cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle callback) {
     KNOWN_DEVICE(device);
-    return (void *)callback == &registered[device] ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if ((void *)callback != &registered[device]) return CUDA_ERROR_INVALID_VALUE;
+    int left = registered[device];
+    while (left && !atomic_compare_exchange_weak(&registered[device], &left, left - 1)) {
+    }
+    return left ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The driver's error log is always empty. */
 CUresult cass_cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags) {
     (void)flags; /* an H200's driver takes any: recorded */
     if (!iterator_out) return CUDA_ERROR_INVALID_VALUE;
-    *iterator_out = 0;
+    *iterator_out = cass_log_end();
     return CUDA_SUCCESS;
 }
 
 CUresult cass_cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile,
                                unsigned int flags) {
-    (void)iterator;
     if (!pathToFile || flags) return CUDA_ERROR_INVALID_VALUE;
-    FILE *file = fopen(pathToFile, "we");
-    return file && !fclose(file) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return RESULT(cass_log_dump_file(iterator, pathToFile));
 }
 
 CUresult cass_cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
                                  unsigned int flags) {
-    (void)iterator;
     if (!buffer || !size || !*size || flags) return CUDA_ERROR_INVALID_VALUE;
-    *buffer = 0;
-    *size = 0;
-    return CUDA_SUCCESS;
+    return RESULT(cass_log_dump(iterator, buffer, size));
 }
 
 CUresult cass_cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData,
                                      CUlogsCallbackHandle *callback_out) {
-    (void)userData;
+    void *handle = NULL;
     if (!callbackFunc) return CUDA_ERROR_INVALID_VALUE;
-    if (callback_out) *callback_out = (CUlogsCallbackHandle)(void *)&registered;
-    return CUDA_SUCCESS;
+    int result = cass_log_watch((cass_log_reader)(void *)callbackFunc, userData, &handle);
+    if (!result && callback_out) *callback_out = (CUlogsCallbackHandle)handle;
+    return RESULT(result);
 }
 
 CUresult cass_cuLogsUnregisterCallback(CUlogsCallbackHandle callback) {
-    return (void *)callback == &registered ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return RESULT(cass_log_unwatch((const void *)callback));
 }
 
 CUresult cass_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format,
@@ -107,7 +107,8 @@ cass_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memor
     KNOWN_DEVICE(device);
     cass_mipmap *known = cass_mipmap_of(mipmap);
     if (!known) return CUDA_ERROR_INVALID_HANDLE;
-    if (!memoryRequirements) return CUDA_ERROR_INVALID_VALUE;
+    if (!memoryRequirements || !cass_array_deferred(&known->level[0]))
+        return CUDA_ERROR_INVALID_VALUE;
     const cass_array *first = &known->level[0]; /* its slices hold all levels */
     *memoryRequirements = (CUDA_ARRAY_MEMORY_REQUIREMENTS){
         .size = first->slice * (first->depth ? first->depth : 1), .alignment = 512};
@@ -117,8 +118,8 @@ cass_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memor
 CUresult cass_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties,
                                                   CUmipmappedArray mipmap) {
     STARTED();
-    return sparseProperties && cass_mipmap_of(mipmap) ? CUDA_ERROR_INVALID_VALUE
-                                                      : CUDA_ERROR_INVALID_HANDLE;
+    (void)sparseProperties;
+    return cass_mipmap_of(mipmap) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cass_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,

@@ -48,6 +48,12 @@ int cass_mipmap_over(cass_device *device, cass_format_of format, size_t width, s
                      cass_mipmap **out);
 int cass_mipmap_destroy(cass_mipmap *mipmap);
 
+/* Whether it was made without memory of its own (cudaArrayDeferredMapping): the manual has memory
+ * requirements of such arrays only. */
+static inline int cass_array_deferred(const cass_array *array) {
+    return (array->flags & 0x80) != 0;
+}
+
 /* The object of a handle given by the program, or NULL. */
 cass_array *cass_array_of(const void *handle);
 cass_mipmap *cass_mipmap_of(const void *handle);

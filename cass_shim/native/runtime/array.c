@@ -76,7 +76,8 @@ cass_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRe
                                     cudaArray_t array, int device) {
     cass_array *known = cass_array_of(array);
     if (!known) return cudaErrorInvalidResourceHandle;
-    if (!memoryRequirements || device < 0 || device >= cass_device_count)
+    if (!memoryRequirements || device < 0 || device >= cass_device_count ||
+        !cass_array_deferred(known))
         return cudaErrorInvalidValue;
     *memoryRequirements = (struct cudaArrayMemoryRequirements){
         known->slice * (known->depth ? known->depth : 1), ARRAY_ALIGN, {0}};
@@ -86,15 +87,14 @@ cass_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRe
 /* Planes and tiles belong to formats and flags that no array here can have. */
 cudaError_t cass_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray,
                                    unsigned int planeIdx) {
-    (void)planeIdx;
-    return pPlaneArray && cass_array_of(hArray) ? cudaErrorInvalidValue
-                                                : cudaErrorInvalidResourceHandle;
+    (void)pPlaneArray, (void)planeIdx;
+    return cass_array_of(hArray) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t cass_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties,
                                               cudaArray_t array) {
-    return sparseProperties && cass_array_of(array) ? cudaErrorInvalidValue
-                                                    : cudaErrorInvalidResourceHandle;
+    (void)sparseProperties;
+    return cass_array_of(array) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t cass_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,

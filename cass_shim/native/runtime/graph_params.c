@@ -229,7 +229,9 @@ cudaError_t cass_cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaun
     return DONE(device, cass_call_attribute(hNode, (unsigned)attr, (void *)(uintptr_t)value, 1));
 }
 
-cudaError_t cass_cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hSrc, cudaGraphNode_t hDst) {
+/* The destination comes first. Headers before 13.0 have the two names the other way round, above
+ * the same code of libcudart (api/cudart: one hash for all releases). */
+cudaError_t cass_cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc) {
     ENTER(device);
     return DONE(device, cass_call_copy_attributes(hSrc, hDst));
 }

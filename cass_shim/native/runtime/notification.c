@@ -1,12 +1,11 @@
-/* Calls whose answer is that nothing happens here: logs, notifications, atomics across the bus; and
- * a few limits. */
+/* Calls whose answer is that nothing happens here: notifications, atomics across the bus; the error
+ * log, and a few limits. */
 #include "driver/array.h"
 #include "driver/graph.h"
+#include "driver/log.h"
 #include "driver/properties.h"
 #include "runtime/format.h"
 #include "runtime/runtime.h"
-
-#include <stdio.h>
 
 enum { TEXTURE_1D_LINEAR = 69, LAST_ATOMIC = 31 };
 
@@ -44,8 +43,8 @@ cudaError_t cass_cudaDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
 }
 
 /* The only notification CUDA has tells that a memory budget was exceeded; there is none to exceed.
- * The handle is the address of a byte of ours, one per device. */
-static char registered[CASS_MAX_DEVICES];
+ * How many there are of each device; handles are addresses in here. */
+static _Atomic int registered[CASS_MAX_DEVICES];
 
 cudaError_t cass_cudaDeviceRegisterAsyncNotification(int device, cudaAsyncCallback callbackFunc,
                                                      void *userData,
@@ -54,6 +53,7 @@ cudaError_t cass_cudaDeviceRegisterAsyncNotification(int device, cudaAsyncCallba
     (void)entered, (void)userData;
     if (!known_device(device)) return cudaErrorInvalidDevice;
     if (!callbackFunc || !callback) return cudaErrorInvalidValue;
+    registered[device]++;
     *callback = (cudaAsyncCallbackHandle_t)(void *)&registered[device];
     return cudaSuccess;
 }
@@ -63,44 +63,43 @@ cudaError_t cass_cudaDeviceUnregisterAsyncNotification(int device,
     ENTER(entered);
     (void)entered;
     if (!known_device(device)) return cudaErrorInvalidDevice;
-    return (void *)callback == &registered[device] ? cudaSuccess : cudaErrorInvalidValue;
+    if ((void *)callback != &registered[device]) return cudaErrorInvalidValue;
+    int left = registered[device];
+    while (left && !atomic_compare_exchange_weak(&registered[device], &left, left - 1)) {
+    }
+    return left ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* The driver's error log is always empty. */
 cudaError_t cass_cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags) {
     (void)flags; /* as cuLogsCurrent */
     if (!iterator_out) return cudaErrorInvalidValue;
-    *iterator_out = 0;
+    *iterator_out = cass_log_end();
     return cudaSuccess;
 }
 
 cudaError_t cass_cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile,
                                     unsigned int flags) {
-    (void)iterator;
     if (!pathToFile || flags) return cudaErrorInvalidValue;
-    FILE *file = fopen(pathToFile, "we");
-    return file && !fclose(file) ? cudaSuccess : cudaErrorInvalidValue;
+    return (cudaError_t)cass_log_dump_file(iterator, pathToFile);
 }
 
 cudaError_t cass_cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size,
                                       unsigned int flags) {
-    (void)iterator;
     if (!buffer || !size || !*size || flags) return cudaErrorInvalidValue;
-    *buffer = 0;
-    *size = 0;
-    return cudaSuccess;
+    return (cudaError_t)cass_log_dump(iterator, buffer, size);
 }
 
 cudaError_t cass_cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData,
                                           cudaLogsCallbackHandle *callback_out) {
-    (void)userData;
+    void *handle = NULL;
     if (!callbackFunc) return cudaErrorInvalidValue;
-    if (callback_out) *callback_out = (cudaLogsCallbackHandle)(void *)&registered;
-    return cudaSuccess;
+    int result = cass_log_watch((cass_log_reader)(void *)callbackFunc, userData, &handle);
+    if (!result && callback_out) *callback_out = (cudaLogsCallbackHandle)handle;
+    return (cudaError_t)result;
 }
 
 cudaError_t cass_cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback) {
-    return (void *)callback == &registered ? cudaSuccess : cudaErrorInvalidValue;
+    return (cudaError_t)cass_log_unwatch((const void *)callback);
 }
 
 cudaError_t cass_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
@@ -120,7 +119,8 @@ cass_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements 
                                              cudaMipmappedArray_t mipmap, int device) {
     cass_mipmap *known = cass_mipmap_of(mipmap);
     if (!known) return cudaErrorInvalidResourceHandle;
-    if (!memoryRequirements || !known_device(device)) return cudaErrorInvalidValue;
+    if (!memoryRequirements || !known_device(device) || !cass_array_deferred(&known->level[0]))
+        return cudaErrorInvalidValue;
     *memoryRequirements = (struct cudaArrayMemoryRequirements){0, 512, {0}};
     for (unsigned i = 0; i < known->levels; i++)
         memoryRequirements->size +=
@@ -131,8 +131,8 @@ cass_cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements 
 cudaError_t
 cass_cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties,
                                            cudaMipmappedArray_t mipmap) {
-    return sparseProperties && cass_mipmap_of(mipmap) ? cudaErrorInvalidValue
-                                                      : cudaErrorInvalidResourceHandle;
+    (void)sparseProperties;
+    return cass_mipmap_of(mipmap) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t cass_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr,

@@ -50,6 +50,9 @@ int cass_gate_refuses(void);
 void cass_trace_begin(cass_traced *call, uint32_t row);
 void cass_trace_end(const cass_traced *call, const cass_value *values, uint64_t result);
 
+/* A call failed: a line for the error log (driver/log.h). */
+void cass_log_failure(uint32_t row, int result);
+
 /* Counts a call of a row without body, names it on stderr the first time, returns 801 (not
  * supported). */
 int cass_stub(uint32_t row);
