@@ -70,7 +70,10 @@ NOTHING_MASKED = re.compile(r"s_and_saveexec_b32 (s\d+), \S+\n\s*s_or_b32 exec_l
 # No halves of registers for 16-bit values. LLVM 22 copies whole registers to them and ends with a segmentation fault
 # (generated kernel 5709, whose chosen bools become i16); LLVM 21 writes the upper half of a register whose lower half a
 # load is still to bring, without a wait (3072 and thirteen others; llvm/llvm-project#157795 waits for the whole).
-FEATURES = "-real-true16"
+# No barriers that back off: with them (from LLVM 22 on for gfx11) LLVM relies on the waits of the fence before a
+# barrier, which it drops where what is under way comes round a loop (llvm/llvm-project#220357, September 2026). LDS
+# stored by one wave could be read too early by another. Without, it counts what is under way at each barrier.
+FEATURES = "-real-true16,-back-off-barrier"
 
 _TARGET = ("-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-mcode-object-version=5")
 _ASSEMBLE = (*_TARGET, "-x", "assembler", "-c")

@@ -39,6 +39,8 @@ HIP_NOT_READY, HIP_TIMED_OUT = 600, 702
 EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(2_000_000))
 # Launches of a few waves never pay for a compiler.
 INTERPRETED = ("CASS_EMU_NATIVE", "0")
+# Results come late, as on hardware: a wait that is missing on a path that an input takes ends the launch.
+LATE_RESULTS = ("CASS_EMU_WAITS", "1")
 
 SHARED_SLOTS = 16  # blocks that may run at once with shared memory in an arena; others wait
 

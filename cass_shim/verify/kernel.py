@@ -17,7 +17,7 @@ from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, V
 from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.agreement import Judge
-from cass_shim.verify.candidate import EMULATED_LIMIT, INTERPRETED
+from cass_shim.verify.candidate import EMULATED_LIMIT, INTERPRETED, LATE_RESULTS
 from cass_shim.verify.captured import Captured, Replayed, replay
 from cass_shim.verify.contract import check_contract
 from cass_shim.verify.cost import Against, Cost, compare_cost
@@ -206,9 +206,10 @@ def _prove(campaign: Campaign, prove_s: float, blocks: Sequence[tuple[int, int, 
 
 
 def open_device(kind: str = "auto") -> Device:
-    """A device for verification: the emulated one stops candidates that run away. Raises DeviceFailed."""
-    os.environ.setdefault(*EMULATED_LIMIT)
-    os.environ.setdefault(*INTERPRETED)
+    """A device for verification: the emulated one stops candidates that run away, and loads come late there. Raises
+    DeviceFailed."""
+    for name, value in (EMULATED_LIMIT, INTERPRETED, LATE_RESULTS):
+        os.environ.setdefault(name, value)
     return Device.open(kind)
 
 

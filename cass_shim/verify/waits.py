@@ -2,8 +2,10 @@
 
 In: the instructions of a kernel. Out: nothing, or `Rejected` naming instruction, register and the load it depends on.
 Hardware returns loads late and does not interlock; an emulator that returns them at once cannot see a missing
-s_waitcnt. Source: AMD RDNA3 ISA, "Data dependency resolution" (vmcnt and LDS return in order; scalar loads in any
-order, so that only a count of 0 waits for them) and "Microcode formats" for the operand fields.
+s_waitcnt (the dynamic half, on the paths that inputs take, is the emulated device's: native/emulator/pending.h).
+Stores must be done before a barrier tells other waves of them. Source: AMD RDNA3 ISA, "Data dependency resolution"
+(vmcnt and LDS return in order; scalar loads in any order, so that only a count of 0 waits for them) and "Microcode
+formats" for the operand fields; LLVM's SIInsertWaitcnts and SIMemoryLegalizer.
 """
 
 from __future__ import annotations
@@ -21,9 +23,13 @@ VGPR = 256  # register numbers: SGPRs (VCC is 106 and 107) as in source fields, 
 SGPRS = 108
 NULL = 124
 DUAL_MOV = 8  # v_dual_mov_b32 has one source
-VM, LGKM = "vmcnt", "lgkmcnt"
+VCC = 106
+STORED = 1024  # a register number of its own: memory that other waves may read
+VM, LGKM, VS = "vmcnt", "lgkmcnt", "vscnt"
+BARRIER, BRANCHES_ON_VCC = 61, (35, 36)
 OLDEST = 64  # no counter is longer
 NO_LIMIT = 0x3F
+_SINGLE_WAITS = {24: VS, 25: VM, 27: LGKM}
 _DWORDS = {"b64": 2, "f64": 2, "u64": 2, "i64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16}
 _HALVES = frozenset({"b16", "f16", "bf16"})
 _DWORDS |= {"wdc_f32": 8, "wdc_i32": 8, "wdc_f16": 8, "wdc_bf16": 8}
@@ -32,8 +38,8 @@ _DWORDS |= {"wab_f16": 8, "wab_bf16": 8, "wab_iu8": 4, "wab_iu4": 2}
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one memory instruction will write: registers, and the counters that tell. ordered: younger loads of the
-    counter mean that this one is back."""
+    """What one memory instruction will write: registers (or STORED), and the counters that tell. ordered: with others
+    that come in order, younger ones being back mean that this one is."""
 
     registers: tuple[int, ...]
     counters: tuple[str, ...]
@@ -55,6 +61,8 @@ def check_waits(kernel: str, instructions: list[Decoded]) -> int:
         state = dict(entering[index] or {})
         instruction = instructions[index]
         _step(kernel, instruction, state, loads)
+        if _name(instruction) == "s_swappc_b64":  # functions wait for everything before they begin and return
+            state = {key: age for key, age in state.items() if key[0] == STORED}
         for follower in _followers(instruction, index, at):
             if follower < len(instructions) and _merge(entering, follower, state):
                 work.append(follower)
@@ -80,7 +88,7 @@ def _followers(instruction: Decoded, index: int, at: dict[int, int]) -> Iterator
     target = branch_target(instruction)
     if target is not None and target in at:
         yield at[target]
-    ends = row in ("s_branch", "s_endpgm", "s_endpgm_saved", "s_setpc_b64", "s_swappc_b64", "s_sethalt")
+    ends = row in ("s_branch", "s_endpgm", "s_endpgm_saved", "s_setpc_b64", "s_sethalt")
     if not ends:
         yield index + 1
 
@@ -95,22 +103,45 @@ def _name(instruction: Decoded) -> str:
 def _step(kernel: str, instruction: Decoded, state: Pending, loads: set[int]) -> None:
     if _wait(instruction, state):
         return
-    touched = set(_touched(instruction))
-    for register, counter, _, source in state:
-        if register in touched:
-            name = f"v{register - VGPR}" if register >= VGPR else f"s{register}"
-            at = f"{name} is touched at {instruction.offset:#x}"
-            raise Rejected(f"{at} before {counter} shows that the load at {source:#x} is back", kernel=kernel)
+    if state:
+        _check(kernel, instruction, state)
     load = _load(instruction)
     if load is None:
         return
-    loads.add(instruction.offset)
+    if any(register != STORED for register in load.registers):
+        loads.add(instruction.offset)
     for key in list(state):
-        if key[1] in load.counters:
+        register, counter, ordered, source = key
+        together = ordered and load.ordered and counter in load.counters
+        if register == STORED:
+            if STORED in load.registers and together:
+                del state[key]  # the younger store tells of the older one
+                continue
+        elif register in load.registers and not together:
+            at = f"{_register(register)} is loaded again at {instruction.offset:#x}"
+            raise Rejected(f"{at} before {counter} shows that the load at {source:#x} is back", kernel=kernel)
+        if together:
             state[key] = min(state[key] + 1, OLDEST)
     for register in load.registers:
         for counter in load.counters:
             state[register, counter, load.ordered, instruction.offset] = 0
+
+
+def _register(number: int) -> str:
+    return f"v{number - VGPR}" if number >= VGPR else f"s{number}"
+
+
+def _check(kernel: str, instruction: Decoded, state: Pending) -> None:
+    """Nothing is touched that is under way. Raises Rejected."""
+    touched = set(_touched(instruction))
+    for register, counter, _, source in state:
+        if register not in touched:
+            continue
+        at = f"{_register(register)} is touched at {instruction.offset:#x}"
+        if register == STORED:
+            at = f"there is a barrier at {instruction.offset:#x}"
+            raise Rejected(f"{at} before {counter} shows that the store at {source:#x} is done", kernel=kernel)
+        raise Rejected(f"{at} before {counter} shows that the load at {source:#x} is back", kernel=kernel)
 
 
 def _wait(instruction: Decoded, state: Pending) -> bool:
@@ -120,11 +151,11 @@ def _wait(instruction: Decoded, state: Pending) -> bool:
     if instruction.encoding == "SOPP" and instruction.opcode == 9:
         limits = {VM: word >> 10 & 0x3F, LGKM: word >> 4 & 0x3F}
     elif instruction.encoding == "SOPP" and instruction.opcode == 10:  # s_wait_idle
-        limits = {VM: 0, LGKM: 0}
-    elif instruction.encoding == "SOPK" and instruction.opcode in (25, 27):
-        limits = {VM if instruction.opcode == 25 else LGKM: word & 0x3F}
+        limits = {VM: 0, LGKM: 0, VS: 0}
+    elif instruction.encoding == "SOPK" and instruction.opcode in _SINGLE_WAITS:
+        limits = {_SINGLE_WAITS[instruction.opcode]: word & 0x3F}
     else:
-        return instruction.encoding == "SOPP"
+        return False
     for key, age in list(state.items()):
         limit = limits.get(key[1], OLDEST)
         if limit == 0 or (key[2] and age >= limit and limit < NO_LIMIT):
@@ -133,42 +164,60 @@ def _wait(instruction: Decoded, state: Pending) -> bool:
 
 
 def _load(instruction: Decoded) -> Load | None:
-    """The late result of a memory instruction, if it has one."""
+    """The late result of a memory instruction, if it has one, and whether it stores."""
     row = row_of(instruction)
     if row is None:
         return None
     encoding, name = row.encoding, row.name
     low, high = instruction.words[0], instruction.words[1] if len(instruction.words) > 1 else 0
-    if encoding == "SMEM" and "load" in name:
-        first = low >> 6 & 0x7F
-        return Load(tuple(range(first, first + _DWORDS.get(row.destination, 1))), (LGKM,), False)
-    first = VGPR + (high >> 24 & 0xFF)
-    returns = "load" in name or "_rtn" in name or name.startswith(("ds_permute", "ds_bpermute", "ds_swizzle"))
+    if (encoding == "SMEM" and "load" in name) or name.startswith("s_sendmsg_rtn"):
+        first = low >> 6 & 0x7F if encoding == "SMEM" else low >> 16 & 0x7F
+        registers = range(first, first + _DWORDS.get(row.destination, 1)) if first < SGPRS else ()
+        return Load(tuple(registers), (LGKM,), False)
     if encoding == "DS":
-        registers = tuple(range(first, first + _width(name))) if returns else ()
-        return Load(registers, (LGKM,), True)
-    if encoding in ("FLAT", "GLOBAL", "SCRATCH"):
-        returns = "load" in name or ("atomic" in name and bool(low >> 14 & 1))
-        if not returns:
-            return Load((), (LGKM,), True) if encoding == "FLAT" else None  # stores count on vscnt
-        registers = tuple(range(first, first + _width(name)))
-        if encoding == "FLAT":
-            return Load(registers, (VM, LGKM), True)  # both must show it: it may go to memory or to LDS
-        return Load(registers, (VM,), True)
-    if encoding == "MIMG" and image_waits.returns(name, low):
-        return Load(image_waits.data(name, low, high), (VM,), True)
+        return _local_result(name, high)
+    if encoding in ("FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MIMG"):
+        return _memory_result(encoding, name, low, high)
     return None
+
+
+def _local_result(name: str, high: int) -> Load:
+    first = VGPR + (high >> 24 & 0xFF)
+    crosses = name.startswith(("ds_permute", "ds_bpermute", "ds_swizzle"))
+    returns = crosses or any(part in name for part in ("load", "_rtn", "append", "consume"))
+    registers = tuple(range(first, first + _width(name))) if returns else ()
+    return Load(registers if crosses or "load" in name else (*registers, STORED), (LGKM,), True)
+
+
+def _memory_result(encoding: str, name: str, low: int, high: int) -> Load | None:
+    """Of FLAT and its like, buffers and images. What returns nothing counts on vscnt."""
+    if encoding == "MUBUF" and "inv" in name:
+        return None
+    if not image_waits.returns(name, low):
+        if encoding == "SCRATCH":
+            return None  # nobody else reads it
+        return Load((STORED,), (VS, LGKM) if encoding == "FLAT" else (VS,), True)
+    if encoding == "MIMG":
+        return Load(image_waits.data(name, low, high), (VM,), True)
+    first = VGPR + (high >> 8 & 0xFF if encoding == "MUBUF" else high >> 24 & 0xFF)
+    registers = tuple(range(first, first + _width(name)))
+    return Load(registers, (VM, LGKM) if encoding == "FLAT" else (VM,), True)  # flat: from memory or from LDS
 
 
 def _width(name: str) -> int:
     """Dwords of a memory instruction's result, from its name."""
     match = re.search(r"_([a-z]+\d+)(?:_rtn)?$", name)
     width = _DWORDS.get(match[1], 1) if match else 1
+    if "_format_" in name:
+        width = len(name.rsplit("_", 1)[1])
     return 2 * width if "2addr" in name else width
 
 
 def _touched(instruction: Decoded) -> Iterator[int]:
-    """Registers that an instruction reads or writes at once."""
+    """Registers that an instruction reads or writes at once; for a barrier what others may read behind it."""
+    if instruction.encoding == "SOPP":
+        yield from (STORED,) if instruction.opcode == BARRIER else ()
+        yield from (VCC,) if instruction.opcode in BRANCHES_ON_VCC else ()
     row = row_of(instruction)
     if row is None:
         return
@@ -199,9 +248,11 @@ def _touched(instruction: Decoded) -> Iterator[int]:
         yield from _flat(row, low, high)
     elif encoding == "MIMG":
         yield from image_waits.touched(row.name, instruction.words)
-    elif encoding == "SMEM" and row.name.startswith("s_load"):
+    elif encoding == "MUBUF":
+        yield from _buffer(row.name, low, high)
+    elif encoding == "SMEM" and "load" in row.name:
         base, offset = (low & 0x3F) << 1, high >> 25
-        yield from (r for r in (base, base + 1, offset) if r < SGPRS)
+        yield from (r for r in (*range(base, base + (4 if "buffer" in row.name else 2)), offset) if r < SGPRS)
 
 
 def _scalar(encoding: str, row: Any, low: int) -> Iterator[int]:
@@ -280,3 +331,14 @@ def _flat(row: Any, low: int, high: int) -> Iterator[int]:
     if "load" not in row.name:
         width = _width(row.name) * (2 if "cmpswap" in row.name else 1)
         yield from (VGPR + (high >> 8 & 0xFF) + n for n in range(width))
+
+
+def _buffer(name: str, low: int, high: int) -> Iterator[int]:
+    """Offset and index, resource, scalar offset, and the data of stores and atomics."""
+    address, data, resource = VGPR + (high & 0xFF), VGPR + (high >> 8 & 0xFF), (high >> 16 & 0x1F) * 4
+    yield from range(address, address + (high >> 22 & 1) + (high >> 23 & 1))
+    yield from range(resource, resource + 4)
+    if high >> 24 < SGPRS:
+        yield high >> 24
+    if "load" not in name and "inv" not in name:
+        yield from range(data, data + _width(name) * (2 if "cmpswap" in name else 1))

@@ -81,3 +81,38 @@ define amdgpu_kernel void @k(ptr addrspace(1) %out) {
 """
     )
     assert "v_add_f16" in text and not re.search(r"\bv\d+\.[lh]\b", text), text
+
+
+LOOP = """
+target triple = "amdgcn-amd-amdhsa"
+@s = internal addrspace(3) global [64 x i32] poison
+define amdgpu_kernel void @k(ptr addrspace(1) %out, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %mine = getelementptr i32, ptr addrspace(3) @s, i32 %t
+  %any = icmp ne i32 %n, 0
+  br i1 %any, label %loop, label %done
+loop:
+  %i = phi i32 [ 0, %entry ], [ %j, %loop ]
+  fence syncscope("workgroup") release
+  call void @llvm.amdgcn.s.barrier()
+  fence syncscope("workgroup") acquire
+  store volatile i32 %i, ptr addrspace(3) %mine
+  %j = add i32 %i, 1
+  %more = icmp ult i32 %j, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare void @llvm.amdgcn.s.barrier()
+"""
+
+
+def test_a_barrier_waits_for_what_the_turn_before_stored() -> None:
+    """LLVM takes the fence's wait for superfluous before it has seen the loop's end (llvm/llvm-project#220357)."""
+    lines = [line.strip() for line in generate_assembly(LOOP).splitlines()]
+    barrier = lines.index("s_barrier")
+    assert lines.index("ds_store_b32 v0, v1") > barrier
+    head = max(at for at in range(barrier) if lines[at].startswith(".LBB"))
+    assert "s_waitcnt lgkmcnt(0)" in lines[head:barrier]

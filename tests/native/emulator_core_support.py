@@ -65,7 +65,7 @@ class Fault(ctypes.Structure):
     ]
 
 
-STATUS = ("ok", "illegal address", "illegal instruction", "misaligned", "trap", "limit", "bad launch", "race")
+STATUS = ("ok", "illegal address", "illegal instruction", "misaligned", "trap", "limit", "bad launch", "race", "wait")
 
 
 @functools.cache

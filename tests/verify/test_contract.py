@@ -128,10 +128,10 @@ def test_instruction_lengths_agree_with_the_assembler() -> None:
       v_pk_fma_f16 v0, v1, v2, v3
       v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v5, v2
       v_dual_fmamk_f32 v0, v1, 0x12345678, v2 :: v_dual_mov_b32 v5, v3
-      ds_load_b32 v0, v1 offset:4
+      ds_load_b32 v6, v1 offset:4
       global_load_b128 v[0:3], v[4:5], off
       scratch_load_b32 v0, off, off offset:4
-      buffer_load_b32 v0, v1, s[0:3], 0 offen
+      buffer_load_b32 v0, v5, s[4:7], 0 offen
       s_endpgm"""
     code = build(body)
     facts = check_contract(code, ABI)

@@ -17,14 +17,14 @@ MEASURE = """
 import sys, time
 from cass_shim.assemble.llvm import assemble_llvm
 from cass_shim.decode import decode_kernel
-from cass_shim.device import Device
 from cass_shim.extract.cubin import read_cubin
 from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.lift import lift_kernel
 from cass_shim.model.artifacts import EntryKind
 from cass_shim.verify import verify_kernel
 from cass_shim.verify.contract import check_contract
-device = Device.open("emulated")
+from cass_shim.verify.kernel import open_device
+device = open_device("emulated")
 warm = False
 for program in sys.argv[1:]:
     for fatbin in read_fatbins(open(program, "rb").read(), program):

@@ -24,5 +24,9 @@ ROWS = table(
  14  vopd_end
  15  post_pkf16
  16  aligned
+ 17  await
+ 18  touch
+ 19  meet
+ 20  issued
 """,
 )

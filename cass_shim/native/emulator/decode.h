@@ -98,7 +98,11 @@ enum {
     X_COPY_B64,
     X_VOPD_END,
     X_POST_PKF16,
-    X_ALIGNED
+    X_ALIGNED,
+    X_AWAIT,
+    X_TOUCH,
+    X_MEET,
+    X_ISSUED
 };
 
 #endif

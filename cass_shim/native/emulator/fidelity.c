@@ -54,6 +54,10 @@ static const op_t *count_one(walk_t *w, const op_t *o) {
 /* From `o` on, up to what was counted before, a jump that decoding made, or the end of its run. */
 static void walk(walk_t *w, const op_t *o) {
     while (o->row != NO_ROW) {
+        if (is_internal(o, X_AWAIT) || is_internal(o, X_TOUCH) || is_internal(o, X_MEET)) {
+            o++;
+            continue;
+        }
         if (is_internal(o, X_JUMP)) o = BRANCH_TARGET(o);
         if (!(o->flags & F_COUNTED) || !first_time(w, o)) return; /* not: the end of the code */
         o = count_one(w, o);

@@ -77,8 +77,9 @@ struct wave {
     uint32_t mode;
     uint32_t saved_exec; /* EXEC outside a DPP instruction */
     uint8_t *lds;
-    uint8_t *lds_written;  /* lds_check.h; NULL outside checking mode */
-    struct lds_race *race; /* lds_race.h; NULL: not looked for */
+    uint8_t *lds_written;    /* lds_check.h; NULL outside checking mode */
+    struct lds_race *race;   /* lds_race.h; NULL: not looked for */
+    struct pending *pending; /* pending.h; NULL: results come at once */
     uint32_t lds_bytes;
     uint32_t scratch_bytes; /* per lane */
     uint8_t *scratch;       /* dword i of lane l at 4 * (32 * i + l) */
@@ -111,7 +112,8 @@ struct group {
     wave_t **waves;
     uint8_t *lds, *lds_written;
     struct lds_race *race;
-    emu_fault fault; /* of the first wave that faulted */
+    struct pending *pending; /* of all waves */
+    emu_fault fault;         /* of the first wave that faulted */
     uint32_t faulted;
     uint32_t slept;      /* a wave yielded on purpose in this round */
     uint32_t one_pass;   /* translated code does not begin again with the first wave */

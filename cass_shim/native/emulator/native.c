@@ -1,6 +1,8 @@
 /* When a kernel is translated, and by whom. */
 #include "emulator/native_kernel.h"
 
+#include "emulator/pending.h"
+
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
@@ -65,7 +67,7 @@ static void choose_tier(void) {
     tier = NATIVE_ON;
     if (wanted && strcmp(wanted, "wait") == 0) tier = NATIVE_WAIT;
     if (wanted && wanted[0] == '0') tier = NATIVE_OFF;
-    if (emu_setting("CASS_EMU_CHECK", 0) || emu_alignment_checked() ||
+    if (emu_setting("CASS_EMU_CHECK", 0) || emu_alignment_checked() || emu_pending_wanted() ||
         strcmp(emu_selected_variant()->name, "v2") == 0)
         tier = NATIVE_OFF;
     if (tier) pthread_atfork(NULL, NULL, after_fork);

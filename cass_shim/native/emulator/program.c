@@ -2,6 +2,7 @@
  * run is decoded under the program's lock with all its branch targets, then published. */
 #include "emulator/decode.h"
 #include "emulator/native.h"
+#include "emulator/pending.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -131,6 +132,18 @@ static void append_internal(emu_program *p, unsigned which, uint32_t pc, uint64_
     append(p, &o, 1);
 }
 
+/* Its records, and where results come late what stands around them. */
+static void append_decoded(emu_program *p, decode_t *d, uint32_t seq) {
+    op_t around[PENDING_ROOM], *records = d->out;
+    unsigned count = d->count;
+    if (emu_pending_wanted()) {
+        count = emu_pending_records(d, around);
+        records = around;
+    }
+    for (unsigned i = 0; i < count; i++) records[i].seq = seq;
+    if (count) append(p, records, count);
+}
+
 /* Appends the instruction at `word` and notes where it may go; what follows it in the text. The run
  * ends behind it when *last is set. */
 static uint32_t decode_one(emu_program *p, uint32_t word, int *last) {
@@ -141,15 +154,15 @@ static uint32_t decode_one(emu_program *p, uint32_t word, int *last) {
     emu_decode(&d);
     p->known[word] = (const op_t *)(uintptr_t)(p->run.count + 1);
     push(p, &p->fresh, word);
-    for (unsigned i = 0; i < d.count; i++) d.out[i].seq = p->seq;
+    uint32_t seq = p->seq;
     if (d.count) {
         p->seq++;
         if (d.flow == FLOW_BRANCH || d.flow == FLOW_JUMP) {
             d.out[d.count - 1].k[0] = d.target;
             if (d.target % 4 == 0 && d.target / 4 < p->words) push(p, &p->targets, d.target / 4);
         }
-        append(p, d.out, d.count);
     }
+    append_decoded(p, &d, seq);
     *last = d.flow == FLOW_END || d.flow == FLOW_JUMP || p->out_of_memory;
     return word + (d.used ? d.used : 1);
 }

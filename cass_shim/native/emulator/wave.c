@@ -3,6 +3,7 @@
 #include "emulator/decode.h"
 #include "emulator/lds_race.h"
 #include "emulator/native.h"
+#include "emulator/pending.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -72,7 +73,9 @@ group_t *emu_group_create(const emu_launch *launch) {
     int checking = check != 0, races = check > 1;
     if (checking) g->lds_written = malloc(launch->lds_bytes + 16u);
     if (races) g->race = emu_race_create(launch->lds_bytes + 16u);
-    int ok = g->waves && g->lds && (g->lds_written || !checking) && (g->race || !races);
+    if (emu_pending_wanted()) g->pending = emu_pending_create(waves);
+    int ok = g->waves && g->lds && (g->lds_written || !checking) && (g->race || !races) &&
+             (g->pending || !emu_pending_wanted());
     for (uint32_t i = 0; ok && i < waves; i++)
         ok = (g->waves[i] = wave_create(wave_scratch(launch))) != NULL;
     if (ok) return g;
@@ -87,6 +90,7 @@ void emu_group_destroy(group_t *g) {
     free(g->lds);
     free(g->lds_written);
     emu_race_destroy(g->race);
+    emu_pending_destroy(g->pending);
     free(g);
 }
 
@@ -148,6 +152,7 @@ static void start_wave(group_t *g, uint32_t index, const uint32_t *extent, const
     w->lds = g->lds;
     w->lds_written = g->lds_written;
     w->race = g->race;
+    w->pending = g->pending ? emu_pending_start(g->pending, index) : NULL;
     w->lds_bytes = launch->lds_bytes;
     w->scratch_bytes = launch->scratch_bytes;
     w->group = g;
@@ -257,6 +262,8 @@ static const char *status_word(emu_status status) {
         return "stopped";
     case EMU_RACE:
         return "race";
+    case EMU_WAIT:
+        return "missing wait";
     default:
         return "bad launch";
     }
