@@ -49,8 +49,8 @@ DEVICE = tuple(
         "emulator_align", "emulator_core", "emulator_core_float", "emulator_core_state", "emulator_core_run_asm",
         "emulator_grid_sync", "emulator_image", "emulator_known_defects", "emulator_memory_order", "emulator_native",
         "emulator_native_turns", "emulator_native_ways", "emulator_race", "emulator_same",
-        "emulator_texture_recorded", "emulator_waits", "rdna3_facts", "hip_fault", "hip_graph", "hip_memory", "hip_module",
-        "hip_sharing", "hip_stream", "hip_table", "hip_texture",
+        "emulator_texture_recorded", "emulator_waits", "rdna3_facts", "hip_fault", "hip_graph", "hip_memory",
+        "hip_module", "hip_sharing", "hip_stream", "hip_table", "hip_texture",
     )
 )  # fmt: skip
 # What runs beside something else: streams, graphs, devices and processes that share memory, waves that meet in memory,
