@@ -16,6 +16,10 @@ from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import PT, Instruction, Pred
 
 ALL_BITS = (1 << 128) - 1
+# Words that mean the same everywhere, decoded: a third of what kernels hold (NOP, EXIT, reading the stack's base, …).
+_seen: dict[tuple[int, int, bool], Instruction] = {}
+_MOST_SEEN = 1 << 15  # some 30 MB
+
 TOOLS = {"decoder", "grammar", "slots", "text"}
 
 
@@ -76,7 +80,7 @@ def decode_row(row: Row, w: Word) -> Instruction:
     operands = tuple(operand for operand, _ in printed)
     line = assemble_text(guard, mnemonic, modifiers, printed)
     targets = ()
-    return Instruction(w.address, mnemonic, tuple(modifiers), operands, guard, w.value, targets, None, line)
+    return Instruction(w.at, mnemonic, tuple(modifiers), operands, guard, w.value, targets, None, line)
 
 
 def decode(value: int, address: int, sm: int, described: bool = False) -> Instruction:
@@ -84,6 +88,11 @@ def decode(value: int, address: int, sm: int, described: bool = False) -> Instru
 
     described: an access with a cache policy stands before this one in the code (`memory.hides_descriptor`).
     """
+    key = value, sm, described
+    if (seen := _seen.get(key)) is not None:
+        return Instruction(
+            address, seen.mnemonic, seen.modifiers, seen.operands, seen.guard, value, (), None, seen.text
+        )
     opcode = value & 0xFFF
     why = ""
     for row in table().get(opcode, ()):
@@ -93,8 +102,18 @@ def decode(value: int, address: int, sm: int, described: bool = False) -> Instru
         if row.when and not row.when(w):
             continue
         try:
-            return decode_row(row, w)
+            found = decode_row(row, w)
+            if not w.placed:
+                if len(_seen) >= _MOST_SEEN:
+                    _seen.clear()
+                _seen[key] = found
+            return found
         except Undescribed as problem:
             why = why or str(problem)
     name = why.split(":")[0] if why else f"opcode {opcode:#05x}"
     raise Unsupported(name, address=address, why=why or f"word {value:#034x}")
+
+
+def forget() -> None:
+    """Decode every word anew from here on: for measurements."""
+    _seen.clear()

@@ -58,15 +58,25 @@ class Undescribed(Exception):
 
 @dataclass
 class Word:
-    """A word being decoded: which bits have been read so far. described: nvdisasm shows descriptors before sm_90."""
+    """A word being decoded: which bits have been read so far.
+
+    at: its address; placed: whether anything read from the word depends on that. described: nvdisasm shows descriptors
+    before sm_90.
+    """
 
     value: int
-    address: int
+    at: int
     sm: int
     form: int
     seen: int = GUARD_BITS | CONTROL_BITS | 0xFFF
     described: bool = False
+    placed: bool = False
     notes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def address(self) -> int:
+        self.placed = True
+        return self.at
 
     def bits(self, position: int, width: int) -> int:
         """Read a field and account for it."""

@@ -7,6 +7,7 @@ Slot x is whatever bits 32-63 hold in this form (register, immediate, constant, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from cass_shim.isa.encoding import text
 from cass_shim.isa.encoding.grammar import Printed, Undescribed, Word
@@ -15,6 +16,7 @@ from cass_shim.model.instruction import PT, RZ, Const, Imm, Pred, Reg
 X_IS_C = (2, 3, 7)
 X_KIND = {1: "register", 2: "immediate", 3: "constant", 4: "immediate", 5: "constant", 6: "uniform", 7: "uniform"}
 PREDICATES = {"pu": (81, None), "pv": (84, None), "pp": (87, 90), "pq": (77, 80), "pr": (68, 71), "branch": (24, 27)}
+_UNIFORM_PREDICATES = {f"U{name}": places for name, places in PREDICATES.items()}
 REUSE = {24: 122, 32: 123, 64: 124}  # by logical operand: in forms 2 3 7 operand b stands at 64, c at 32
 HALF = ("", None, "H0_H0", "H1_H1")
 
@@ -24,6 +26,11 @@ def register(w: Word, position: int, uniform: bool = False) -> Reg:
     index = w.bits(position, 8)
     if uniform and w.sm < 100 and index == 63:
         index = RZ
+    return _plain(index, uniform)
+
+
+@cache
+def _plain(index: int, uniform: bool) -> Reg:
     return Reg(index, uniform)
 
 
@@ -31,6 +38,8 @@ def signs(w: Word, reg: Reg, negate: int | None, absolute: int | None, invert: b
     """Apply sign and bar bits."""
     minus = bool(w.bits(negate, 1)) if negate is not None else False
     bars = bool(w.bits(absolute, 1)) if absolute is not None else False
+    if not (minus or bars or reg.negate or reg.absolute or reg.invert):
+        return reg
     return Reg(reg.index, reg.uniform, minus and not invert, bars, minus and invert, reg.suffix)
 
 
@@ -99,16 +108,7 @@ def source(w: Word, slot: str, number: str, half: bool = False) -> list[Printed]
 
     A trailing "-" or "|" narrows the marks: "B-" has a sign bit only.
     """
-    invert = slot.startswith("~")
-    name = slot.lstrip("~")
-    uniform = name.startswith("U")
-    name = name.removeprefix("U")
-    letter, marks = name[0], name[1:]
-    if letter.isupper() and not marks:
-        marks = "-|"
-    if letter in "bBcC":
-        letter = "x" if (letter in "bB") != (w.form in X_IS_C) else "y"
-    letter = letter.lower()
+    invert, uniform, letter, marks = _parts(slot, w.form in X_IS_C)
     if letter == "x":
         if uniform and X_KIND[w.form] == "register":
             negate, absolute = (63 if "-" in marks else None), (62 if "|" in marks else None)
@@ -124,13 +124,33 @@ def source(w: Word, slot: str, number: str, half: bool = False) -> list[Printed]
     return shown(w, reg, position)
 
 
+@cache
+def _parts(slot: str, x_is_c: bool) -> tuple[bool, bool, str, str]:
+    """(whether its sign bit inverts, whether it is uniform, a x or y, its marks) of a slot's name."""
+    name = slot.lstrip("~")
+    uniform = name.startswith("U")
+    name = name.removeprefix("U")
+    letter, marks = name[0], name[1:]
+    if letter.isupper() and not marks:
+        marks = "-|"
+    if letter in "bBcC":
+        letter = "x" if (letter in "bB") != x_is_c else "y"
+    return slot.startswith("~"), uniform, letter.lower(), marks
+
+
 def predicate(w: Word, slot: str) -> list[Printed]:
     """pu pv pp pq pr, with a leading U for the uniform file."""
-    uniform = slot.startswith("U")
-    position, negation = PREDICATES[slot.removeprefix("U")]
-    negate = bool(w.bits(negation, 1)) if negation is not None else False
-    found = Pred(w.bits(position, 3), uniform, negate)
-    return [(found, text.predicate(found))]
+    places = PREDICATES.get(slot)
+    uniform = places is None
+    position, negation = places or _UNIFORM_PREDICATES[slot]
+    negate = w.bits(negation, 1) != 0 if negation is not None else False
+    return [_predicate(w.bits(position, 3), uniform, negate)]
+
+
+@cache
+def _predicate(index: int, uniform: bool, negate: bool) -> Printed:
+    found = Pred(index, uniform, negate)
+    return found, text.predicate(found)
 
 
 def is_true(w: Word, slot: str) -> bool:

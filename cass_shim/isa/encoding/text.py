@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from functools import cache
 
 from cass_shim.model.instruction import PT, RZ, Const, Mem, Pred, Reg
 
@@ -47,13 +48,19 @@ def immediate(bits: int, number: str) -> str:
 
 def register(reg: Reg, reuse: bool = False) -> str:
     """R5, UR4, RZ with sign, bars, .reuse and suffixes."""
-    prefix = "U" if reg.uniform else ""
-    name = f"{prefix}R{'Z' if reg.index == RZ else reg.index}"
+    name = _name(reg.index, reg.uniform)
+    if not (reuse or reg.absolute or reg.negate or reg.invert or reg.suffix):
+        return name
     if reg.absolute:
         name = f"|{name}|"
     name += ".reuse" if reuse else ""
     name += "".join(f".{suffix}" for suffix in reg.suffix)
     return ("-" if reg.negate else "~" if reg.invert else "") + name
+
+
+@cache
+def _name(index: int, uniform: bool) -> str:
+    return f"{'U' if uniform else ''}R{'Z' if index == RZ else index}"
 
 
 def predicate(pred: Pred) -> str:
