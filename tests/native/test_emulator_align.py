@@ -34,6 +34,8 @@ CASES = {
     ),
     "LDS": ("ds_store_b32 v2, v2 offset:2", "ds_store_b32"),
     "two places of LDS": ("v_mov_b32 v2, 4\nds_store_2addr_b32 v2, v2, v2 offset0:1 offset1:3", ""),
+    "a scalar load": ("s_load_b32 s4, s[0:1], 0x4", ""),
+    "a scalar load between dwords": ("s_mov_b32 s5, 6\ns_load_b64 s[6:7], s[0:1], s5", "s_load_b64"),
     "private memory": ("scratch_store_b32 off, v2, off offset:6", "scratch_store_b32"),
 }  # fmt: skip
 SCRIPT = """

@@ -135,7 +135,16 @@ int cass_enter_driver(cass_device **out) {
     return finish_enter(out);
 }
 
+/* HIP has one code for launches that fail; the emulated device says which of them met a misaligned
+ * address (emulator/core.h, EMU_MISALIGNED). */
+static int which_failure(int code) {
+    enum { FAULT_MISALIGNED = 3, MISALIGNED_ADDRESS = 716 };
+    if (code != LAUNCH_FAILURE || !cass_hip.hipCassFaultStatus) return code;
+    return (int)cass_hip.hipCassFaultStatus() == FAULT_MISALIGNED ? MISALIGNED_ADDRESS : code;
+}
+
 int cass_note(cass_device *device, int code) {
+    code = which_failure(code);
     switch (code) {
     case 214: /* uncorrectable memory error */
     case ILLEGAL_ADDRESS:
