@@ -1,8 +1,9 @@
 """`python3 -m tools.ptxforms.coverage`: which forms of the table a GPU has recorded, and by name those it has not.
 
 A form counts when a recorded probe, or a form of `forms.npz`, executes it; as standing when the GPU ran what PTX's
-manual defines it by (`newer`). Asks ptxas which of the others exist for sm_90. Instructions whose operands are
-fragments, coordinates or labels are written by hand: theirs are counted, not enumerated.
+manual defines it by (`newer`), or a form that differs from it in hints alone (`kin`). Asks ptxas which of the others
+exist for sm_90. Instructions whose operands are fragments, coordinates or labels are written by hand: theirs are
+counted, not enumerated.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tools.ptxforms import every
+from tools.ptxforms.kin import kin
 from tools.ptxforms.known import recorded_names
 from tools.ptxforms.oracle import refusals, written
 from tools.ptxforms.recorded import recording
@@ -50,12 +52,15 @@ def main() -> int:
     listed = list(forms())
     open_ = [form for form in listed if form.name not in ran]
     refused = refusals([written(form) for form in open_], "90")
-    missing = [form.name for index, form in enumerate(open_) if index not in refused]
+    like = {probe.name for probe, _ in kin()}
+    missing = [form.name for index, form in enumerate(open_) if index not in refused and form.name not in like]
     later = Counter(refused[index] for index in refused)
     hand = Counter(name.split(".")[0] for name in ran if name.split(".")[0] in APART)
     print(f"{len(listed)} forms of {len(all_rows())} rows: {len(listed) - len(open_)} recorded,")
+    print(f"{len(like)} as a recorded one that differs in hints alone, {len(missing)} not;")
     print(
-        f"of which {len({form.name for form in listed} & stood)} by what they stand for; {len(refused)} not of sm_90:"
+        f"of the recorded {len({form.name for form in listed} & stood)} by what they stand for;"
+        f" {len(refused)} not of sm_90:"
     )
     for why, count in later.most_common():
         print(f"  {count}: {why}")

@@ -107,6 +107,10 @@ class Notes:
         """No variable is named."""
         return ""
 
+    def constants(self) -> list[tuple[str, int]]:
+        """None is declared."""
+        return []
+
     def shared_bytes(self, name: str, size: int) -> str:
         """Any address."""
         return "block"

@@ -281,10 +281,21 @@ def cvta_to(w: Writer, i: Use) -> None:
 
 @ptx("isspacep.{space:global|shared|shared::cta|local|const|param|param::entry}")
 def isspacep(w: Writer, i: Use) -> None:
-    """Whether a generic address lies in a space; one of 32 bits is extended by zeros."""
+    """Whether a generic address lies in a space; one of 32 bits is extended by zeros.
+
+    Constant variables lie in global memory here; an address is constant where it is in one of them.
+    """
     d, a = i.take(2)
     short = isinstance(a, Register) and not a.special and a.type in ("b32", "u32", "s32")
-    w.set(d, "pred", f"ptx_is_{i['space'].split('::')[0]}({w.get(a, 'u32' if short else 'u64')})")
+    value, space = w.get(a, "u32" if short else "u64"), i["space"].split("::")[0]
+    constants = w.constants() if space in ("const", "global") else []
+    inside = " || ".join(f"ptx_is_in({value}, {address}, {size})" for address, size in constants)
+    if space == "const":
+        w.set(d, "pred", inside or "false")
+    elif space == "global" and inside:
+        w.set(d, "pred", f"ptx_is_global({value}) && !({inside})")
+    else:
+        w.set(d, "pred", f"ptx_is_{space}({value})")
 
 
 @ptx(

@@ -48,6 +48,9 @@ class Writer(Protocol):
     def space_of(self, operand: Operand) -> str:
         """The space of the variable that an address operand names, "" when it names none."""
 
+    def constants(self) -> list[tuple[str, int]]:
+        """Address (u64) and bytes of each constant variable of the module. Raises Unsupported where one has no size."""
+
     def shared_bytes(self, name: str, size: int) -> str:
         """A work-group memory block of this name for the translation's own use; its u32 address."""
 

@@ -278,6 +278,13 @@ class FunctionWriter(Registers):
             self.program.slot_of_symbol(name)
         return found
 
+    def constants(self) -> list[tuple[str, int]]:
+        variables = [each for each in self.program.module.variables.values() if each.space == "const"]
+        unknown = [each.name for each in variables if size_of(each) == 0]
+        if unknown:
+            raise Unsupported("isspacep", kernel=self.function.name, why=f"the size of {unknown[0]} is not known here")
+        return [(self.module_symbol(each.name), size_of(each)) for each in variables]
+
     def shared_bytes(self, name: str, size: int) -> str:
         return f"(u32)(SHARED u8 *){self.program.own_shared(name, size)}"
 

@@ -21,6 +21,7 @@ SAMPLE = (
     "m8n8k4.row.row.f32.f16.f16.f16", "m8n8k4.col.col.f32.f16.f16.f16",
     "m16n8k32.row.col.s32.s8.u8", "m16n8k64.row.col.f32.e4m3.e5m2", "cvt.rp.ftz.f16.f32", "cp.async", "mbarrier",
     "atom.add.f32", "atom.shared.add.f32", "atom.add.noftz.f16", "red.add.v4.f32", "red.global.add.f32",
+    "isspacep",
 )  # fmt: skip
 
 

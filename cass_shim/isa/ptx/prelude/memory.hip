@@ -113,6 +113,6 @@ FN bool ptx_is_local(u64 at) { return __builtin_amdgcn_is_private((const void *)
 
 FN bool ptx_is_global(u64 at) { return !ptx_is_shared(at) && !ptx_is_local(at); }
 
-FN bool ptx_is_const(u64 at) { return false; }
+FN bool ptx_is_in(u64 at, u64 variable, u64 size) { return at - variable < size; }
 
 FN bool ptx_is_param(u64 at) { return false; }
