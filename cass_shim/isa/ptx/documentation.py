@@ -64,6 +64,7 @@ def ptx_page() -> str:
         "",
         "Generated from `cass_shim/isa/ptx/`. A form is written as PTX's manual writes it: `{name:a|b}` is a choice,",
         "`?` marks what may be left out. Anything else is refused by name, never guessed.",
+        "What shows that it is right: [PTX: what shows it](ptx-shown.md).",
         "",
         f"{supported} of {len(names)} instructions have a translation, in {sum(map(len, ROWS.values()))} rows.",
     ]
