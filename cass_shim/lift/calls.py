@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from cass_shim.lift.builder import Value
 from cass_shim.lift.code import STEP, Code, Function
 from cass_shim.lift.emitter import LlvmEmitter
 from cass_shim.lift.layout import Instance, Layout
@@ -29,6 +30,7 @@ _SURROUNDINGS = {
     "%shared.base": "ptr addrspace(1)",
     "%shared.address": "i64",
 }
+_FRAME = "%frame"  # it goes as a number, see `LlvmEmitter.frame_low`
 _SURROUNDING = re.compile(r"%(?:params|bindings|frame|shared\.base|shared\.address)(?![\w.])")
 _REGISTER = re.compile(r"U?[RP]\d+")  # other states (who has been served, …) are a body's own
 _LABEL = re.compile(r"^([\w.]+):$")
@@ -84,7 +86,12 @@ class Calls(Meetings):
         yield f"{label}:"
         if self.marks:
             yield f"{MARK}{address}"
-        given = [f"{_SURROUNDINGS[name]} inreg {name}" for name in callee.surroundings] + [f"i32 {address + STEP}"]
+        given = [f"{_SURROUNDINGS[name]} inreg {name}" for name in callee.surroundings]
+        if _FRAME in callee.surroundings:
+            found: list[Value] = []
+            yield from e.body(lambda: found.append(e.frame_low()))
+            given[callee.surroundings.index(_FRAME)] = f"i32 inreg {found[0].text}"
+        given.append(f"i32 {address + STEP}")
         for name, width in callee.takes:
             e.used[name] = width
             value = e.name()
@@ -142,10 +149,16 @@ class Calls(Meetings):
         return callee
 
     def _text(self, callee: Callee, first: str, behind: list[str]) -> Iterator[str]:
-        given = [f"{_SURROUNDINGS[name]} inreg {name}" for name in callee.surroundings] + [f"i32 {BACK}"]
+        framed = _FRAME in callee.surroundings
+        given = [f"{_SURROUNDINGS[name]} inreg {name}" for name in callee.surroundings]
+        if framed:
+            given[callee.surroundings.index(_FRAME)] = f"i32 inreg {_FRAME}.low"
+        given.append(f"i32 {BACK}")
         given += [f"i{width} %in.{name}" for name, width in callee.takes]
         yield f'define internal {callee.result} @"{callee.symbol}"({", ".join(given)}) #2 {{'
         yield "entry:"
+        if framed:
+            yield f"  {_FRAME} = inttoptr i32 {_FRAME}.low to ptr addrspace(5)"
         yield from self.e.allocations()
         yield from (f"  store i{w} %in.{name}, ptr addrspace(5) %{name}, align 4" for name, w in callee.takes)
         yield f"  br label %{first}"

@@ -136,7 +136,7 @@ class LlvmEmitter(Registers):
         if name == "local.high":
             return self._aperture("private")
         if name == "local.low":
-            return self._frame_low()
+            return self.frame_low()
         if name in (shared_memory.DYNAMIC, shared_memory.GROUPS, shared_memory.END):
             return self._size_of_shared(name)
         if name.startswith("grid"):
@@ -164,15 +164,16 @@ class LlvmEmitter(Registers):
         begin = self.and_(size, constant(-shared_memory.UNIT, 32))
         return self.add(begin, constant(_IN_RESERVED[name], 32))
 
-    def _frame_low(self) -> Value:
-        """The frame's address, as a number that code generation does not know to be one.
+    def frame_low(self) -> Value:
+        """The frame's address, as a number in a scalar register that code generation does not know to be one.
 
         LLVM 22 makes `COPY %stack.0` of an OR with it whose other side turns out to be zero between blocks (the low
         half of an aperture), and dies over that (MachineCSE; llvm/lib/Target/AMDGPU/SIFoldOperands.cpp,
-        tryConstantFoldOp).
+        tryConstantFoldOp). Where another use wants it in a vector register it is made there, and a scalar use then
+        cannot have it ("illegal VGPR to SGPR copy"): the first lane's is read, of a value that looks divergent.
         """
         low = self.text("ptrtoint ptr addrspace(5) %frame to i32")
-        return self.op(32, f'call i32 asm "", "=s,0"(i32 {low})')
+        return self.read_first(self.op(32, f'call i32 asm "", "=v,0"(i32 {low})'))
 
     def _aperture(self, space: str) -> Value:
         """The high word of the generic addresses of a space, by casting an address in it."""

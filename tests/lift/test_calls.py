@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
 from llvmlite import binding
 
 from cass_shim.assemble.llvm import generate_object, optimise
+from cass_shim.decode import decode_kernel
+from cass_shim.extract.cubin import read_cubin
 from cass_shim.lift import layout, lift_kernel
 from cass_shim.lift.calls import alive_at
 from cass_shim.lift.code import Code, find_functions
@@ -19,6 +24,7 @@ from cass_shim.model.errors import DeviceFailed
 from tests.lift.support import HEAD, STEP, WORDS, kernel, run
 from tests.lift.test_lines import rows
 
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SITES = (10, 50, 100, 200)
 ALIVE = 60  # registers that every call site leaves alone
 STEPS = 100  # multiplications of the callee
@@ -217,6 +223,21 @@ def test_a_function_has_its_callers_stack(functions_only: None) -> None:
     sass = kernel(FRAMES, symbols=sass.kernel.symbols, local_bytes=16)
     want = [2 * int(w) + n * n for n, w in enumerate(WORDS)]
     assert run(sass, WORDS, 32).tolist() == want
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(shutil.which("nvcc") is None or shutil.which("gcc") is None, reason="needs nvcc and gcc")
+@pytest.mark.parametrize(("sample", "name"), [("image/ray_tracer", "render"), ("math_functions/special", "twice")])
+def test_debug_builds_call_functions_that_use_the_stack(sample: str, name: str, tmp_path: Path) -> None:
+    """LLVM 22 found no way from the stack's address in a vector register to a scalar argument."""
+    target = tmp_path / "k.cubin"
+    command = ["nvcc", "-std=c++17", "-arch=sm_80", "-G", "-cubin", "-w", "-o", str(target), f"{SAMPLES / sample}.cu"]
+    subprocess.run(command, check=True, timeout=120)
+    cubin = read_cubin(target.read_bytes())
+    text = lift_kernel(decode_kernel(next(k for n, k in cubin.kernels.items() if name in n), cubin)).text
+    assert CALLEE in text
+    assert "i32 inreg %frame.low" in text
+    assert generate_object(text)[:4] == b"\x7fELF"
 
 
 def test_a_return_to_somewhere_else_traps(functions_only: None) -> None:
