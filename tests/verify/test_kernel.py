@@ -20,7 +20,7 @@ from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel
 from cass_shim.model.errors import CassError, DeviceFailed, Rejected
 from cass_shim.verify import search, verify_kernel
 from cass_shim.verify.candidate import HIP_TIMED_OUT, Candidate
-from tests.verify.mutants import branch_mutants, mutants
+from tools.mutation.sass import branch_mutants, mutants
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt"
 SAMPLE = Path(__file__).parents[1] / "extract" / "data" / "sample.sm_80.cubin"

@@ -1,23 +1,30 @@
-"""Wrong versions of a kernel: one instruction changed in a way a translator could get it wrong.
+"""Wrong versions of a kernel's SASS: one instruction changed in a way that a translator could get it wrong.
 
-In: a decoded kernel and a random generator. Out: (what was done, the changed kernel). `python -m tests.verify.mutants
+In: a decoded kernel and a random generator. Out: (what was done, the changed kernel). `python3 -m tools.mutation.sass
 CUBIN...` lifts, verifies and counts: the mutation score, and every survivor.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from cass_shim.model.artifacts import Cubin, SassKernel
+from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.decode import decode_kernel
+from cass_shim.device import Device
+from cass_shim.extract.cubin import read_cubin
+from cass_shim.lift import lift_kernel
+from cass_shim.model.artifacts import CodeObject, SassKernel
+from cass_shim.model.errors import CassError, Rejected
 from cass_shim.model.instruction import RZ, Const, Imm, Instruction, Mem, Operand, Pred, Reg, Target
+from cass_shim.verify import verify_kernel
+from cass_shim.verify.kernel import open_device
 
+SEED = 5
 _SWAPS = {"GE": "GT", "GT": "GE", "LT": "LE", "LE": "LT", "EQ": "NE", "NE": "EQ", "MIN": "MAX", "MAX": "MIN"}
 _SWAPS |= {"U32": "S32", "S32": "U32", "AND": "OR", "OR": "AND", "ADD": "MAX", "GEU": "GTU", "LTU": "LEU", "L": "R"}
 DESCRIPTORS = frozenset({0x118, 0x208, 0x358})  # words of bank 0 whose value no access depends on
@@ -102,51 +109,52 @@ def branch_mutants(kernel: SassKernel) -> Iterator[tuple[str, SassKernel]]:
         yield f"{instruction.address:#06x} {instruction.text}: target", replace(kernel, instructions=code)
 
 
-def main(paths: list[str], count: int = 15) -> None:
-    """Print the score over the kernels of some cubins: lifted mutants against the unchanged kernel's reference."""
-    from cass_shim.assemble.llvm import assemble_llvm
-    from cass_shim.decode import decode_kernel
-    from cass_shim.extract.cubin import read_cubin
-    from cass_shim.lift import lift_kernel
-    from cass_shim.model.errors import CassError, Rejected
-    from cass_shim.verify import verify_kernel
-    from cass_shim.verify.kernel import open_device
-
-    device = open_device("emulated")
+def counted(path: Path, device: Device, count: int) -> Counter[str]:
+    """Verdicts over the mutants of a cubin's kernels; survivors are printed."""
     verdicts: Counter[str] = Counter()
-    for path in paths:
-        cubin: Cubin = read_cubin(Path(path).read_bytes(), path)
-        for raw in cubin.kernels.values():
-            kernel = decode_kernel(raw, cubin)
-            local: Counter[str] = Counter()
-            started = time.monotonic()
-            reference = _code(assemble_llvm, lift_kernel, kernel)
-            for how, mutant in (*mutants(kernel, count, 5), *branch_mutants(kernel)):
-                code = _code(assemble_llvm, lift_kernel, mutant)
-                if code is None or (reference is not None and code.elf == reference.elf):
-                    local["not a mutant"] += 1
-                    continue
-                try:
-                    verify_kernel(code, kernel, cubin, device)
-                    local["survived"] += 1
-                    print(f"  survived: {Path(path).stem} {kernel.name} {how}", flush=True)
-                except Rejected:
-                    local["rejected"] += 1
-                except CassError as error:
-                    local["other"] += 1
-                    print(f"  other: {how}: {error}")
-            verdicts += local
-            print(f"{Path(path).stem} {kernel.name} {dict(local)} {time.monotonic() - started:.1f} s", flush=True)
-    judged = verdicts["rejected"] + verdicts["survived"]
-    print(f"{dict(verdicts)}: {verdicts['rejected']}/{judged} = {verdicts['rejected'] / max(judged, 1):.1%} rejected")
+    cubin = read_cubin(path.read_bytes(), str(path))
+    for raw in cubin.kernels.values():
+        kernel = decode_kernel(raw, cubin)
+        reference = _code(kernel)
+        for how, mutant in (*mutants(kernel, count, SEED), *branch_mutants(kernel)):
+            code = _code(mutant)
+            if code is None or (reference is not None and code.elf == reference.elf):
+                verdicts["not a mutant"] += 1
+                continue
+            try:
+                verify_kernel(code, kernel, cubin, device)
+            except Rejected:
+                verdicts["rejected"] += 1
+            except CassError as error:
+                verdicts["other"] += 1
+                print(f"  other: {how}: {error}", flush=True)
+            else:
+                verdicts["survived"] += 1
+                print(f"  survived: {path.stem} {kernel.name} {how}", flush=True)
+    return verdicts
 
 
-def _code(assemble: Any, lift: Any, kernel: SassKernel) -> Any:
+def _code(kernel: SassKernel) -> CodeObject | None:
+    """What the lifter and LLVM make of it; None for what no translator would produce."""
     try:
-        return assemble(lift(kernel), kernel.abi)
-    except Exception:  # a mutant that no translator would produce
+        return assemble_llvm(lift_kernel(kernel), kernel.abi)
+    except CassError:
         return None
 
 
+def main() -> int:
+    """Command line: the score over the kernels of some cubins, against each unchanged kernel's reference."""
+    parser = argparse.ArgumentParser(prog="python3 -m tools.mutation.sass", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("cubins", nargs="+", type=Path)
+    parser.add_argument("--count", type=int, default=15, help="mutants a kernel, beside its branches' (default: 15)")
+    options = parser.parse_args()
+    device, verdicts = open_device("emulated"), Counter[str]()
+    for path in options.cubins:
+        verdicts += counted(path, device, options.count)
+    judged = verdicts["rejected"] + verdicts["survived"]
+    print(f"{dict(verdicts)}: {verdicts['rejected']}/{judged} = {verdicts['rejected'] / max(judged, 1):.1%} rejected")
+    return 0
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    raise SystemExit(main())
