@@ -20,7 +20,7 @@ from cass_shim.verify.agreement import PATIENCE, Judge, judge_input, raced, run_
 from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.inputs import Roles, Scenario, Shape, first_roles, make_input, readings
 from cass_shim.verify.memory import Fault
-from cass_shim.verify.plan import edges, probes, scenarios, shapes, variation
+from cass_shim.verify.plan import corners, edges, probes, scenarios, shapes, variation
 from cass_shim.verify.survey import immediates, is_padding, prints
 from cass_shim.verify.values import CHAINS
 
@@ -134,8 +134,11 @@ def _instead(campaign: Campaign, failed: Scenario, main: Shape) -> Scenario | No
 
 
 def _try_edges(campaign: Campaign, main: Shape, strict: bool, seed: int) -> None:
-    """Bounds of 0, which end soon or never."""
+    """Sizes and shapes at the edge; bounds of 0 end soon or never."""
     judge = campaign.judge
+    for scenario in corners(judge.kernel, judge.found, main, seed) if strict else ():
+        if not _late(campaign):
+            _try(campaign, scenario, strict=strict)
     most, judge.max_steps = judge.max_steps, judge.max_steps // 20
     for scenario in edges(judge.found, campaign.roles, main, seed):
         if not _late(campaign):

@@ -6,19 +6,25 @@ from dataclasses import replace
 
 import pytest
 
+from cass_shim.assemble.llvm import assemble_llvm
 from cass_shim.device import Device
-from cass_shim.model.artifacts import Evidence
+from cass_shim.lift import lift_kernel
+from cass_shim.model.artifacts import CodeObject, Evidence, SassKernel
 from cass_shim.model.errors import Rejected
 from cass_shim.pipeline import Work, assemble, translate_source
 from cass_shim.verify import verify_kernel
 from cass_shim.verify.inputs import Shape, first_roles, make_input
-from cass_shim.verify.plan import edges, scenarios
+from cass_shim.verify.plan import corners, edges, scenarios
 from cass_shim.verify.survey import Survey, is_padding, survey
 from tests.verify.support import from_ptx
 from tests.verify.text import kernel
 
 SHAPE = Shape((2, 1, 1), (64, 1, 1))
 COUNT_AT = 24  # vector_add's fourth parameter
+
+
+def lifted(sass: SassKernel) -> CodeObject:
+    return assemble_llvm(lift_kernel(sass), sass.abi)
 
 
 def test_a_translation_that_is_wrong_for_no_elements_is_rejected(vector_add: Work, device: Device) -> None:
@@ -40,9 +46,39 @@ def test_an_edge_sets_one_bound_and_leaves_the_others(vector_add: Work) -> None:
 def test_lanes_that_may_meet_get_none(vector_add: Work) -> None:
     found = survey(vector_add.sass)
     roles = first_roles(vector_add.sass, found)
-    for other in (replace(found, atomics=True), replace(found, grid_sync=True)):
+    for other in (replace(found, grid_sync=True), replace(found, atomics=True, exchanges=True)):
         assert edges(other, roles, SHAPE, 1) == []
     assert edges(Survey(), roles, SHAPE, 1) == []
+    (alone,) = edges(replace(found, atomics=True), roles, SHAPE, 1)
+    assert alone.edge == COUNT_AT and alone.shape == Shape((1, 1, 1), (1, 1, 1))
+
+
+def test_one_element_and_part_of_a_warp_are_always_tried(vector_add: Work, device: Device) -> None:
+    report = verify_kernel(from_ptx(vector_add), vector_add.sass, vector_add.module.cubin, device).report
+    inputs = report["inputs"]
+    assert any(one[-6:] == "size 1" for one in inputs)  # type: ignore[attr-defined]
+    assert any("grid (4, 1, 1) block (50, 1, 1)" in one for one in inputs)  # type: ignore[attr-defined]
+    found = survey(vector_add.sass)
+    assert all(one.shape.is_whole for one in corners(vector_add.sass, replace(found, whole_warps=True), SHAPE, 1))
+
+
+def test_a_translation_that_is_wrong_for_no_elements_is_rejected_beside_atomics(device: Device) -> None:
+    """Nothing is counted where the bound is 0; the wrong one counts its first thread all the same."""
+    right = """S2R R0, SR_TID.X
+ ISETP.GE.AND P0, PT, R0, c[0x0][0x168], PT
+ @P0 EXIT
+ MOV R2, c[0x0][0x160]
+ MOV R3, c[0x0][0x164]
+ MOV R4, 0x1
+ RED.E.ADD.STRONG.GPU [R2.64], R4
+ EXIT"""
+    compared = "ISETP.GE.AND P0, PT, R0, c[0x0][0x168], PT"
+    wrong = right.replace(compared, f"ISETP.NE.AND P1, PT, RZ, c[0x0][0x168], PT\n{compared[:-2]}P1")
+    sass, mutant = (kernel(text) for text in (right, wrong))
+    assert survey(sass).atomics and wrong != right
+    assert verify_kernel(lifted(sass), sass, None, device).evidence >= Evidence.E1U
+    with pytest.raises(Rejected, match=r"block \(1, 1, 1\).*size 9"):
+        verify_kernel(lifted(mutant), sass, None, device)
 
 
 @pytest.mark.parametrize(("exchange", "threads"), [("SHFL.DOWN PT, R2, R2, 0x6, 0x1f", 32), ("NOP", 1)])
