@@ -1,9 +1,11 @@
 """Every conformance program three ways: `python3 -m tools.conformance [--page FILE.md] [--unrecorded] [NAME...]`.
+    python3 -m tools.conformance --folder DIR  # what is to be recorded, as a folder for a machine with an NVIDIA GPU
 
 `tests/native/conformance/*.cu` are built with the static runtime, with it and stripped, and with the shared runtime,
 and run under cass-run on the emulated device; the output of each must be what an NVIDIA H200 gave (the `.expected`
 files), error codes included. Exit status 1 when one is not. With `--unrecorded` nothing runs: for each chapter of the
-call table the implemented functions that no recorded program calls.
+call table the implemented functions that no recorded program calls. The folder needs no compiler there: `sh record.sh`
+leaves NAME.expected beside itself for each program that has none yet.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -23,6 +26,13 @@ from tests.native.test_runtime_conformance import expected
 
 WAYS = {"static": (), "stripped": ("-Xlinker", "--strip-all"), "shared": ("-cudart", "shared")}
 PLAIN = ("runtime_errors", "printed", "graphs", "memory", "textures", "driver")
+# What nvcc's host code calls for what a program says (`nm -u` of an object by nvcc 13.0).
+BY_NVCC = {
+    "__global__": "RegisterFatBinary RegisterFatBinaryEnd UnregisterFatBinary RegisterFunction GetKernel LaunchKernel "
+    "PushCallConfiguration PopCallConfiguration",
+    "__constant__": "RegisterVar",
+    "__managed__": "RegisterManagedVar InitModule",
+}
 BELOW = re.compile(r"(?s)\n## .*")  # what a person wrote below the table
 VERSION = re.compile(r"_v\d+$")  # cuda.h calls later versions by the plain name
 
@@ -31,6 +41,7 @@ def unrecorded() -> dict[str, tuple[int, list[str]]]:
     """Chapter → how many of its functions are implemented, and those of them that no recorded program names."""
     texts = [one.read_text() for one in CONFORMANCE.glob("*.c*") if one.with_suffix(".expected").exists()]
     named = set(re.findall(r"\w+", "\n".join(texts)))
+    named |= {f"__cuda{name}" for word, names in BY_NVCC.items() if word in named for name in names.split()}
     found: dict[str, tuple[int, list[str]]] = {}
     for chapter in chapters_of_calls():
         names = {row.name for row in chapter.rows if row.status is IMPLEMENTED}
@@ -77,6 +88,31 @@ def page(rows: dict[str, dict[str, str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+RECORD = """#!/bin/sh
+# Runs each program on this machine's NVIDIA GPU; its standard output becomes NAME.expected.
+cd "$(dirname "$0")" || exit 1
+for program in bin/*; do
+    name=$(basename "$program")
+    timeout 280 "$program" > "$name.expected" 2> "$name.log"
+    echo "$name: exit status $?, $(wc -l < "$name.expected") lines"
+done
+"""
+
+
+def write_folder(folder: Path) -> int:
+    """Programs that wait to be recorded, built for sm_90 with the static runtime, and the script that runs them."""
+    (folder / "bin").mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as link:
+        (Path(link) / "libcuda.so").symlink_to(built() / "libcuda.so.1")
+        for name in chapters.WAITING:
+            flags = [f"-L{link}", "-lcuda", "-Xlinker", "--allow-shlib-undefined", "-Wno-deprecated-declarations"]
+            command = ["nvcc", "-arch=sm_90", *flags, str(CONFORMANCE / f"{name}.cu"), "-o", str(folder / "bin" / name)]
+            subprocess.run(command, check=True)
+    (folder / "record.sh").write_text(RECORD)
+    print(f"{folder}: {', '.join(chapters.WAITING)}; run `sh record.sh` there")
+    return 0
+
+
 def tell_unrecorded() -> int:
     """A line a chapter."""
     found = unrecorded()
@@ -93,9 +129,12 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="programs (default: all)")
     parser.add_argument("--page", type=Path, help="write the table there")
     parser.add_argument("--unrecorded", action="store_true", help="list the functions that no recorded program calls")
+    parser.add_argument("--folder", type=Path, help="build what is to be recorded there")
     options = parser.parse_args()
     if options.unrecorded:
         return tell_unrecorded()
+    if options.folder and not NEED_NVCC:
+        return write_folder(options.folder)
     known = [*PLAIN, *chapters.CHAPTERS, *chapters.LINKED_CHAPTERS]
     if NEED_NVCC or set(options.names) - set(known):
         print(f"tools.conformance: {NEED_NVCC or 'programs are ' + ', '.join(known)}", file=sys.stderr)

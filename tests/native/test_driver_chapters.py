@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.native.conformance_support import CHAPTERS, differences
+from tests.native.conformance_support import CHAPTERS, WAITING, differences, sections
 from tests.native.runtime_support import CONFORMANCE, NEED_NVCC, build_program, built, run_emulated
 
 pytestmark = pytest.mark.skipif(bool(NEED_NVCC), reason=NEED_NVCC)
@@ -26,6 +27,16 @@ def test_answers_are_those_of_a_gpus_driver(folder: Path, name: str) -> None:
     link = (f"-L{folder}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
     done = run_emulated(build_program(CONFORMANCE / f"{name}.cu", folder, *link, *CHAPTERS[name]))
     assert not differences(name, done.stdout), done.stderr
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_programs_that_wait_for_a_gpu_run_to_their_end(folder: Path, name: str) -> None:
+    """What they print is compared once it is recorded; no section of theirs may crash or hang before that."""
+    source = CONFORMANCE / f"{name}.cu"
+    done = run_emulated(build_program(source, folder, f"-L{folder}", "-lcuda", "-Xlinker", "--allow-shlib-undefined"))
+    ended = sections(done.stdout)
+    assert list(ended) == re.findall(r"SECTION\((\w+)\)", source.read_text()), done.stderr
+    assert not [name for name, lines in ended.items() if not lines or lines[-1].startswith("signal")]
 
 
 def test_shared_memory_of_the_system_is_not_the_kernel_s(folder: Path) -> None:

@@ -10,6 +10,7 @@ static cass_order queued(CUstream stream) { return (cass_order){cass_stream(stre
 
 int cass_read_format(CUarray_format format, unsigned channels, cass_format_of *out) {
     int bytes, kind;
+    if (channels != 1 && channels != 2 && channels != 4) return INVALID_VALUE;
     switch ((int)format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
         bytes = 1, kind = CASS_CHANNEL_UNSIGNED;
@@ -195,6 +196,9 @@ CUresult cass_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
 /* All addresses are unified: the contexts only say what the addresses say already. */
 static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *p, cass_order order) {
     if (!p) return CUDA_ERROR_INVALID_VALUE;
+    if ((p->srcMemoryType != CU_MEMORYTYPE_HOST && !cass_context_of(p->srcContext)) ||
+        (p->dstMemoryType != CU_MEMORYTYPE_HOST && !cass_context_of(p->dstContext)))
+        return CUDA_ERROR_INVALID_CONTEXT; /* as cuMemcpyPeer */
     CUDA_MEMCPY3D plain = {.srcXInBytes = p->srcXInBytes,
                            .srcY = p->srcY,
                            .srcZ = p->srcZ,

@@ -4,17 +4,18 @@
 #include "driver/api.h"
 #include "driver/texture.h"
 
-/* Whether the resource exists. */
+/* Whether the resource exists. The runtime hands its own to the driver, so that what was recorded
+ * of it (textures.expected in tests/native/conformance) holds here. */
 static int check(const CUDA_RESOURCE_DESC *resource, int surface) {
     if (!resource) return INVALID_VALUE;
     switch (resource->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
         return cass_array_of(resource->res.array.hArray) ? OK : INVALID_HANDLE;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        return !surface && cass_mipmap_of(resource->res.mipmap.hMipmappedArray) ? OK
-                                                                                : INVALID_HANDLE;
+        if (surface) return INVALID_VALUE;
+        return cass_mipmap_of(resource->res.mipmap.hMipmappedArray) ? OK : INVALID_HANDLE;
     case CU_RESOURCE_TYPE_LINEAR:
-        return !surface && resource->res.linear.devPtr && resource->res.linear.sizeInBytes
+        return !surface && cass_linear_ok(cass_address(resource->res.linear.devPtr))
                    ? OK
                    : INVALID_VALUE;
     case CU_RESOURCE_TYPE_PITCH2D:
@@ -76,6 +77,7 @@ static CUresult make(unsigned long long *handle, const CUDA_RESOURCE_DESC *resou
     TRY(device, read_resource(resource, &texture));
     if (sampler) read_sampler(sampler, &texture);
     if (view) {
+        TRY(device, cass_view_check(&texture, (unsigned)view->format, view->width, view->height));
         texture.has_view = 1;
         texture.view_format = (unsigned)view->format;
         texture.first_level = view->firstMipmapLevel;

@@ -149,3 +149,17 @@ int cass_object_part(unsigned long long handle, int part, void *out, size_t byte
     pthread_mutex_unlock(&lock);
     return result;
 }
+
+int cass_view_check(const cass_texture *texture, unsigned view_format, size_t width,
+                    size_t height) {
+    enum { BLOCK_SIDE = 4 };
+    const cass_array *array = texture->mipmap ? &texture->mipmap->level[0] : texture->array;
+    if (!array) return INVALID_VALUE;
+    int block = cass_block_bytes(view_format);
+    size_t side = block ? BLOCK_SIDE : 1;
+    if (width != side * array->whole[0] || height != side * array->whole[1]) return INVALID_VALUE;
+    cass_format_of format = array->format;
+    int holds = format.kind == CASS_CHANNEL_UNSIGNED && format.channel_bytes == 4 &&
+                format.channels * format.channel_bytes == block;
+    return !block || holds ? OK : INVALID_VALUE;
+}

@@ -38,6 +38,13 @@ typedef struct {
     unsigned view_format, first_level, last_level, first_layer, last_layer;
 } cass_texture;
 
+/* Whether a texture object may be made over linear memory (CUDA's alignment is 512; memory of the
+ * allocators has both). */
+static inline int cass_linear_ok(const void *memory) {
+    enum { ADDRESS_ALIGN = 256 };
+    return memory && (uintptr_t)memory % ADDRESS_ALIGN == 0;
+}
+
 /* Whether a texture object may be made over pitched memory (recorded: sm_90; a multiple of the
  * pitch alignment that NVIDIA's devices tell of, and of their texture alignment). */
 static inline int cass_pitched_ok(const void *memory, size_t width, size_t pitch) {
@@ -65,6 +72,10 @@ typedef struct {
  * what gfx11 does not have. */
 int cass_texture_describe(const cass_texture *texture, cass_texture_entry *entry,
                           uint32_t words[CASS_TEXTURE_DWORDS]);
+
+/* A view has the sides of the array's first level; blocks of texels are elements of 32-bit
+ * integers, and the view's sides count texels. 1 for another (recorded). */
+int cass_view_check(const cass_texture *texture, unsigned view_format, size_t width, size_t height);
 
 /* parts: by CASS_RESOURCE, CASS_SAMPLER, CASS_VIEW. The handle is never 0. */
 int cass_object_make(cass_device *device, const cass_texture *texture,

@@ -21,13 +21,6 @@ static size_t sampler_bytes(void) {
                                               : sizeof(struct cudaTextureDesc);
 }
 
-/* Of linear memory (CUDA's is 512; memory of the allocators has both). */
-enum { ADDRESS_ALIGNMENT = 256 };
-
-static int placed(const void *memory) {
-    return memory && (uintptr_t)memory % ADDRESS_ALIGNMENT == 0;
-}
-
 /* Whether the resource exists. */
 static int check(const struct cudaResourceDesc *resource, int surface) {
     if (!resource) return INVALID_VALUE;
@@ -38,7 +31,7 @@ static int check(const struct cudaResourceDesc *resource, int surface) {
         if (surface) return INVALID_VALUE;
         return cass_mipmap_of(resource->res.mipmap.mipmap) ? OK : INVALID_HANDLE;
     case cudaResourceTypeLinear:
-        return !surface && placed(resource->res.linear.devPtr) ? OK : INVALID_VALUE;
+        return !surface && cass_linear_ok(resource->res.linear.devPtr) ? OK : INVALID_VALUE;
     case cudaResourceTypePitch2D:
         return !surface &&
                        cass_pitched_ok(resource->res.pitch2D.devPtr, resource->res.pitch2D.width,
@@ -112,23 +105,6 @@ cudaError_t cass_check_sampler(const cass_texture *texture) {
     return cudaSuccess;
 }
 
-enum { BLOCK_SIDE = 4 };
-
-/* A view has the sides of the array's first level; blocks of texels are elements of 32-bit
- * integers, and the view's sides count texels. */
-static int check_view(const struct cudaResourceViewDesc *view, const cass_texture *texture) {
-    const cass_array *array = texture->mipmap ? &texture->mipmap->level[0] : texture->array;
-    if (!array) return INVALID_VALUE;
-    int block = cass_block_bytes((unsigned)view->format);
-    size_t side = block ? BLOCK_SIDE : 1;
-    if (view->width != side * array->whole[0] || view->height != side * array->whole[1])
-        return INVALID_VALUE;
-    cass_format_of format = array->format;
-    int holds = format.kind == CASS_CHANNEL_UNSIGNED && format.channel_bytes == 4 &&
-                format.channels * format.channel_bytes == block;
-    return !block || holds ? OK : INVALID_VALUE;
-}
-
 static cudaError_t make(unsigned long long *handle, const struct cudaResourceDesc *resource,
                         const void *sampler, size_t bytes,
                         const struct cudaResourceViewDesc *view) {
@@ -143,7 +119,7 @@ static cudaError_t make(unsigned long long *handle, const struct cudaResourceDes
     if (sampler && bytes >= sizeof(struct cudaTextureDesc))
         texture.seamless = ((const struct cudaTextureDesc *)sampler)->seamlessCubemap;
     if (view) {
-        TRY(device, check_view(view, &texture));
+        TRY(device, cass_view_check(&texture, (unsigned)view->format, view->width, view->height));
         read_view(view, &texture);
     }
     cudaError_t refused = sampler ? cass_check_sampler(&texture) : cudaSuccess;
