@@ -72,13 +72,13 @@ ALWAYS_INLINE void store_element(void *p, uint32_t x, unsigned bytes) {
  * seen as a whole or not at all, which compilers rely on for 64-bit atomic loads. */
 ALWAYS_INLINE void load_words(uint32_t *x, const char *p, unsigned bytes, int is_signed) {
     unsigned words = bytes < 4 ? 1 : bytes / 4, k = 0;
-    for (; bytes % 8 == 0 && k < words; k += 2) memory_get(&x[k], p + 4 * k, 8);
+    for (; bytes % 8 == 0 && k + 2 <= words; k += 2) memory_get(&x[k], p + 4 * k, 8);
     for (; k < words; k++) x[k] = load_element(p + 4 * k, bytes, is_signed);
 }
 
 ALWAYS_INLINE void store_words(char *p, const uint32_t *x, unsigned bytes) {
     unsigned words = bytes < 4 ? 1 : bytes / 4, k = 0;
-    for (; bytes % 8 == 0 && k < words; k += 2) memory_put(p + 4 * k, &x[k], 8);
+    for (; bytes % 8 == 0 && k + 2 <= words; k += 2) memory_put(p + 4 * k, &x[k], 8);
     for (; k < words; k++) store_element(p + 4 * k, x[k], bytes);
 }
 
