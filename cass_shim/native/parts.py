@@ -49,7 +49,7 @@ def standin(soname: str) -> Part:
 
 # The gfx1100 interpreter's bodies are compiled for x86-64-v2, for AVX2 and for AVX-512, chosen at run time by CPU.
 EMULATOR_BODIES = (
-    "access", "dispatch", "ds_memory", "global", "modifiers", "valu_compare", "valu_convert", "valu_double",
+    "access", "dispatch", "ds_memory", "global", "modifiers", "smem", "valu_compare", "valu_convert", "valu_double",
     "valu_float", "valu_half", "valu_int", "valu_packed",
 )  # fmt: skip
 AVX2 = ("-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mno-vzeroupper")

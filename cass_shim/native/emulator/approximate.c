@@ -5,7 +5,7 @@
  * 1/sqrt in extended precision. sin and cos take revolutions: the fraction x - floor(x) is exact,
  * then times 2*pi in double. Special values follow IEEE. rcp, rsq, exp and log of f32 neither take
  * nor give denormals, whatever MODE says: LLVM folds tests of their results on that ground. */
-#define EMU_SHARED
+#define EMU_SHARED_SSE
 #include "emulator/float_rules.h"
 #include "emulator/half.h"
 

@@ -1,6 +1,6 @@
 /* GLOBAL and FLAT atomics. 64-bit ones must be aligned to 8 bytes, 32-bit ones to 4. Lanes go in
  * order. */
-#define EMU_SHARED
+#define EMU_SHARED_SSE
 #include "emulator/atomic_ops.h"
 #include "emulator/lds_check.h"
 #include "emulator/memory_ops.h"

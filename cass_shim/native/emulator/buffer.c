@@ -1,7 +1,7 @@
 /* MUBUF loads, stores and atomics through a buffer resource: lanes outside the buffer read 0 and
  * write nothing; what is inside must still be accessible device memory. Source: AMD RDNA3 ISA,
  * "Buffer Addressing" (raw and structured buffers without swizzling). */
-#define EMU_SHARED
+#define EMU_SHARED_SSE
 #include "emulator/atomic_ops.h"
 #include "emulator/image.h"
 #include "emulator/memory_ops.h"

@@ -1,7 +1,7 @@
 /* DS instructions that move data between lanes, address by M0, or count lanes. Source: AMD RDNA3
  * ISA, "Data Share Operations"; the rotate and FFT modes of ds_swizzle_b32 from its description
  * there. */
-#define EMU_SHARED
+#define EMU_SHARED_SSE
 #include "emulator/lds_check.h"
 
 #define OFFSET ((uint32_t)o->k[1])

@@ -1,6 +1,6 @@
 /* FLAT loads and stores where some lane is in LDS or scratch: any mixture of apertures. Source:
  * LLVM AMDGPUUsage, "Address Spaces". */
-#define EMU_SHARED
+#define EMU_SHARED_SSE
 #include "emulator/lds_check.h"
 #include "emulator/scratch_ops.h"
 #include "emulator/memory_ops.h"

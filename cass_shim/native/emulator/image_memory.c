@@ -1,6 +1,6 @@
 /* Image loads, stores, atomics and sizes: texels by integer coordinates. A texel outside the image
  * reads as 0 and is not written. */
-#define EMU_SHARED
+#define EMU_SHARED_SSE
 #include "emulator/atomic_ops.h"
 #include "emulator/half.h"
 #include "emulator/image.h"

@@ -1,5 +1,5 @@
 /* Image samples and gathers: addresses, level of detail, the bodies. See image_sample.h. */
-#define EMU_SHARED
+#define EMU_SHARED_SSE
 #include "emulator/image_sample.h"
 
 #include <math.h>

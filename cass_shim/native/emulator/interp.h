@@ -142,11 +142,31 @@ struct group {
 #endif
 #define BODY_NAME(name) EMU_CAT(EMU_CAT(emu_, EMU_VARIANT), _##name)
 /* A body: also declares its prototype, which -Wmissing-prototypes asks for. Files with EMU_SHARED
- * are compiled once and serve every variant under a second name. In translated code (native_emit.c)
- * a body is inlined where its record is known, so that everything the record says folds away. */
+ * are compiled once and serve every variant under a second name; where their code is SSE
+ * (EMU_SHARED_SSE), after vzeroupper: behind the other variants' AVX each change between the two
+ * costs some hundred cycles on processors that keep the upper halves. In translated code
+ * (native_emit.c) a body is inlined where its record is known, so that everything the record says
+ * folds away. */
 #if defined(EMU_NATIVE)
 #define HANDLER(name) ALWAYS_INLINE const op_t *BODY_NAME(name)(wave_t * w, const op_t *o)
-#elif defined(EMU_SHARED)
+#elif defined(EMU_SHARED_SSE) && defined(__x86_64__)
+#ifdef EMU_MUSTTAIL
+#define EMU_PASS_ON(call) TAIL call
+#else
+#define EMU_PASS_ON(call) return call
+#endif
+#define EMU_BEHIND_AVX(variant, name)                                                              \
+    const op_t *emu_##variant##_##name(wave_t *w, const op_t *o);                                  \
+    const op_t *emu_##variant##_##name(wave_t *w, const op_t *o) {                                 \
+        __asm__ volatile("vzeroupper");                                                            \
+        EMU_PASS_ON(emu_v2_##name(w, o));                                                          \
+    }
+#define HANDLER(name)                                                                              \
+    const op_t *emu_v2_##name(wave_t *w, const op_t *o);                                           \
+    EMU_BEHIND_AVX(v3, name)                                                                       \
+    EMU_BEHIND_AVX(v4, name)                                                                       \
+    const op_t *emu_v2_##name(wave_t *w, const op_t *o)
+#elif defined(EMU_SHARED) || defined(EMU_SHARED_SSE)
 #define EMU_TEXT2(x) #x
 #define EMU_TEXT(x) EMU_TEXT2(x)
 #define HANDLER(name)                                                                              \

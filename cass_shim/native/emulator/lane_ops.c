@@ -1,6 +1,6 @@
 /* Instructions that move values between lanes. They ignore EXEC where the ISA says so. Source: AMD
  * RDNA3 ISA. */
-#define EMU_SHARED
+#define EMU_SHARED_SSE
 #include "emulator/lanes.h"
 
 /* The first active lane; lane 0 when none is active. */

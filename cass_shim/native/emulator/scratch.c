@@ -1,5 +1,5 @@
 /* SCRATCH loads and stores. Source: AMD RDNA3 ISA, "Flat Memory Instructions". */
-#define EMU_SHARED
+#define EMU_SHARED_SSE
 #include "emulator/scratch_ops.h"
 #include "emulator/memory_ops.h"
 

@@ -1,5 +1,4 @@
 /* Scalar loads. Source: AMD RDNA3 ISA, chapter "Scalar Memory Operations". */
-#define EMU_SHARED
 #include "emulator/memory_words.h"
 
 static int scalar_read(const wave_t *w, uint64_t address, unsigned words, uint32_t *out) {

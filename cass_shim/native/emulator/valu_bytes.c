@@ -1,5 +1,5 @@
 /* Byte-wise vector instructions. Source: AMD RDNA3 ISA, chapter "Vector ALU Instructions". */
-#define EMU_SHARED
+#define EMU_SHARED_SSE
 #include "emulator/lanes.h"
 
 #define BYTE(x, n) ((uint32_t)((x) >> (8 * (n))) & 255u)

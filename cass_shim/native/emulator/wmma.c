@@ -4,7 +4,7 @@
  * same place, in the half that op_sel chooses. The order and rounding of the sum are not published:
  * products are exact and accumulate here in double for floats, rounded once. Source of the layout:
  * AMD's matrix instruction description for RDNA3, checked with LLVM's intrinsics. */
-#define EMU_SHARED
+#define EMU_SHARED_SSE
 #include "emulator/half.h"
 
 typedef double row_t[16];
