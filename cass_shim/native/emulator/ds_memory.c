@@ -155,6 +155,9 @@ OUT_OF_LINE const op_t *lds_atomic(wave_t *w, const op_t *o, unsigned operation,
               operation == RMW_WRAP;
     operands(w, o->sd, bytes, a);
     if (two) operands(w, o->misc, bytes, b);
+#if defined(__AVX__)
+    __builtin_ia32_vzeroupper(); /* what is called is SSE: see EMU_SHARED_SSE in interp.h */
+#endif
     for (uint32_t left = exec; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t *p = w->lds + at[i];
