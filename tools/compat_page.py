@@ -53,7 +53,7 @@ def not_verified(outcomes: Iterable[Outcome]) -> list[str]:
     lines = []
     for one in outcomes:
         weak = ", ".join(f"`{kernel.name or 'a kernel'}`" for kernel in one.kernels if kernel.evidence == "E0")
-        reason = one.difference or "; ".join((*one.missing_calls, *one.untranslated))
+        reason = "; ".join(filter(None, (one.difference, *one.missing_calls, *one.untranslated)))
         if not one.right:
             lines.append(
                 f"- {one.program}, {one.variant}, {one.translators}: {reason or f'exit status {one.exit_code}'}"
