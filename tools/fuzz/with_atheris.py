@@ -64,6 +64,7 @@ def main(arguments: Sequence[str]) -> int:
         return mutate(chance, data, seeds or [b""], target.text)[:limit]
 
     options = [f"-seed={seed}", f"-max_len={INPUT_LIMIT}", "-timeout=0", "-handle_term=0", "-rss_limit_mb=0"]
+    options += [f"-artifact_prefix={folder}/"]  # "slow-unit-…", which libFuzzer writes of its own accord
     atheris.Setup([name, *options, str(folder / "corpus"), *places], one, custom_mutator=mutated)
     signal.signal(signal.SIGTERM, campaign.stop)
     atheris.Fuzz()
