@@ -3,6 +3,8 @@
 Compilers: nvcc on PATH and each `--nvcc FILE` for `examples/`, `samples/` and `tests/corpus/`; each `--nvrtc FOLDER`
 (an unpacked `nvidia-cuda-nvrtc` wheel: the same front end and optimiser as that release's nvcc) for `tests/corpus/`,
 whose sources are kernels alone. Each kernel is translated and, with `--compile`, compiled. 1 when a kernel is refused.
+With `--verify SECONDS` it also runs: ptxas makes SASS of the same PTX, and what the translation does on the emulated
+device must be what the interpreter of that SASS does, on inputs made for SECONDS a kernel; 1 when one is rejected.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cass_shim.assemble.hip import compile_to_assembly
 from cass_shim.model.artifacts import PtxModule
-from cass_shim.model.errors import CassError
+from cass_shim.model.errors import CassError, Rejected
 from cass_shim.translate.ptx_hip.translate import kernels, module_tokens, translate_kernel
 from tools import environment
 
@@ -30,7 +33,10 @@ OPTIONS = {"": [], "-G": ["-G"], "-O0": ["-Xcicc", "-O0"], "--use_fast_math": ["
 
 @dataclass
 class Outcome:
-    """What became of one compiler's PTX. refused: "source kernel: why"; failed: sources it does not compile."""
+    """What became of one compiler's PTX. refused: "source kernel: why"; failed: sources it does not compile.
+
+    judged: how many kernels got which evidence; apart: "source kernel: why" of those that got none.
+    """
 
     compiler: str
     target: str
@@ -40,6 +46,16 @@ class Outcome:
     version: str = ""
     refused: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    judged: Counter[str] = field(default_factory=Counter)
+    apart: list[str] = field(default_factory=list)
+
+    def verify(self, source: Path, text: str, arch: int, seconds: float) -> None:
+        """Compare the translation of each kernel with ptxas's code of it."""
+        for name, what, why in judged(text, arch, seconds):
+            self.judged[what] += 1
+            if why:
+                self.apart.append(f"{source.stem} {name}: {what}: {why.splitlines()[0][:200]}")
+                print(f"{self.compiler} {self.apart[-1]}", flush=True)
 
     def take(self, source: Path, text: str, arch: int, compiles: bool) -> None:
         """Translate all kernels of a module."""
@@ -61,6 +77,38 @@ class Outcome:
                     compile_to_assembly(source_text)
             except CassError as error:
                 self.refused.append(f"{source.stem} {name}: {str(error).splitlines()[0][:200]}")
+
+
+def judged(text: str, arch: int, seconds: float) -> Iterator[tuple[str, str, str]]:
+    """(kernel, evidence or what became of it, why) of each kernel of a module."""
+    from cass_shim.decode import decode_kernel
+    from cass_shim.extract.cubin import read_cubin
+    from cass_shim.extract.tokens import function_tokens
+    from cass_shim.pipeline import assemble
+    from cass_shim.verify import verify_kernel
+    from cass_shim.verify.kernel import open_device
+
+    with tempfile.TemporaryDirectory() as name:
+        source, cubin = Path(name) / "kernels.ptx", Path(name) / "kernels.cubin"
+        source.write_text(text)
+        command = ["ptxas", f"-arch=sm_{arch}", "-o", str(cubin), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        if done.returncode:
+            yield "", "not assembled", (done.stderr or done.stdout).strip() or "ptxas fails without a word"
+            return
+        module = read_cubin(cubin.read_bytes(), "corpus")
+    ptx, device = PtxModule(text, arch), open_device("emulated")
+    for kernel in module.kernels.values():
+        try:
+            tokens = function_tokens(kernel, module)  # what stands for a function's address in the module's data
+            code = assemble(translate_kernel(ptx, kernel.name, kernel.abi, tokens), kernel.abi)
+            verified = verify_kernel(code, decode_kernel(kernel, module), module, device, budget_s=seconds)
+        except Rejected as error:
+            yield kernel.name, "rejected", str(error)
+        except CassError as error:
+            yield kernel.name, "left out", str(error)
+        else:
+            yield kernel.name, verified.evidence.name, ""
 
 
 def sources(patterns: tuple[str, ...]) -> list[Path]:
@@ -117,8 +165,8 @@ class Nvrtc:
             yield f"-I{folder}".encode()
 
 
-def by_nvrtc(folder: Path, arch: int, compiles: bool) -> Outcome:
-    """Sources that are kernels alone, by one release."""
+def by_nvrtc(folder: Path, arch: int, compiles: bool, seconds: float = 0) -> Outcome:
+    """Sources that are kernels alone, by one release. seconds: of inputs for each kernel, 0: none is run."""
     compiler = Nvrtc(folder)
     outcome = Outcome(compiler.version, f"compute_{arch}")
     for source in sources(("tests/corpus/*.cu",)):
@@ -127,6 +175,8 @@ def by_nvrtc(folder: Path, arch: int, compiles: bool) -> Outcome:
             outcome.failed.append(source.stem)
         else:
             outcome.take(source, text, arch, compiles)
+            if seconds:
+                outcome.verify(source, text, arch, seconds)
     return outcome
 
 
@@ -147,6 +197,11 @@ def page(outcomes: list[Outcome], compiles: bool) -> str:
             f"| {len(one.refused) or ''} | {len(one.failed) or ''} |"
         )
     refused = dict.fromkeys(text for one in outcomes for text in one.refused)
+    for one in outcomes:
+        if one.judged:
+            told = ", ".join(f"{count} {what}" for what, count in sorted(one.judged.items()))
+            lines += ["", f"Run beside what ptxas makes of it, {one.compiler}: {told}."]
+            lines += [f"- {text}" for text in one.apart]
     if refused:
         lines += ["", "Refused, by name:", *(f"- {text}" for text in refused)]
     return "\n".join(lines) + "\n"
@@ -160,19 +215,20 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--nvcc", nargs="*", default=[])
     parser.add_argument("--nvrtc", type=Path, nargs="*", default=[])
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--verify", type=float, default=0.0, metavar="SECONDS", help="of NVRTC's kernels")
     parser.add_argument("--page", type=Path)
     options = parser.parse_args(arguments)
     outcomes = []
     for arch in options.arch:
         for folder in options.nvrtc:
-            outcomes.append(by_nvrtc(folder, arch, options.compile))
-        for option in options.option:
+            outcomes.append(by_nvrtc(folder, arch, options.compile, options.verify))
+        for option in options.option if not options.verify else ():
             outcomes += [by_nvcc(nvcc, arch, option, options.compile) for nvcc in ("nvcc", *options.nvcc)]
         print(page(outcomes, options.compile).splitlines()[-1], flush=True)
         if options.page:
             options.page.write_text(page(outcomes, options.compile))
     print(page(outcomes, options.compile))
-    return 1 if any(one.refused for one in outcomes) else 0
+    return 1 if any(one.refused or one.judged["rejected"] for one in outcomes) else 0
 
 
 if __name__ == "__main__":

@@ -115,7 +115,8 @@ def narrow_float(w: Writer, i: Use) -> None:
     d, a = i.take(2)
     x = w.get(a, i["s"])
     c = TYPES[i.t].c
-    text = f"({c}){x}" if i["rnd"] == "rn" else f"ptx_narrow_{i['rnd']}<{c}>({x})"
+    nearest = f"ptx_to_f16({x})" if (i["s"], i.t) == ("f32", "f16") else f"({c}){x}"
+    text = nearest if i["rnd"] == "rn" else f"ptx_narrow_{i['rnd']}<{c}>({x})"
     if i["ftz"] and i.t == "f32":
         text = f"ptx_ftz({text})"
     if i["relu"]:
@@ -161,7 +162,7 @@ def bf16_to_f16(w: Writer, i: Use) -> None:
     """Rounded once; to nearest when nothing is said."""
     d, a = i.take(2)
     x = f"ptx_bf16_to_f32({w.get(a, 'bf16')})"
-    w.set(d, "f16", f"(f16){x}" if i["rnd"] in ("", "rn") else f"ptx_narrow_{i['rnd']}<f16>({x})")
+    w.set(d, "f16", f"ptx_to_f16({x})" if i["rnd"] in ("", "rn") else f"ptx_narrow_{i['rnd']}<f16>({x})")
 
 
 @ptx("cvt.{rnd:rn|rz}.{relu}?.{satfinite}?.{t:f16x2|bf16x2}.f32")
@@ -175,7 +176,7 @@ def to_packed_16(w: Writer, i: Use) -> None:
         if element == "bf16":
             halves.append(_narrow_16(i, element, x))
         else:
-            text = f"(f16){x}" if i["rnd"] == "rn" else f"ptx_narrow_rz<f16>({x})"
+            text = f"ptx_to_f16({x})" if i["rnd"] == "rn" else f"ptx_narrow_rz<f16>({x})"
             text = f"ptx_relu({text})" if i["relu"] else text
             text = f"ptx_finite({text})" if i["satfinite"] else text
             halves.append(f"as<u16>({text})")

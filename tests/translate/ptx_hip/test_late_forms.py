@@ -148,6 +148,33 @@ def test_the_size_of_shared_memory_that_a_launch_gives() -> None:
         assert target.read()[0] == 1000
 
 
+PRODUCTS = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .b32 %a<4>; .reg .b64 %d<4>; .reg .f32 %f<5>; .reg .b16 %h<5>;
+  ld.param.u64 %d0, [in]; ld.param.u64 %d1, [out]; mov.u32 %a0, %tid.x;
+  mul.wide.u32 %d2, %a0, 8; add.u64 %d0, %d0, %d2; add.u64 %d1, %d1, %d2;
+  ld.global.v2.f32 {%f0, %f1}, [%d0]; mul.f32 %f2, %f0, %f1;
+  cvt.rn.f16.f32 %h0, %f2; cvt.rz.f16.f32 %h1, %f2; cvt.rn.f16x2.f32 %a1, %f2, %f2;
+  mov.b32 %a2, {%h0, %h1}; st.global.v2.b32 [%d1], {%a1, %a2}; ret;
+}
+"""
+
+
+def test_a_product_that_is_a_negative_zero_keeps_its_sign_as_a_half() -> None:
+    """NVRTC's __h2div: clang made v_fma_mixlo_f16 with +0 of a product and its conversion."""
+    given = np.array([[0, -12.5], [-0.0, 3], [-1e-30, 1e-30], [0, 2], [1.5, -2]], np.float32)
+    with device().buffer(given) as source, device().buffer(np.zeros((5, 4), np.uint16)) as target:
+        kernarg = struct.pack("<QQQ", source.address, target.address, 0)
+        build(PtxModule(PRODUCTS, 80), ["k"]).function("k").launch((1,), (5,), kernarg)
+        device().synchronize()
+        got = target.read()
+    want = (given[:, 0] * given[:, 1]).astype(np.float16).view(np.uint16)
+    assert want[:3].tolist() == [0x8000] * 3
+    assert (got == want[:, None]).all()
+
+
 REGISTER_FORMALS = """.version 8.0
 .target sm_80
 .address_size 64

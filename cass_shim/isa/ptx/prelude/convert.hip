@@ -51,9 +51,15 @@ FN f64 ptx_odd(i64 x) {
 FN f64 ptx_odd(u32 x) { return (f64)x; }
 FN f64 ptx_odd(i32 x) { return (f64)x; }
 
+FN f16 ptx_to_f16(f32 x) {
+    // Of a product and its conversion clang makes v_fma_mixlo_f16 with +0 to add, which loses the sign of -0.
+    if (!__builtin_constant_p(x)) asm("" : "+v"(x));
+    return (f16)x;
+}
+
 FN f32 ptx_narrow_to(f64 x, f32) { return (f32)x; }
 FN f16 ptx_narrow_to(f64 x, f16) { return (f16)x; }
-FN f16 ptx_narrow_to(f32 x, f16) { return (f16)x; }
+FN f16 ptx_narrow_to(f32 x, f16) { return ptx_to_f16(x); }
 
 template <class D, class S> FN i32 ptx_narrow_error(S x, D d) {
     if (x != x || __builtin_fabs((f64)x) == __builtin_inf()) return 0;
