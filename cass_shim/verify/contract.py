@@ -18,6 +18,7 @@ from cass_shim.model.artifacts import CodeObject
 from cass_shim.model.errors import Rejected
 from cass_shim.model.kernel_abi import AbiClass, KernelAbi
 from cass_shim.verify.gfx11 import Decoded, branch_target, names, walk
+from cass_shim.verify.hazards import check_hazards
 from cass_shim.verify.waits import check_waits
 
 LDS_BYTES, VGPRS, SGPRS = 64 << 10, 256, 106
@@ -51,6 +52,7 @@ def check_contract(code: CodeObject, abi: KernelAbi | None) -> dict[str, object]
     instructions = walk(text, code.symbol)
     _check_code(code.symbol, instructions)
     waited = check_waits(code.symbol, instructions)
+    check_hazards(code.symbol, instructions)
     return {"instructions": len(instructions), "vgprs": code.vgprs, "lds": code.lds_bytes, "loads_waited_for": waited}
 
 

@@ -20,6 +20,7 @@ EDGES = 3  # bounds that are tried as 0
 STEPS, BEYOND = 2, 5  # how many of an index's steps are tried as bounds, and how far behind them
 EDGE_SIZE = 9  # the others then: small, since it is the edge that counts, and no multiple of a tile
 MANY_THREADS = 512  # of the launch that is there for its many values
+FLOATS = ("f16", "bf16", "f32", "f64")
 IDLE_BLOCKS, IDLE_SIZE = 4, 33  # of the launch that is there for those without work: size a little more than a warp
 
 
@@ -117,7 +118,9 @@ def _mostly_idle(found: Survey, shape: Shape, seed: int) -> Scenario:
 
 def corners(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list[Scenario]:
     """One element, and blocks that end in part of a warp with work for all their threads, so that a lane which is not
-    there shows when it is woken. Of 201 mutants three were told by these alone (docs/verification.md, 2026-11-24)."""
+    there shows when it is woken: of 201 mutants that differ three were told by these alone (docs/verification.md,
+    2026-11-24). With shared floats infinities, at sizes that rise: what a tile still holds of the one before shows
+    behind the edge, times 0, in half of all seeds."""
     plain = "whole" if found.float_atomics else "random"
     tried = [Scenario(main, "equal", 1, seed + 6)]
     part = next((shape for shape in shapes(kernel, found) if not shape.is_whole), None)
@@ -126,6 +129,8 @@ def corners(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list[S
         part = replace(part, grid=(IDLE_BLOCKS, 1, 1)) if several else part
         threads = math.prod(part.block) * part.grid[0]
         tried.append(Scenario(part, plain, 3 * threads + 37 if found.dimensions == 1 else 72, seed + 16))
+    if found.shared and not found.float_atomics and any(kind in FLOATS for kind in found.loads.values()):
+        tried.append(Scenario(main, "infinite", typical_size(found, main) - 7, 2 * seed + 19))  # odd: sizes rise
     return tried
 
 

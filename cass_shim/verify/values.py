@@ -1,7 +1,7 @@
 """What memory holds before a launch: elements of a kind, by a class of values.
 
 In: kind, size, class, a typical number. Out: bytes. Classes: random, small, wide, special, sorted, equal, whole, zero,
-mixed, negative, and CHAINS.
+mixed, negative, infinite, and CHAINS.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ Octets = NDArray[np.uint8]
 
 _FLOATS = {"f32": np.float32, "f64": np.float64, "f16": np.float16}
 SPECIAL_SHARE = 0.04  # of the elements: more, and sums are all NaN
+INFINITE_SHARE = 0.03
 # Of 256 words of a mixed class: small numbers, floats from 1 to 4, small negative ones, EDGES; all others are any bits.
 # As each half of a 64-bit number is one of these by itself, halves of all ones, nothing or a sign alone are frequent.
 MIXTURE = (38, 26, 26, 64)
@@ -105,6 +106,8 @@ def _fill_floats(kind: str, size: int, values: str, random: np.random.Generator)
             numbers = np.where(random.random(count) < SPECIAL_SHARE, edges, numbers)
         elif values == "negative":
             numbers = -np.abs(numbers)
+        elif values == "infinite":  # of one sign and without NaN, which would hide what else is wrong in a sum
+            numbers = np.where(random.random(count) < INFINITE_SHARE, np.inf, numbers)
     with np.errstate(all="ignore"):
         if kind == "bf16":
             octets = (numbers.astype(np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16).view(np.uint8)

@@ -15,10 +15,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from cass_shim.isa.rdna3.row import Row
 from cass_shim.model.errors import Rejected
 from cass_shim.verify import image_waits
 from cass_shim.verify.gfx11 import DPP8, DPP8_FI, DPP16, Decoded, branch_target, row_of
 
+VECTOR = ("VOP1", "VOP2", "VOPC", "VOP3", "VOP3P", "VOPD")
 VGPR = 256  # register numbers: SGPRs (VCC is 106 and 107) as in source fields, VGPRs from here on
 SGPRS = 108
 NULL = 124
@@ -63,7 +65,7 @@ def check_waits(kernel: str, instructions: list[Decoded]) -> int:
         _step(kernel, instruction, state, loads)
         if _name(instruction) == "s_swappc_b64":  # functions wait for everything before they begin and return
             state = {key: age for key, age in state.items() if key[0] == STORED}
-        for follower in _followers(instruction, index, at):
+        for follower in followers(instruction, index, at):
             if follower < len(instructions) and _merge(entering, follower, state):
                 work.append(follower)
     return len(loads)
@@ -83,7 +85,8 @@ def _merge(entering: list[Pending | None], index: int, state: Pending) -> bool:
     return changed
 
 
-def _followers(instruction: Decoded, index: int, at: dict[int, int]) -> Iterator[int]:
+def followers(instruction: Decoded, index: int, at: dict[int, int]) -> Iterator[int]:
+    """Indices of what may come next. at: index by offset."""
     row = _name(instruction)
     target = branch_target(instruction)
     if target is not None and target in at:
@@ -225,23 +228,9 @@ def _touched(instruction: Decoded) -> Iterator[int]:
     encoding = instruction.encoding
     if encoding in ("SOP1", "SOP2", "SOPC", "SOPK"):
         yield from _scalar(encoding, row, low)
-    elif encoding in ("VOP1", "VOP2", "VOPC"):
-        yield from _short_vector(instruction, row)
-    elif encoding in ("VOP3", "VOP3P"):
-        fields: tuple[int, ...] = (high & 0x1FF, high >> 9 & 0x1FF, high >> 18 & 0x1FF)
-        if fields[0] in (DPP16, DPP8, DPP8_FI):
-            fields = (VGPR + (instruction.words[2] & 0xFF), *fields[1:])
-        if "_fmac_" in row.name:  # adds to its destination; the third field says nothing
-            fields = fields[:2]
-        yield from _operands(fields, row.sources)
-        yield from _destination(row, low & 0xFF)
-    elif encoding == "VOPD":
-        sources = [low & 0x1FF, high & 0x1FF]
-        sources += [VGPR + (low >> 9 & 0xFF)] if low >> 22 & 15 != DUAL_MOV else []
-        sources += [VGPR + (high >> 9 & 0xFF)] if low >> 17 & 31 != DUAL_MOV else []
-        yield from (s for s in sources if s >= VGPR or s < SGPRS)
-        yield VGPR + (high >> 24 & 0xFF)
-        yield VGPR + ((high >> 17 & 0x7F) << 1 | (~(high >> 24) & 1))
+    elif encoding in VECTOR:
+        sources, written = vector_registers(instruction, row)
+        yield from (*sources, *written)
     elif encoding == "DS":
         yield from _local(row.name, high)
     elif encoding == "FLAT":
@@ -269,16 +258,36 @@ def _scalar(encoding: str, row: Any, low: int) -> Iterator[int]:
         )
 
 
-def _short_vector(instruction: Decoded, row: Any) -> Iterator[int]:
+def vector_registers(instruction: Decoded, row: Row) -> tuple[list[int], list[int]]:
+    """What a vector instruction (encodings of VECTOR) reads, and what it writes."""
+    low, high = instruction.words[0], instruction.words[1] if len(instruction.words) > 1 else 0
+    if instruction.encoding in ("VOP1", "VOP2", "VOPC"):
+        return _short_vector(instruction, row)
+    if instruction.encoding == "VOPD":
+        sources = [low & 0x1FF, high & 0x1FF]
+        sources += [VGPR + (low >> 9 & 0xFF)] if low >> 22 & 15 != DUAL_MOV else []
+        sources += [VGPR + (high >> 9 & 0xFF)] if low >> 17 & 31 != DUAL_MOV else []
+        written = [VGPR + (high >> 24 & 0xFF), VGPR + ((high >> 17 & 0x7F) << 1 | (~(high >> 24) & 1))]
+        return [s for s in sources if s >= VGPR or s < SGPRS], written
+    fields: tuple[int, ...] = (high & 0x1FF, high >> 9 & 0x1FF, high >> 18 & 0x1FF)
+    if fields[0] in (DPP16, DPP8, DPP8_FI):
+        fields = (VGPR + (instruction.words[2] & 0xFF), *fields[1:])
+    if "_fmac_" in row.name:  # adds to its destination; the third field says nothing
+        fields = fields[:2]
+    return list(_operands(fields, row.sources)), list(_destination(row, low & 0xFF))
+
+
+def _short_vector(instruction: Decoded, row: Row) -> tuple[list[int], list[int]]:
     low = instruction.words[0]
     first = low & 0x1FF
     if first in (DPP16, DPP8, DPP8_FI):
         first = VGPR + (instruction.words[1] & 0xFF)
     fields = (first,) if instruction.encoding == "VOP1" else (first, VGPR + (low >> 9 & 0xFF))
-    yield from _operands([_whole(f, kind) for f, kind in zip(fields, row.sources, strict=False)], row.sources)
-    if instruction.encoding != "VOPC":
-        number = low >> 17 & 0xFF
-        yield from _destination(row, _whole(VGPR + number, row.destination) - VGPR)
+    whole = [_whole(f, kind) for f, kind in zip(fields, row.sources, strict=False)]
+    if instruction.encoding == "VOPC":
+        return list(_operands(whole, row.sources)), []
+    number = _whole(VGPR + (low >> 17 & 0xFF), row.destination) - VGPR
+    return list(_operands(whole, row.sources)), list(_destination(row, number))
 
 
 def _whole(field: int, kind: str) -> int:

@@ -1,16 +1,18 @@
 """s_waitcnt for answers of our own model, which have none.
 
 In: lines of fields with allocated registers. Out: the same lines with waits: before the first use of a loaded
-register, before branches and labels while loads are under way, and before everything that orders memory between
-threads. Source: AMD RDNA3 ISA, "Data dependency resolution"; AMDGPUUsage, "Memory Model GFX11". The wait checker of
-the verifier (`verify/waits.py`) judges the outcome like any other answer's.
+register, before branches and labels while loads are under way, before everything that orders memory between threads,
+and between a transcendental instruction and a reader close behind it. Source: AMD RDNA3 ISA, "Data dependency
+resolution"; AMDGPUUsage, "Memory Model GFX11". The wait checker of the verifier (`verify/waits.py`) and its check of
+hazards (`verify/hazards.py`) judge the outcome like any other answer's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cass_shim.translate.cass.fields import Line
+from cass_shim.isa.rdna3.transcendental import TRANSCENDENTALS_BETWEEN, VECTORS_BETWEEN, WAIT, is_transcendental
+from cass_shim.translate.cass.fields import Line, number
 from cass_shim.translate.cass.registers import Register, places
 
 _VECTOR, _SCALAR = "vmcnt", "lgkmcnt"
@@ -45,6 +47,7 @@ class _Block:
         self.active: set[str] = set()
         self.any_stores = any_stores
         self.stores = False
+        self.slow: dict[Register, tuple[int, int]] = {}  # results of transcendental instructions → how long ago
         self.lines: list[Line] = []
 
     def wait(self, counters: set[str]) -> None:
@@ -60,9 +63,24 @@ class _Block:
             self.lines.append(list(_STORES))
             self.stores = False
 
+    def _settle(self, line: Line, touched: set[Register], written: set[Register]) -> None:
+        """What follows a transcendental instruction too closely to read its result waits for it, and so do branches."""
+        vector = line[0].startswith("v_")
+        if self.slow.keys() & touched if vector else self.slow and line[0].startswith(("L", "s_cbranch", "s_branch")):
+            self.lines.append(["s_waitcnt_depctr", *number(WAIT)])
+            self.slow = {}
+        if vector:
+            slow = is_transcendental(line[0])
+            aged = {one: (vectors + 1, others + slow) for one, (vectors, others) in self.slow.items()}
+            self.slow = {
+                one: age for one, age in aged.items() if age[0] <= VECTORS_BETWEEN and age[1] <= TRANSCENDENTALS_BETWEEN
+            }
+            self.slow |= {one: (0, 0) for one in written if slow}
+
     def add(self, line: Line) -> None:
         found = places(line)
         touched = {one for place in found for one in place.registers()}
+        self._settle(line, touched, {one for place in found if place.written for one in place.registers()})
         self.wait({counter for one in touched & self.pending.keys() for counter in self.pending[one]})
         if line[0].startswith(_ORDERING) or "_atomic_" in line[0]:
             self.everything()

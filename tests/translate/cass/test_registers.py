@@ -159,3 +159,11 @@ def test_stores_are_seen_before_a_barrier_also_around_a_loop() -> None:
     assert found[1] == "s_waitcnt_vscnt null , #0" and found[2] == "s_barrier"
     assert "s_waitcnt_vscnt null , #0" in waits("global_store_b32 v*2 #0 , v #2 , off", "s_barrier", "s_endpgm")
     assert "s_waitcnt lgkmcnt ( #0 )" in waits("ds_store_b32 v #0 , v #2", "s_barrier", "s_endpgm")
+
+
+@pytest.mark.parametrize(("between", "waited"), [(0, True), (5, True), (6, False)])
+def test_a_transcendental_result_is_not_read_too_soon(between: int, waited: bool) -> None:
+    found = waits("v_rcp_f32 v #1 , v #2", *["v_mov_b32 v #8 , v #9"] * between, "v_add_f32 v #3 , v #1 , v #1")
+    assert ("s_waitcnt_depctr 0x #15 #255" in found) == waited
+    around = waits("L #0 :", "v_mov_b32 v #8 , v #1", "v_exp_f32 v #1 , v #2", "s_cbranch_scc1 L #0", "s_endpgm")
+    assert around[3] == "s_waitcnt_depctr 0x #15 #255"
