@@ -6,8 +6,10 @@ be used with the keyboard alone.
 
 from __future__ import annotations
 
+import concurrent.futures
 import html
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -33,7 +35,9 @@ def subjects(program: Path, wanted: str, config: Config) -> Iterator[Subject]:
     meant = [job for job in jobs if _is_meant(job.kernel, wanted)]
     if not meant:
         raise no_kernel(program, (job.kernel for job in jobs), wanted)
-    refusals = {(job.found.number, job.kernel): asker.run(job).message for job in meant}
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        outcomes = pool.map(asker.run, meant)
+    refusals = {(job.found.number, job.kernel): one.message for job, one in zip(meant, outcomes, strict=True)}
     tier = open_tier(config)
     if tier is None:
         raise CassError("the page is made from what the cache holds, and there is none: unset CASS_CACHE=0")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cass_shim.assemble.hip import compile_to_assembly
-from cass_shim.assemble.llvm import generate_assembly, generate_object
+from cass_shim.assemble.llvm import generate_assembly
 from cass_shim.assemble.toolchain import assemble_object, link, text_section
 from cass_shim.cli.programs import KernelState, demangled
 from cass_shim.cli.view_listings import Places, Row, link_by_order, link_ptx, ptx_rows, rdna3_rows, sass_rows
@@ -193,11 +193,9 @@ def _rdna3(subject: Subject, work: Work, sass: Sequence[Row], places: Places) ->
 
 
 def _lifted(work: Work, cached: bytes, places: Places) -> Listing:
-    text = lift_kernel(work.sass, lines=True).text
-    same = _same(link(generate_object(text)), cached)
-    return Listing(
-        rdna3_rows(generate_assembly(text), places), f"linked by the lifter's line table (SASS addresses); {same}"
-    )
+    text = generate_assembly(lift_kernel(work.sass, lines=True).text)
+    same = _same(link(assemble_object(text)), cached)
+    return Listing(rdna3_rows(text, places), f"linked by the lifter's line table (SASS addresses); {same}")
 
 
 def _from_ptx(work: Work, cached: bytes, sass: Sequence[Row], places: Places) -> Listing:
