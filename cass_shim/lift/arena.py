@@ -18,7 +18,9 @@ from cass_shim.model.kernel_abi import ARENA_SLOTS_OFFSET, ARENA_TAKEN_OFFSET, S
 # LDS words between the counter of reductions and those of barriers (lift.barriers).
 _SLOT, _GONE = 4, 8
 LEAST_LDS = 16
-MODE = '"target-features"="+cumode"'
+# A function's own features take the place of those that code is generated with (`assemble.toolchain.FEATURES`, which
+# says why each is not wanted), so those stand here too.
+MODE = '"target-features"="+cumode,-real-true16,-back-off-barrier"'
 
 # The number of a slot that was free, from `start` on round the arena. Others give theirs back when their block ends.
 _TAKE = f"""

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.assemble.toolchain import FEATURES
 from cass_shim.lift import lift_kernel
+from cass_shim.lift.arena import MODE
 from cass_shim.model.artifacts import Evidence, SassKernel
 from cass_shim.model.kernel_abi import ARENA_SLOT_BYTES, ARENA_SLOTS_OFFSET, ARENA_TAKEN_OFFSET, Slot, SlotKind
 from cass_shim.verify import verify_kernel
@@ -77,6 +79,12 @@ def test_blocks_share_few_slots_and_give_them_back() -> None:
     assert (found[:, :40] == given.reshape(blocks, threads)[:, :40]).all()
     assert not found[:, 40:].any()
     assert taken == bytes(4 * slots)
+
+
+def test_code_with_an_arena_has_the_features_of_all_code() -> None:
+    """LLVM takes a function's features in place of the target's, not beside them."""
+    listed = MODE.partition("=")[2].strip('"').split(",")
+    assert set(FEATURES.split(",")) == set(listed) - {"+cumode"}
 
 
 def test_a_64_bit_compare_and_store_says_so_in_64_bits() -> None:
