@@ -20,6 +20,7 @@ PAGE_TEXT = f"""# Page
 | 2026-11-22 | gone | 5 | 10 | 3 lines | 0 | Python |
 | 2026-11-23 | ptx | 20 | 600 | 3 lines | 1 | Python; 15 processes; then Python; 5 processes |
 | 2026-11-23 | pack | 20 | 9000 | 3 lines | 0 | Python; 7 s of processor |
+| 2026-11-23 | pack | 20 | 9000 | 3 lines | 0 | Python; 2 minutes of processor, on a loaded machine |
 <!-- rows of tools.fuzz -->
 | 2026-11-22 | warm | 1 | 1 | behind the mark |
 """
@@ -31,7 +32,7 @@ def test_cases_and_hours_are_added_up(tmp_path: Path, capsys: pytest.CaptureFixt
     assert {name: (one.runs, one.cases, round(one.hours * 3600, 1), one.enough) for name, one in found.items()} == {
         "wire": (2, 1_000_000, 31.0, True),
         "ptx": (1, 20, 3000.0, False),
-        "pack": (1, 20, 7.0, False),
+        "pack": (2, 40, 127.0, False),
         "new": (0, 0, 0.0, False),
     }
     page = tmp_path / "page.md"

@@ -16,7 +16,7 @@ from tools.dated_rows import PAGE, mark
 
 CASES, HOURS = 1_000_000, 1.0
 ROW = re.compile(r"\| \d{4}-\d\d-\d\d \| (?P<target>[\w-]+) \| (?P<cases>\d+) \| (?P<seconds>[\d.]+) \|(?P<rest>.*)")
-PROCESSES, PROCESSOR = re.compile(r"(\d+) processes"), re.compile(r"(\d+) s of processor")
+PROCESSES, PROCESSOR = re.compile(r"(\d+) processes"), re.compile(r"(\d+) (s|minutes) of processor")
 
 
 @dataclass
@@ -61,7 +61,7 @@ def add_up(text: str, targets: Iterable[str]) -> dict[str, Total]:
 
 def _processor_seconds(row: re.Match[str]) -> float:
     if said := PROCESSOR.search(row["rest"]):
-        return float(said[1])
+        return float(said[1]) * (60 if said[2] == "minutes" else 1)
     # a row of several runs names each one's processes; which ran how long it does not say, so the fewest count
     return float(row["seconds"]) * min(map(int, PROCESSES.findall(row["rest"])), default=1)
 
