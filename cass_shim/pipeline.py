@@ -210,7 +210,9 @@ def verify(
         prove_s=config.proof_seconds,
         blocks=blocks,
         second=second,
-        captured=Captured(work.captured, config.capture_seconds) if work.captured is not None else None,
+        captured=Captured(work.captured, config.capture_seconds, decided_s=config.decided_seconds)
+        if work.captured is not None
+        else None,
         enough=wanted if wanted in (Evidence.E2, Evidence.E3) and not config.number("prove") else Evidence.E4,
         against=against,
         generated=generated,

@@ -8,3 +8,8 @@ import os
 os.environ.setdefault("CASS_EMU_LIMIT", "20000000")
 # Daemons of tests do what they are asked and nothing behind it, which would be counted, and slow the next test.
 os.environ.setdefault("CASS_BEHIND", "0")
+# Most tests have a cache of their own and so a daemon: a hundred that wait for ten minutes fill a machine's memory.
+os.environ.setdefault("CASS_IDLE", "20")
+# Asked once by the library, too: verification in a test's own process would turn it on for what other tests launch,
+# and for their programs. Daemons do not take it over.
+os.environ.setdefault("CASS_EMU_WAITS", "0")

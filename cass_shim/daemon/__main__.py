@@ -24,6 +24,7 @@ def forget_policy() -> None:
     for name, one in FIELDS.items():
         if one.metadata["scope"] is Scope.REQUEST:
             os.environ.pop(variable(name), None)
+    os.environ.pop("CASS_EMU_WAITS", None)  # of that program's launches; candidates run with it always
 
 
 def open_log(path: Path) -> None:

@@ -65,6 +65,7 @@ PROOF_SECONDS = 60.0  # where such evidence is demanded
 SECOND_SECONDS = 10.0  # where E2 is demanded
 CAPTURE_SHARE = 0.4  # of a kernel's time, for its captured launch
 WEAK_SHARE = 0.15  # the same where nobody asked for it
+DECIDED_SHARE = 0.55  # the same where a difference has shown
 WEAK = "weak"  # CASS_CAPTURE: first launches of kernels at E0
 EVIDENCE_LABELS = ("none", "E0", "E1u", "E1", "E2", "E3", "E4")
 
@@ -249,6 +250,11 @@ class Config:
     def capture_seconds(self) -> float:
         """How long a captured launch may take to be replayed."""
         return (WEAK_SHARE if self.captures_weak_only else CAPTURE_SHARE) * self.number("kernel_timeout")
+
+    @property
+    def decided_seconds(self) -> float:
+        """How long it may take in all to tell whether a difference on a captured launch is one."""
+        return DECIDED_SHARE * self.number("kernel_timeout")
 
     @property
     def captures_weak_only(self) -> bool:

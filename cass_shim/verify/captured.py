@@ -61,11 +61,16 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Captured:
-    """A launch to judge by, and how long that may take. mufu: the approximate functions of the device."""
+    """A launch to judge by, and how long that may take. mufu: the approximate functions of the device.
+
+    decided_s: the time in all where a difference showed: who lets one pass because it came late launches what may well
+    be wrong.
+    """
 
     launch: CapturedLaunch
     budget_s: float
     mufu: Mufu = mufu_models.nearest
+    decided_s: float = 0.0
 
 
 def replay(
@@ -87,7 +92,7 @@ def replay(
     with contextlib.closing(candidate):
         try:
             given, moved = captured_input(sass, cubin, launch, placed, candidate.base)
-            outcome = _judge(judge, candidate, given)
+            outcome = _judge(judge, candidate, given, started + captured.decided_s)
         except (Fault, Unsupported) as error:
             return Replayed("none", launch.describe(), str(error), seconds=time.monotonic() - started)
     seconds = time.monotonic() - started
@@ -113,8 +118,11 @@ def replay(
     )
 
 
-def _judge(judge: Judge, candidate: Candidate, given: Input) -> tuple[Reference, Comparison] | str:
-    """The reference's run and how the candidate compared with it, or why nothing follows from it. Raises Rejected."""
+def _judge(judge: Judge, candidate: Candidate, given: Input, decided: float) -> tuple[Reference, Comparison] | str:
+    """The reference's run and how the candidate compared with it, or why nothing follows from it. Raises Rejected.
+
+    decided: until when, on the monotonic clock, it may be told whether a difference is one.
+    """
     reference = Reference([judge.run(given, candidate.base, 0)])
     if reference.first.textures or reference.first.surfaces:
         return "it uses textures or surfaces, whose contents are not captured"
@@ -123,8 +131,26 @@ def _judge(judge: Judge, candidate: Candidate, given: Input) -> tuple[Reference,
     except Rejected as rejection:
         if why := timed_out(rejection):
             return f"the device was too slow for it: {why}"
-        if time.monotonic() > judge.until:
-            return f"not enough time to tell whether a difference is one: {rejection}"
-        if why := raced(judge, given, candidate.base):
-            return why
-        raise
+        if time.monotonic() <= judge.until:
+            if why := raced(judge, given, candidate.base):
+                return why
+            raise
+        late = rejection
+    judge.until = max(judge.until, decided)
+    return _decide(judge, candidate, given, reference, late)
+
+
+def _decide(
+    judge: Judge, candidate: Candidate, given: Input, reference: Reference, late: Rejected
+) -> tuple[Reference, Comparison] | str:
+    """What a difference is that came when the time was up: nothing, open for a reason, or a fault (raises Rejected)."""
+    found = judge.found
+    if found.atomics or found.approximate or found.heap:
+        try:  # the order of warps and the device's functions may explain it
+            return reference, judge_input(judge, candidate, given, Roles(), reference)
+        except Rejected as rejection:
+            late = rejection
+    why = raced(judge, given, candidate.base)  # without a race no order of the warps gives anything else
+    if not why and time.monotonic() <= judge.until:
+        raise late
+    return why or f"not enough time to tell whether a difference is one: {late}"

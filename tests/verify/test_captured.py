@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import struct
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from cass_shim.module import load_module
 from cass_shim.pipeline import NoTranslation, Work, assemble, translate, translate_source, verify
 from cass_shim.verify import captured as captured_module
 from cass_shim.verify import kernel as kernel_module
+from cass_shim.verify.agreement import Judge, judge_input
 from cass_shim.verify.capture_file import BODY_LIMIT, HEAD_LIMIT, START, CaptureFile, pack_file, read_file
 from cass_shim.verify.captured import Captured, Replayed, replay
 from cass_shim.verify.placement import CLOSE, captured_input, plan
@@ -130,6 +133,27 @@ def test_memory_that_was_not_captured_is_no_evidence(work: Work, device: Device)
 def test_too_little_time_is_no_evidence(work: Work, device: Device) -> None:
     found = replay(lifted(work), work.sass, work.module.cubin, survey(work.sass), device, Captured(addition(), 0))
     assert found.verdict == "none" and "not finished in time" in found.reason
+
+
+@pytest.mark.parametrize("decided_s", [0, 30])
+def test_a_difference_that_comes_late_gets_time_of_its_own(
+    work: Work, device: Device, monkeypatch: pytest.MonkeyPatch, decided_s: float
+) -> None:
+    """A wrong kernel was launched because its only difference came when the time was up (top_k built with -G)."""
+
+    def slow(judge: Judge, *given: Any) -> Any:
+        judge.until = time.monotonic() - 1
+        return judge_input(judge, *given)
+
+    monkeypatch.setattr(captured_module, "judge_input", slow)
+    case = (subtracting(work), work.sass, work.module.cubin, survey(work.sass), device)
+    launch = Captured(addition(), 20, decided_s=decided_s)
+    if decided_s:
+        with pytest.raises(Rejected, match="differs from the reference"):
+            replay(*case, launch)
+    else:
+        found = replay(*case, launch)
+        assert found.verdict == "none" and "not enough time to tell" in found.reason
 
 
 def test_a_captured_launch_is_enough_where_generated_inputs_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
