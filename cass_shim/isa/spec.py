@@ -15,8 +15,9 @@ from pkgutil import iter_modules
 from typing import Any
 
 from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.uniform import given_by_some
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import PT, Instruction, Pred
+from cass_shim.model.instruction import Instruction, Pred
 
 Meaning = Callable[[Emitter[Any], Instruction], None]
 
@@ -82,14 +83,15 @@ def lookup(instruction: Instruction) -> Spec:
     return spec
 
 
-def warp_wide(instruction: Instruction) -> Instruction:
+def warp_wide(instruction: Instruction, own: frozenset[int]) -> Instruction:
     """The same instruction where what it does in some lanes is seen by all: those lanes become an operand.
 
     `@P R2UR UR, R` gives the warp's register the first such lane's value, and what reads it may run once for the warp
     (`SYNCS.EXCH [UR]`) and not under P: nvcc elects a lane so, or serves lanes with different values in turn.
+    own: addresses of those that no other lane sees (`isa.uniform.own_moves`).
     """
     guard, operands = instruction.guard, instruction.operands
-    if instruction.mnemonic != "R2UR" or guard is None or guard.uniform or guard.index == PT:
+    if guard is None or not given_by_some(instruction) or instruction.address in own:
         return instruction
     return replace(instruction, guard=None, operands=(*operands, guard))
 

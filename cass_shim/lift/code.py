@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cass_shim.isa.spec import CONTROL, Effect, effect_of, warp_wide
+from cass_shim.isa.uniform import own_moves
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import PT, Const, Imm, Instruction, Pred, Reg, Target
@@ -88,8 +89,9 @@ class Code:
 
     def _add_section(self, section: SassKernel, base: int) -> None:
         self.starts.append(base)
+        own = own_moves(section.instructions, closed=base == self.entry)
         for i in section.instructions:
-            self.instructions[base + i.address] = warp_wide(i)
+            self.instructions[base + i.address] = warp_wide(i, own)
         self.bases[section.name] = base
         for name, address in section.kernel.symbols.items():
             self.functions[base + address] = name

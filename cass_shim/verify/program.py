@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cass_shim.isa.spec import CONTROL, Effect, Meaning, lookup, warp_wide
+from cass_shim.isa.uniform import own_moves
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Imm, Instruction
@@ -90,8 +91,9 @@ def prepare(kernel: SassKernel, symbols: Mapping[str, int], bank3: bytes) -> Pro
         starts.append(len(steps))
         bases.append(section.kernel.token)
         sizes.append(len(section.instructions))
+        own = own_moves(section.instructions, closed=section is kernel)
         for instruction in section.instructions:
-            patched = warp_wide(_patch(instruction, symbols, tokens))
+            patched = warp_wide(_patch(instruction, symbols, tokens), own)
             step, problem = _step(patched, section.kernel.token)
             if problem is not None:
                 problems[len(steps)] = problem
