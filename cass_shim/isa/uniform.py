@@ -1,8 +1,8 @@
 """Which values that some lanes give to a uniform register are read by those lanes alone.
 
 In: a section's instructions. Out: addresses of guarded R2URs that are moves of each lane's own. The others are seen by
-the whole warp (`spec.warp_wide`), which is a cross-lane operation and costs what such operations cost. Of ABI calls
-ptxas makes `@P R2UR UR4, R10` where it has an address in a register, and reads it under the same predicate.
+the whole warp (`spec.warp_wide`), a cross-lane operation. In functions that are called, ptxas for sm_100 has a
+descriptor in ordinary registers, gives it by `@P R2UR` and reads it under P.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Section:
             if register.index in _read(i) and not _asked(i, having):
                 return False
             if register.index in _written(i):
-                if i.guard is None or i.guard.index == PT:
+                if i.guard is None:
                     continue
                 if not given_by_some(i):
                     return False
@@ -75,20 +75,18 @@ class _Section:
         return True
 
     def _following(self, i: Instruction) -> list[int] | None:
-        """Addresses that may come next; None where they are not known."""
-        always = i.guard is None or (i.guard.index == PT and not i.guard.negate)
-        found = [] if always and i.mnemonic in _ENDS | _JUMPS else [i.address + STEP]
+        """Addresses that may come next; None where they are not known. A jump may ask a predicate by its operands."""
+        asks = i.guard is not None or any(isinstance(one, Pred) for one in i.operands)
+        forever = not asks and i.mnemonic in _ENDS | _JUMPS
+        found = [] if forever else [i.address + STEP]
         if i.mnemonic == "RET":
             return None if self.returns is None else found + self.returns
-        if i.mnemonic in _JUMPS or i.mnemonic == "CALL":
-            target = i.operands[-1] if i.operands else None
-            direct = isinstance(target, Target) and not target.symbol
-            registers = any(isinstance(one, Reg) for one in i.operands)
-            if direct and not registers:
-                assert isinstance(target, Target)
-                return [*found, target.address]
-            return [*found, *i.targets] if i.targets else None
-        return found
+        if i.mnemonic not in _JUMPS and i.mnemonic != "CALL":
+            return found
+        target = i.operands[-1] if i.operands else None
+        if isinstance(target, Target) and not target.symbol and not any(isinstance(one, Reg) for one in i.operands):
+            return [*found, target.address]
+        return [*found, *i.targets] if i.targets else None
 
 
 def _asked(i: Instruction, having: Guards) -> bool:

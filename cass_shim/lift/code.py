@@ -14,7 +14,7 @@ from cass_shim.isa.spec import CONTROL, Effect, effect_of, warp_wide
 from cass_shim.isa.uniform import own_moves
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import PT, Const, Imm, Instruction, Pred, Reg, Target
+from cass_shim.model.instruction import PT, Const, Imm, Instruction, Pred, Reg, Special, Target
 
 STEP = 16
 _ENDS = frozenset({"EXIT", "RET", "BRX", "BRXU", "JMP", "JMX", "KILL"})
@@ -25,6 +25,11 @@ _FUNCTION_TABLE_BANK = 2
 def never(i: Instruction) -> bool:
     """Whether the guard is the constant !PT."""
     return i.guard is not None and i.guard.index == PT and i.guard.negate
+
+
+def reads_clock(i: Instruction) -> bool:
+    """Whether what it reads goes on by itself: it must stay where it is among effects."""
+    return any(isinstance(o, Special) and ("CLOCK" in o.name or "TIMER" in o.name) for o in i.operands)
 
 
 def always(i: Instruction) -> bool:

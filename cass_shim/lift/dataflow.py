@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cass_shim.isa.sass.atomic import result_registers
-from cass_shim.lift.code import Code, Function, is_call, never
-from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Mem, Operand, Pred, Reg, Special
+from cass_shim.lift.code import Code, Function, is_call, never, reads_clock
+from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Mem, Operand, Pred, Reg
 
 Name = tuple[str, int, bool]  # "R" or "P", number, uniform
 Edges = Mapping[int, Iterable[int]]
@@ -174,10 +174,6 @@ def _copies(i: Instruction) -> bool:
         return True
     sources = _split(i)[1]
     return bool(sources) and all(isinstance(o, Imm) or (isinstance(o, Reg) and o.index == RZ) for o in sources)
-
-
-def _reads_clock(i: Instruction) -> bool:
-    return any(isinstance(o, Special) and ("CLOCK" in o.name or "TIMER" in o.name) for o in i.operands)
 
 
 def comparand(i: Instruction) -> Operand | None:
@@ -356,7 +352,7 @@ class Loop:
 
     def _moves_on(self, address: int, i: Instruction) -> bool:
         """Whether it gives something new in each turn, or makes sure that a turn is the last."""
-        if _reads_clock(i):
+        if reads_clock(i):
             return True
         if i.mnemonic not in ATOMICS:
             return False

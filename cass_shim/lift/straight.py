@@ -5,20 +5,15 @@ from __future__ import annotations
 from cass_shim.isa.operands import predicate
 from cass_shim.isa.spec import Effect, Spec, effect_of, lookup
 from cass_shim.lift.builder import Value, constant
-from cass_shim.lift.code import Code, always
+from cass_shim.lift.code import Code, always, reads_clock
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
 from cass_shim.lift.flow import Flow
 from cass_shim.lift.lines import MARK
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Pred, Reg, Special, Target
+from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Pred, Reg, Target
 from cass_shim.model.kernel_abi import SlotKind
 
 _R_CUDA_ABS32_HI = 57
-
-
-def _reads_clock(i: Instruction) -> bool:
-    """Whether it must stay where it is among effects."""
-    return any(isinstance(o, Special) and ("CLOCK" in o.name or "TIMER" in o.name) for o in i.operands)
 
 
 class Straight:
@@ -57,7 +52,7 @@ class Straight:
     def _straight(self, i: Instruction) -> None:
         spec, effect = lookup(i), effect_of(i)
         key = self._key(i)
-        if effect is Effect.REGISTERS and not _reads_clock(i):
+        if effect is Effect.REGISTERS and not reads_clock(i):
             if key and self.e.region is not None and key == self.e.region.key:
                 self.e.branched(self.e.region.guard, key, lambda: self._run(spec, i))
             else:

@@ -140,16 +140,20 @@ class Judge:
             )
             if races and not (parts and self.races is not None and self.races.found):
                 self.races = machine.races = Races(np.arange(machine.warps) // machine.geometry.warps)
-            if perturbed is not None:
-                machine.unrounded = np.random.default_rng((perturbed, 73))
-            machine.translation, machine.window_bytes = self.translation, WINDOW
-            if observe is not None:
-                machine.observe = functools.partial(_tell, observe, machine)
+            self._equip(machine, observe, perturbed)
             parts.append(machine.run())
             heap = machine.heap
         outcome = parts[0] if len(parts) == 1 else _joined(parts)
         outcome.freed = before - blocks
         return outcome
+
+    def _equip(self, machine: Machine, observe: Observer | None, perturbed: int | None) -> None:
+        """What a run has beside its launch: who is told of it, what is not rounded, compiled code."""
+        if perturbed is not None:
+            machine.unrounded = np.random.default_rng((perturbed, 73))
+        machine.translation, machine.window_bytes = self.translation, WINDOW
+        if observe is not None:
+            machine.observe = functools.partial(_tell, observe, machine)
 
     def _parts(self, whole: Geometry, policy: str, seed: int) -> list[Geometry]:
         """A launch as parts of consecutive blocks, small enough to run at once, in the policy's order."""

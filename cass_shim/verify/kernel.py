@@ -17,7 +17,7 @@ from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel, V
 from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.agreement import Judge
-from cass_shim.verify.candidate import EMULATED_LIMIT, INTERPRETED, LATE_RESULTS
+from cass_shim.verify.candidate import EMULATED_LIMIT, INTERPRETED, LATE_RESULTS, Candidate
 from cass_shim.verify.captured import Captured, Replayed, replay
 from cass_shim.verify.contract import check_contract
 from cass_shim.verify.cost import Against, Cost, compare_cost
@@ -71,18 +71,12 @@ def verify_kernel(
     report: dict[str, object] = {"contract": contract, "seed": seed}
     if sass is None:
         return _uncompared(code, report, "no SASS to compare with")
-    if device is None:
-        try:
-            device = open_device()
-        except DeviceFailed as failure:
-            return _uncompared(code, report, f"no device to run on: {failure}")
     judge = Judge(sass, cubin, survey(sass), mufu, MAX_STEPS, known=known)
     folded = "" if judge.found.exchanges else reads_lanes
     judge.found.whole_warps = folded == "candidate"
-    try:
-        candidate = judge.load(code, device)
-    except Unsupported as error:
-        return _uncompared(code, report, str(error))
+    candidate = _loaded(judge, code, device)
+    if isinstance(candidate, str):
+        return _uncompared(code, report, candidate)
     asked = _Asked(seed, generated, second, folded == "second", captured, against, prove_s, blocks, enough)
     campaign = begin(judge, candidate, first_roles(sass, judge.found), budget_s)
     try:
@@ -91,6 +85,19 @@ def verify_kernel(
         campaign.candidate.close()
     report.update(_report(campaign, sass, time.monotonic() - started))
     return _conclude(code, sass, campaign, further, report)
+
+
+def _loaded(judge: Judge, code: CodeObject, device: Device | None) -> Candidate | str:
+    """The candidate on the device, by default the process's own; or why it cannot be compared."""
+    if device is None:
+        try:
+            device = open_device()
+        except DeviceFailed as failure:
+            return f"no device to run on: {failure}"
+    try:
+        return judge.load(code, device)
+    except Unsupported as error:
+        return str(error)
 
 
 def _uncompared(code: CodeObject, report: dict[str, object], why: str) -> Verified:

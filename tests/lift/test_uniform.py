@@ -28,6 +28,7 @@ SEEN = {
     "read under another predicate": f"@!P1 {READ}EXIT",
     "read under the predicate's next value": f"ISETP.NE.AND P0, PT, R1, 0x3, PT\n@!P0 {READ}EXIT",
     "read by all in another block": f"@P1 BRA =other\nEXIT\nother:\n{READ}EXIT",
+    "read where a uniform predicate does not jump": f"BRA.U UP0, =other\n{READ}EXIT\nother:\nEXIT",
     "read on the next turn of a loop": f"again:\n@!P0 {READ}@P1 BRA =again\n{READ}EXIT",
     "read by a callee": f"CALL.REL.NOINC =callee\nEXIT\ncallee:\n{READ}RET.REL.NODEC R20, 0x0",
     "read behind a call": f"CALL.REL.NOINC =callee\n{READ}EXIT\ncallee:\nRET.REL.NODEC R20, 0x0",
