@@ -63,8 +63,8 @@ def check_waits(kernel: str, instructions: list[Decoded]) -> int:
         state = dict(entering[index] or {})
         instruction = instructions[index]
         _step(kernel, instruction, state, loads)
-        if _name(instruction) == "s_swappc_b64":  # functions wait for everything before they begin and return
-            state = {key: age for key, age in state.items() if key[0] == STORED}
+        if _name(instruction) == "s_swappc_b64":  # functions wait for all but vscnt before they begin (LLVM's rule)
+            state = {key: age for key, age in state.items() if key[1] == VS}
         for follower in followers(instruction, index, at):
             if follower < len(instructions) and _merge(entering, follower, state):
                 work.append(follower)
