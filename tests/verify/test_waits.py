@@ -27,5 +27,5 @@ def test_functions_begin_with_waits_for_all_but_stores_to_memory() -> None:
     """LLVM 22 begins every function with `s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)`, and relies on it at calls."""
     called = "flat_store_b32 v[2:3], v0\nds_store_b32 v0, v0\ns_swappc_b64 s[30:31], s[2:3]\n{}s_barrier\ns_endpgm"
     check_contract(build(called.format("s_waitcnt_vscnt null, 0\n")), ABI)
-    with pytest.raises(Rejected, match="barrier.* before vscnt"):
+    with pytest.raises(Rejected, match=r"barrier.* before vscnt"):
         check_contract(build(called.format("")), ABI)
