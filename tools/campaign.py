@@ -5,7 +5,8 @@
 unsupported is listed with its number: `python3 -m tools.kernelgen --seed 1 --first N --count 1` prints its source.
 For seeds without a recording the digests are those that the source has on the host (`tools.kernelgen.host`).
 With `--results FILE` every finished unit is a line of that file, and a later call goes on with the units that are not
-in it; the sums are then over everything that the file holds.
+in it; the sums are then over everything that the file holds. Units come in an order in which the first ones, however
+many, are spread evenly over all: what `--minutes` leaves of a campaign is a fair sample of it.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import argparse
 import collections
 import concurrent.futures
 import json
+import math
 import os
 import re
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -146,10 +149,15 @@ def _whole_lines(path: Path) -> list[str]:
     return whole.decode().splitlines()
 
 
-def run_units(units: list[Unit], results: Results, limit_s: int, jobs: int) -> None:
-    """Build and run what is not done yet, a program built just before it runs on each route."""
+def run_units(units: list[Unit], results: Results, limit_s: int, jobs: int, until: float = math.inf) -> None:
+    """Build and run what is not done yet, a program built just before it runs on each route.
+
+    until: when to begin no more, on the monotonic clock.
+    """
 
     def several(part: list[Unit]) -> list[tuple[Unit, Outcome]]:
+        if time.monotonic() > until:
+            return []
         sm, _, seed, first, count = part[0]
         program = build(seed, first, count, sm)
         return [(unit, run_unit(program, unit[1], seed, first, count, limit_s)) for unit in part]
@@ -165,6 +173,11 @@ def run_units(units: list[Unit], results: Results, limit_s: int, jobs: int) -> N
                 results.add(unit, outcome)
 
 
+def spread(number: int) -> list[int]:
+    """0 … number - 1 in an order whose first ones lie evenly: by the multiples of the golden ratio."""
+    return sorted(range(number), key=lambda at: at * (math.sqrt(5) - 1) / 2 % 1)
+
+
 def told(results: Results) -> Iterator[str]:
     """What became of everything that is done, route by route."""
     for route in sorted({unit[1] for unit in results.done}):
@@ -173,7 +186,8 @@ def told(results: Results) -> Iterator[str]:
         levels = collections.Counter(level for outcome in outcomes for level in outcome.evidence)
         evidence = ", ".join(f"{level} × {times}" for level, times in levels.most_common())
         passed = sum(outcome.passed for outcome in outcomes)
-        yield f"{route}: {passed} passed, {len(failures)} failed; evidence {evidence}"
+        count = sum(unit[4] for unit in results.done if unit[1] == route)
+        yield f"{route}: of {count} kernels {passed} passed, {len(failures)} failed; evidence {evidence}"
         yield from (f"  k{number}: {text}" for number, text in sorted(failures.items()))
         reasons = collections.Counter(
             re.sub(r"k\d+|0x[0-9a-f]+", "#", m) for outcome in outcomes for m in outcome.messages
@@ -192,19 +206,22 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--unit", type=int, default=25, help="kernels a program (default: %(default)s)")
     parser.add_argument("--limit", type=int, default=300, help="seconds a program may take")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="programs at once (default: %(default)s)")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="after which no more programs are begun")
     parser.add_argument("--results", type=Path, metavar="FILE", help="units that are done; a later call goes on")
     options = parser.parse_args(arguments)
     if why := samples.can_build():
         print(f"the campaign cannot be built here: {why}")
         return 2
+    until = time.monotonic() + 60 * options.minutes
     end = options.first + options.count
+    starts = range(options.first, end, options.unit)
     units = [
-        (options.sm, route, options.seed, first, min(options.unit, end - first))
-        for first in range(options.first, end, options.unit)
+        (options.sm, route, options.seed, starts[at], min(options.unit, end - starts[at]))
+        for at in spread(len(starts))
         for route in options.routes.split(",")
     ]
     results = Results(options.results)
-    run_units(units, results, options.limit, options.jobs)
+    run_units(units, results, options.limit, options.jobs, until)
     print("\n".join(told(results)))
     return 1 if any(outcome.failures for outcome in results.done.values()) else 0
 

@@ -5,7 +5,8 @@ generation inserts what is needed (GCNHazardRecognizer, SIInsertWaitcnts; featur
 assembler does not, so this is about code that a language model wrote. In waves of 32 there are five:
 
 - the result of a transcendental instruction read by a vector instruction with less than six vector instructions or
-  two transcendental ones between, and no s_waitcnt_depctr with va_vdst of 0;
+  two transcendental ones between, and no s_waitcnt_depctr with va_vdst of 0 nor an access of memory or LDS, which waits
+  for all of them;
 - a matrix product whose A or B is the result of the matrix product right before it;
 - v_permlane right behind a v_cmpx, in both cases without another vector instruction between;
 - v_mad_u64_u32 and v_mad_i64_i32 that write a register which they multiply;
@@ -14,6 +15,7 @@ assembler does not, so this is about code that a language model wrote. In waves 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cass_shim.isa.rdna3.transcendental import TRANSCENDENTALS_BETWEEN, VECTORS_BETWEEN, WAIT, is_transcendental
@@ -21,12 +23,14 @@ from cass_shim.model.errors import Rejected
 from cass_shim.verify.gfx11 import Decoded, names, row_of
 from cass_shim.verify.waits import VECTOR, VGPR, followers, vector_registers
 
+MEMORY = ("DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG", "EXP")
 MATRIX, PERMUTES, WIDE_PRODUCTS = "v_wmma_", "v_permlane", ("v_mad_u64_u32", "v_mad_i64_i32")
 _DEPCTR, _SENDMSG, _NOP = 8, 54, 0  # SOPP
 _DEALLOC_VGPRS = 3
 _CMPX = 0x80  # of a comparison's opcode
 
-Recent = dict[int, tuple[int, int, int]]  # register → vector and transcendental instructions since, offset of its own
+Age = tuple[int, int, int]  # vector and transcendental instructions since a transcendental one, offset of its own
+Recent = dict[int, frozenset[Age]]  # register → one on each path that wrote it so
 
 
 @dataclass
@@ -43,9 +47,8 @@ class Before:
     def join(self, other: Before) -> bool:
         """Add another path; whether anything is new."""
         before = (dict(self.results), self.matrix, self.compared)
-        for register, (vectors, slow, offset) in other.results.items():
-            known = self.results.get(register, (vectors, slow, offset))
-            self.results[register] = (min(vectors, known[0]), min(slow, known[1]), known[2])
+        for register, ages in other.results.items():
+            self.results[register] = self.results.get(register, frozenset()) | ages
         self.matrix |= other.matrix
         self.compared |= other.compared
         return before != (self.results, self.matrix, self.compared)
@@ -81,6 +84,8 @@ def _step(kernel: str, instruction: Decoded, previous: Decoded | None, state: Be
         if instruction.opcode == _SENDMSG and low == _DEALLOC_VGPRS and not _is_nop(previous):
             raise Rejected(f"s_sendmsg at {instruction.offset:#x} without an s_nop before it", kernel=kernel)
         return
+    if instruction.encoding in MEMORY:
+        state.results.clear()
     row = row_of(instruction)
     if instruction.encoding not in VECTOR or row is None:
         return
@@ -90,7 +95,7 @@ def _step(kernel: str, instruction: Decoded, previous: Decoded | None, state: Be
     for register in sorted(read & state.results.keys()):
         raise Rejected(
             f"{where} reads v{register - VGPR} too soon behind the transcendental instruction at "
-            f"{state.results[register][2]:#x}, without s_waitcnt_depctr {WAIT:#x}",
+            f"{min(state.results[register])[2]:#x}, without s_waitcnt_depctr {WAIT:#x}",
             kernel=kernel,
         )
     if row.name.startswith(MATRIX) and state.matrix & set(sources[:-8] or sources):
@@ -111,15 +116,20 @@ def _factors(instruction: Decoded) -> set[int]:
 def _passed(instruction: Decoded, name: str, written: list[int], state: Before) -> None:
     """A vector instruction went by."""
     slow = is_transcendental(name)
-    aged = {r: (vectors + 1, others + slow, offset) for r, (vectors, others, offset) in state.results.items()}
-    state.results = {
-        r: age for r, age in aged.items() if age[0] <= VECTORS_BETWEEN and age[1] <= TRANSCENDENTALS_BETWEEN
-    }
+    aged = {r: frozenset(_older(ages, slow)) for r, ages in state.results.items()}
+    state.results = {register: ages for register, ages in aged.items() if ages}
     if slow:
-        state.results.update(dict.fromkeys(written, (0, 0, instruction.offset)))
+        state.results.update(dict.fromkeys(written, frozenset({(0, 0, instruction.offset)})))
     state.matrix = frozenset(written) if name.startswith(MATRIX) else frozenset()
     compares = instruction.encoding == "VOPC" or (instruction.encoding == "VOP3" and instruction.opcode < 0x100)
     state.compared = compares and bool(instruction.opcode & _CMPX)
+
+
+def _older(ages: frozenset[Age], slow: bool) -> Iterator[Age]:
+    """Those that still count when another vector instruction has gone by. slow: a transcendental one."""
+    for vectors, others, offset in ages:
+        if vectors < VECTORS_BETWEEN and others + slow <= TRANSCENDENTALS_BETWEEN:
+            yield vectors + 1, others + slow, offset
 
 
 def _is_nop(instruction: Decoded | None) -> bool:

@@ -47,8 +47,21 @@ def test_survivors_are_told_apart_by_inputs(vector_add: Subject, tmp_path: Path)
     unsigned, reached, equal = json.loads(file.read_text())
     assert reached["verdict"] == "missed" and "instead of" in reached["why"]
     assert [one["verdict"] for one in (unsigned, equal)] == ["alike", "alike"]
-    assert equal["next"] == NUMBER and NUMBER // 2 < equal["inputs"] <= NUMBER and "vain" not in equal
+    assert equal["reached"] == {"0": NUMBER} and NUMBER // 2 < equal["inputs"] <= NUMBER and equal["vain"] == 0
     assert "missed: vector_add" in done.stdout and "2 alike" in done.stdout
+
+
+@pytest.mark.timeout(300)
+def test_a_campaign_goes_on_where_it_stopped(vector_add: Subject, tmp_path: Path) -> None:
+    file = tmp_path / "mutants.json"
+    command = [sys.executable, "-m", "tools.mutation", EXAMPLE, "--seeds", "0", "--count", "6", "--json", str(file)]
+    subprocess.run(command, capture_output=True, check=True)
+    rows = json.loads(file.read_text())
+    assert len({(one["line"], one["text"]) for one in rows}) == len(rows) == 6
+    assert {one["verdict"] for one in rows} <= {"rejected", "alike"}
+    file.write_text(json.dumps(rows[:2]))
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(file.read_text()) == rows and "6 mutants" in done.stdout
 
 
 def test_the_score_counts_what_differs() -> None:

@@ -16,6 +16,12 @@ GOOD = {
     "waited for": RCP + "s_waitcnt_depctr 0xfff\n" + ADD,
     "six instructions between": RCP + 6 * MOVE + ADD,
     "two transcendental ones between": RCP + "v_exp_f32 v4, v5\nv_exp_f32 v6, v5\n" + ADD,
+    "behind a store of something else": RCP + "global_store_b32 v[4:5], v6, off\n" + ADD,
+    "behind an access of LDS": RCP + "ds_store_b32 v4, v6\n" + ADD,
+    "on each of two paths": (
+        f"{RCP}s_cbranch_scc0 other\n{4 * MOVE}s_branch met\nother:\nv_exp_f32 v4, v5\n"
+        f"met:\n{MOVE}v_exp_f32 v6, v5\n{ADD}"
+    ),
     "only written": RCP + "v_mov_b32 v1, v4",
     "stored": RCP + "global_store_b32 v[4:5], v1, off",
     "a matrix that is added to": WMMA + WMMA,
@@ -29,6 +35,11 @@ BAD = {
     "at once": (RCP + ADD, "v_add_f32 at 0x4 reads v1 too soon behind .* 0x0"),
     "five instructions between": (RCP + 5 * MOVE + ADD, "reads v1 too soon"),
     "one transcendental one between": (RCP + "v_exp_f32 v4, v5\n" + ADD, "reads v1 too soon"),
+    "on one of two paths": (
+        f"{RCP}s_cbranch_scc0 other\n{4 * MOVE}s_branch met\nother:\nv_exp_f32 v4, v5\nmet:\n{MOVE}{ADD}",
+        "reads v1 too soon",
+    ),
+    "overwritten meanwhile": (RCP + "v_mov_b32 v1, v2\n" + ADD, "reads v1 too soon"),
     "added to": (RCP + "v_fmac_f32 v1, v3, v4", "v_fmac_f32 at 0x4 reads v1"),
     "another wait": (RCP + "s_waitcnt_depctr 0xffe3\n" + ADD, "reads v1 too soon"),
     "dual issue": (RCP + "v_dual_mov_b32 v4, v6 :: v_dual_mov_b32 v7, v1", "reads v1 too soon"),

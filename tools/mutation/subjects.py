@@ -55,6 +55,12 @@ def names(example: str) -> list[str]:
     return [f"{example} {kernel.name}" for kernel, _ in _kernels(example)]
 
 
+def instructions(name: str) -> int:
+    """How many instructions of SASS a kernel has. Raises KeyError."""
+    example, _, wanted = name.partition(" ")
+    return {kernel.name: len(kernel.code) // 16 for kernel, _ in _kernels(example)}[wanted]
+
+
 def subject(name: str) -> Subject:
     """A kernel by "EXAMPLE KERNEL". Raises KeyError."""
     example, _, wanted = name.partition(" ")

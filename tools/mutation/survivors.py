@@ -5,6 +5,7 @@ the emulated device, on N inputs (by default 10,000) of more shapes, sizes and v
 the two leave different memory behind, the interpreter of the SASS decides: it must run the input without a fault, a
 race or a read of what nobody wrote, the right translation must agree with it, and the mutant must not. Then the mutant
 was missed. With --prove what is left is given to the prover. FILE is rewritten as it goes, and a later call goes on.
+Every mutant gets its first inputs before any gets more, so what a call leaves undone is the last inputs of all.
 """
 
 from __future__ import annotations
@@ -12,20 +13,18 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import contextlib
-import json
-import multiprocessing
+import functools
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from cass_shim.assemble.text import assemble_text
 from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject
-from cass_shim.model.errors import CassError, DeviceFailed, Rejected
+from cass_shim.model.errors import DeviceFailed, Rejected
 from cass_shim.verify import mufu
 from cass_shim.verify.agreement import Judge, judge_input, raced
 from cass_shim.verify.candidate import Candidate
@@ -36,16 +35,17 @@ from cass_shim.verify.memory import Fault
 from cass_shim.verify.plan import variation
 from cass_shim.verify.search import MAX_STEPS, Campaign, begin, search
 from cass_shim.verify.survey import Survey, immediates, survey
+from tools.mutation.rows import Row, read, write
+from tools.mutation.spread import Spread
 from tools.mutation.subjects import Subject, classified, mutant, program, score, subject
 
 INPUTS = 10_000
 GROUP = 25  # mutants that run beside one right translation
-CHUNK = 500  # inputs of one kernel between two writes of the file
+CHUNK = 500  # inputs that a process runs: few enough that the last ones to end do so soon after each other
 SEARCH_S = 4.0  # of verifying the right translation, which teaches what the parameters are
 VAIN = 25  # differences of a mutant that turn out to define nothing, after which one in VAIN is looked at
 BLOCKS = 6  # times the usual grid, in some launches
 
-Row = dict[str, Any]
 Left = tuple[bytes, list[bytes]]  # memory and printed records behind a launch
 
 
@@ -208,99 +208,91 @@ class Field:
 
 @dataclass(frozen=True)
 class Task:
-    """Some rows of one kernel, the inputs that they are to have, and when to stop, on the monotonic clock."""
+    """Inputs first … last - 1 of some rows of one kernel; with first == last their proofs."""
 
-    group: str
     rows: list[Row]
-    inputs: int
-    until: float
-    prove_s: float
+    first: int
+    last: int
+
+    @property
+    def name(self) -> str:
+        """For a report."""
+        return f"{self.rows[0]['kernel']}, mutant {_key(self.rows[0])}, inputs {self.first} to {self.last}"
 
 
-def work(task: Task) -> tuple[list[Row], list[str]]:
-    """One chunk of inputs, in a process of its own: the rows, and where the right translation was not right."""
-    if time.monotonic() > task.until:
-        return [], []
-    field = Field(subject(task.rows[0]["kernel"]), task.rows, open_device("emulated"))
-    first = min(row.get("next", 0) for row in task.rows)
-    last = min(first + CHUNK, task.inputs)
+def _key(row: Row) -> str:
+    """What tells mutants of one kernel apart."""
+    return f"{row['line']}: {row['text'].strip()}"
+
+
+def work(task: Task, until: float, prove_s: float) -> tuple[list[Row], int, list[str]]:
+    """In a process of its own: what became of the rows, counted from nothing; the number behind the last input that
+    ran; where the right translation was not right."""
+    if time.monotonic() > until:
+        return [], task.first, []
+    rows = [{**row, "inputs": 0, "vain": 0} for row in task.rows]
+    field = Field(subject(rows[0]["kernel"]), rows, open_device("emulated"))
     try:
-        reached = field.inputs(first, last, task.until)
+        reached = field.inputs(task.first, task.last, until)
     except DeviceFailed:  # a launch runs on: what was seen counts, and another process goes on behind this input
         reached = field.number + 1
-    for row in task.rows:
-        row["next"] = reached
-    if task.prove_s and reached >= task.inputs:
-        field.prove(task.prove_s)
-    return task.rows, field.disputed
+    if task.first == task.last:
+        field.prove(prove_s)
+    return rows, reached, field.disputed
 
 
-def pending(rows: list[Row], options: argparse.Namespace) -> Iterator[tuple[str, list[Row]]]:
-    """Groups of a kernel's mutants, by name, with rows that have not had their inputs (or their proof) yet."""
-    for kernel in dict.fromkeys(row["kernel"] for row in rows if options.kernel in row["kernel"]):
-        mine = [row for row in rows if row["kernel"] == kernel]
-        for at in range(0, len(mine), GROUP):
-            alike = [row for row in mine[at : at + GROUP] if row["verdict"] == "alike"]
-            open_ = [r for r in alike if r.get("next", 0) < options.inputs or (options.prove and "proof" not in r)]
-            if open_:
-                yield f"{kernel}, mutants {at} to {at + len(mine[at : at + GROUP]) - 1}", open_
+class Looked:
+    """All rows, in their file. `reached` of a row: the first input of each chunk → the next that it is to have."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.path, self.last, self.prove, self.kernel = options.file, options.inputs, options.prove, options.kernel
+        self.rows = read(self.path)
+
+    def pending(self) -> Iterator[Task]:
+        """What is left to run, first inputs first; mutants that have come equally far run together."""
+        for chunk in range(0, self.last, CHUNK):
+            end = min(chunk + CHUNK, self.last)
+            together: dict[tuple[str, int], list[Row]] = {}
+            for row in self._alike():
+                if (at := row.get("reached", {}).get(str(chunk), chunk)) < end:
+                    together.setdefault((row["kernel"], at), []).append(row)
+            for (_, at), rows in together.items():
+                yield from (Task(rows[n : n + GROUP], at, end) for n in range(0, len(rows), GROUP))
+        if self.prove:
+            yield from (Task([row], self.last, self.last) for row in self._alike() if "proof" not in row)
+
+    def _alike(self) -> list[Row]:
+        return [row for row in self.rows if row["verdict"] == "alike" and self.kernel in row["kernel"]]
+
+    def keep(self, task: Task, result: tuple[list[Row], int, list[str]]) -> None:
+        """Add what a task found. A mutant may have been told apart by other inputs meanwhile."""
+        changed, reached, disputed = result
+        mine = {(row["kernel"], _key(row)): row for row in self.rows}
+        for new in changed:
+            row = mine[new["kernel"], _key(new)]
+            row["inputs"] = row.get("inputs", 0) + new["inputs"]
+            row["vain"] = row.get("vain", 0) + new["vain"]
+            if task.first < task.last:
+                row.setdefault("reached", {})[str(task.first // CHUNK * CHUNK)] = reached
+            if row["verdict"] == "alike":
+                row.update({key: new[key] for key in ("verdict", "why", "proof") if key in new})
+        missed = sum(row["verdict"] == "missed" for row in changed)
+        print(f"{task.name}: {reached} reached, {missed} of {len(changed)} told apart", flush=True)
+        for why in disputed[:3]:
+            print(f"  the right translation: {why}", flush=True)
+        write(self.path, self.rows)
 
 
-def campaign(rows: list[Row], options: argparse.Namespace) -> None:
-    """Every kernel chunk by chunk until all have had their inputs or the time is up."""
-    until = time.monotonic() + 60 * options.minutes
-    for example in dict.fromkeys(str(row["kernel"]).split()[0] for row in rows):
-        program(example)  # built once, not by each process
-    context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(options.jobs, context, max_tasks_per_child=1) as pool:
-        waiting: dict[concurrent.futures.Future[tuple[list[Row], list[str]]], str] = {}
-        broken: set[str] = set()
-
-        def more() -> None:
-            for group, mine in pending(rows, options):
-                if group not in waiting.values() and group not in broken and time.monotonic() < until:
-                    task = Task(group, mine, options.inputs, until, options.prove)
-                    waiting[pool.submit(work, task)] = group
-
-        more()
-        while waiting:
-            done, _ = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
-            for future in done:
-                group = waiting.pop(future)
-                try:
-                    changed, disputed = future.result()
-                except concurrent.futures.process.BrokenProcessPool:
-                    print(f"a process ended in {', '.join([group, *waiting.values()])}", flush=True)
-                    return
-                except CassError as error:
-                    print(f"{group}: {error}", flush=True)
-                    broken.add(group)
-                    continue
-                _merge(rows, changed)
-                _tell(group, changed, disputed)
-            _write(options.file, rows)
-            more()
-
-
-def _merge(rows: list[Row], changed: list[Row]) -> None:
-    new = {(row["kernel"], row["line"], row["text"]): row for row in changed}
+def report(rows: list[Row]) -> Iterator[str]:
+    """Every mutant that was missed and how inputs tell it, and how far those that look alike have come."""
     for row in rows:
-        row.update(new.get((row["kernel"], row["line"], row["text"]), {}))
-
-
-def _tell(group: str, rows: list[Row], disputed: list[str]) -> None:
-    missed = sum(row["verdict"] == "missed" for row in rows)
-    reached = max((row["next"] for row in rows), default=0)
-    print(f"{group}: {reached} inputs, {missed} of {len(rows)} told apart", flush=True)
-    for why in disputed[:3]:
-        print(f"  the right translation: {why}", flush=True)
-
-
-def _write(path: Path, rows: list[Row]) -> None:
-    """Whole or not at all."""
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(rows, indent=1) + "\n")
-    new.replace(path)
+        if row["verdict"] == "missed":
+            yield f"missed: {row['kernel']}: {row['kind']}: {row['change']}: {row['why']}"
+    alike = [row for row in rows if row["verdict"] == "alike"]
+    least = min((row.get("inputs", 0) for row in alike), default=0)
+    yield f"{len(alike)} alike, each on at least {least} inputs that the right translation runs to its end"
+    yield f"all but waits and barriers: {score(rows, False)}"
+    yield f"waits and barriers: {score(rows, True)}"
 
 
 def main() -> int:
@@ -309,19 +301,18 @@ def main() -> int:
     parser.add_argument("file", type=Path, help="what `tools.mutation --json` wrote; it is rewritten")
     parser.add_argument("--inputs", type=int, default=INPUTS, help="a mutant (default: %(default)s)")
     parser.add_argument("--minutes", type=float, default=60.0, help="on the clock (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, default=1, help="groups of mutants at once (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=1, help="chunks of inputs at once (default: %(default)s)")
     parser.add_argument("--prove", type=float, default=0.0, metavar="S", help="seconds a proof of what is left")
     parser.add_argument("--kernel", default="", help="only kernels whose name holds this")
     options = parser.parse_args()
-    rows: list[Row] = json.loads(options.file.read_text())
-    campaign(rows, options)
-    for row in rows:
-        if row["verdict"] == "missed":
-            print(f"missed: {row['kernel']}: {row['kind']}: {row['change']}: {row['why']}")
-    told = [row for row in rows if row["verdict"] == "alike"]
-    least = min((row.get("inputs", 0) for row in told), default=0)
-    print(f"{len(told)} alike, each on at least {least} inputs that the right translation runs to its end")
-    print(f"all but waits and barriers: {score(rows, False)}\nwaits and barriers: {score(rows, True)}")
+    until = time.monotonic() + 60 * options.minutes
+    looked = Looked(options)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:  # built once, not by each process
+        list(pool.map(program, dict.fromkeys(str(row["kernel"]).split()[0] for row in looked.rows)))
+    Spread(looked.pending, functools.partial(work, until=until, prove_s=options.prove), looked.keep).run(
+        options.jobs, until
+    )
+    print("\n".join(report(looked.rows)))
     return 0
 
 
