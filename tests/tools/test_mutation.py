@@ -61,7 +61,9 @@ def test_a_campaign_goes_on_where_it_stopped(vector_add: Subject, tmp_path: Path
     assert {one["verdict"] for one in rows} <= {"rejected", "alike"}
     file.write_text(json.dumps(rows[:2]))
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert json.loads(file.read_text()) == rows and "6 mutants" in done.stdout
+    again = json.loads(file.read_text())  # what a wrong register holds, in `why`, is not the same in each process
+    assert [{**one, "why": ""} for one in again] == [{**one, "why": ""} for one in rows]
+    assert "6 mutants" in done.stdout
 
 
 def test_the_score_counts_what_differs() -> None:
