@@ -30,6 +30,8 @@ from cass_shim.model.artifacts import (
     PtxModule,
     SassKernel,
     Verified,
+    disputed_reason,
+    is_disputed,
 )
 from cass_shim.model.captured import CapturedLaunch
 from cass_shim.model.config import Config
@@ -245,15 +247,21 @@ class Translation:
 def translate(module: Module, kernel: str, config: Config, captured: CapturedLaunch | None = None) -> Translation:
     """Try each translator in the policy's order; the first verified answer wins. Raises NoTranslation.
 
-    captured: the launch for which it is wanted, where that was recorded (E3).
+    captured: the launch for which it is wanted, where that was recorded (E3). Code that is disputed then serves only
+    where no other translator's does, and E0 is enough; its record says so.
     """
     if kernel not in module.kernels:
         raise Malformed(f"the module has no kernel {kernel}", where="request")
     work, reasons = Work(module, kernel, config, captured), dict[str, Exception]()
+    disputed: Translation | None = None
     for name in config.translator_order:
         started = time.monotonic()
         try:
-            return _attempt(work, name, started, reasons)
+            answer = _attempt(work, name, started, reasons)
+            if not answer.record.is_disputed:
+                return answer
+            disputed = disputed or answer
+            reasons[name] = Rejected(disputed_reason(answer.record.report), kernel=kernel)
         except CassError as error:
             reasons[name] = error
         except (ImportError, OSError) as error:  # the machine's fault, not the kernel's
@@ -261,6 +269,9 @@ def translate(module: Module, kernel: str, config: Config, captured: CapturedLau
         except Exception as error:  # a bug in one translator must not take the others away
             log.exception("%s: %s failed", kernel, name)
             reasons[name] = error
+    if disputed is not None:
+        others = {name: one_line(error) for name, error in reasons.items() if name != disputed.record.route}
+        return replace(disputed, record=replace(disputed.record, passed_over=others))
     raise NoTranslation(kernel, reasons)
 
 
@@ -293,9 +304,8 @@ def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Except
             kernel=work.kernel,
         )
     key = work.module.key(work.kernel, work.config.gfx)
-    content = pack_entry(
-        CodeEntry(key.digest, verified.code, verified.evidence, name, _launch_may_tell(work, verified))
-    )
+    may_tell, disputed = _launch_may_tell(work, verified), is_disputed(verified.report)
+    content = pack_entry(CodeEntry(key.digest, verified.code, verified.evidence, name, may_tell, disputed))
     record = Record(
         key=key.digest.hex(),
         entry=hashlib.sha256(content).hexdigest(),

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 
-from cass_shim.model.artifacts import Evidence
+from cass_shim.model.artifacts import Evidence, is_disputed
 from cass_shim.model.errors import Malformed
 
 RECORD_LIMIT = 1 << 20  # bytes
@@ -41,6 +41,10 @@ class Record:
     @property
     def level(self) -> Evidence:
         return {one.label: one for one in Evidence}[self.evidence]
+
+    @property
+    def is_disputed(self) -> bool:
+        return is_disputed(self.report)
 
     def canonical(self) -> bytes:
         """The one byte form: sorted names, no blanks, ASCII."""

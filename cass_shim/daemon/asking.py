@@ -9,8 +9,11 @@ import logging
 from collections.abc import Sequence
 
 from cass_shim.cache.index import Index
+from cass_shim.cache.record import Record
+from cass_shim.daemon.reverify import unpack_translation
 from cass_shim.daemon.wanted import Wanted, with_passed_over
 from cass_shim.daemon.workers import InProcess, ProcessPool, WorkerLost
+from cass_shim.model.artifacts import disputed_reason
 from cass_shim.model.wire import FrameKind, Reply, Status
 
 log = logging.getLogger(__name__)
@@ -36,6 +39,22 @@ class Asking:
             reply = await self._the_others(wanted, error)
         self.index.add("translations")
         return reply
+
+    async def instead(self, wanted: Wanted, disputed: Record) -> Reply | None:
+        """What other translators make of a kernel of which one's code is disputed, where that is not disputed too."""
+        order, reason = wanted.config.translator_order, disputed_reason(disputed.report)
+        others = tuple(one for one in order if one != disputed.route)
+        log.warning("%s: %s: %s", disputed.kernel, disputed.route, reason)
+        if not others:
+            return None
+        try:
+            reply = await self.translation(wanted, others)
+        except WorkerLost as error:
+            log.warning("%s: %s", disputed.kernel, error)
+            return None
+        if reply.status is not Status.OK or unpack_translation(reply.body).record.is_disputed:
+            return None
+        return with_passed_over(reply, {disputed.route: reason})
 
     async def _twice(self, wanted: Wanted, translators: tuple[str, ...]) -> Reply:
         kind, payload = wanted.job(translators)

@@ -16,7 +16,7 @@ from dataclasses import fields, replace
 from cass_shim.cache.epoch import sources_digest
 from cass_shim.cache.record import Record, read_record
 from cass_shim.cache.storage import Entry
-from cass_shim.model.artifacts import CodeObject, Evidence, Verified
+from cass_shim.model.artifacts import CodeObject, Evidence, Verified, is_disputed
 from cass_shim.model.captured import CapturedLaunch, pack_capture, unpack_capture
 from cass_shim.model.config import Config
 from cass_shim.model.entry import CodeEntry, pack_entry, read_entry
@@ -116,7 +116,8 @@ def judged_here(
     A launch may tell more of it only where nothing was told (E0), as before.
     """
     may_tell = entry.launch_may_tell and verified.evidence == Evidence.E0
-    content = pack_entry(replace(entry, code=verified.code, evidence=verified.evidence, launch_may_tell=may_tell))
+    facts = replace(entry, evidence=verified.evidence, launch_may_tell=may_tell, disputed=is_disputed(report))
+    content = pack_entry(replace(facts, code=verified.code))
     ours = replace(
         record,
         entry=hashlib.sha256(content).hexdigest(),

@@ -215,6 +215,8 @@ class Service:
             self._note("rejected", entry.record, str(facts["message"]))
             log.error("%s: %s", wanted.request.name, facts["message"])
             return await self._find_kernel(wanted)
+        if told.record.is_disputed and (other := await self.asking.instead(wanted, told.record)) is not None:
+            return self._accept(other.body, wanted)
         return self._accept(pack_translation(told), plain)
 
     async def _refused(self, name: bytes, wanted: Wanted) -> str:

@@ -221,6 +221,18 @@ class Evidence(IntEnum):
         return {0: "none", 10: "E0", 15: "E1u", 20: "E1", 30: "E2", 40: "E3", 50: "E4"}[int(self)]
 
 
+def is_disputed(report: Mapping[str, object]) -> bool:
+    """Whether the code differed on a captured launch and there was no time to tell whether that is a fault."""
+    told = report.get("captured launch")
+    return isinstance(told, Mapping) and told.get("verdict") == "undecided"
+
+
+def disputed_reason(report: Mapping[str, object]) -> str:
+    """What is known of a disputed report's difference."""
+    told = report.get("captured launch")
+    return f"on a captured launch: {told['reason']}" if isinstance(told, Mapping) and "reason" in told else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Verified:
     """A code object that the verifier accepted. Only `cass_shim.verify` makes one; `launch` takes only these.

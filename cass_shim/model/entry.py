@@ -17,6 +17,7 @@ ENTRY_MAGIC = b"CASSCODE"
 ENTRY_VERSION = 1
 ENTRY_EXTENSION = ".ccode"
 LAUNCH_MAY_TELL = 1  # flag: no generated input told anything, and no launch has been tried
+DISPUTED = 2  # flag: it differed on a launch, and there was no time to tell whether that is a fault
 
 ENTRY_HEAD = Layout(
     "cass_entry_head",
@@ -50,6 +51,7 @@ class CodeEntry:
     """A code object as the target process gets it. key: 32 bytes. route: the translator's name.
 
     launch_may_tell: nothing but its contract is known of it (E0), and a captured launch could tell more (E3).
+    disputed: it differed on such a launch, and there was no time to tell whether that is a fault.
     """
 
     key: bytes
@@ -57,6 +59,7 @@ class CodeEntry:
     evidence: Evidence
     route: str
     launch_may_tell: bool = False
+    disputed: bool = False
 
 
 def pack_entry(entry: CodeEntry) -> bytes:
@@ -82,7 +85,7 @@ def pack_entry(entry: CodeEntry) -> bytes:
         symbol=symbol,
         route=route,
         slot_count=len(code.slots),
-        flags=LAUNCH_MAY_TELL if entry.launch_may_tell else 0,
+        flags=LAUNCH_MAY_TELL * entry.launch_may_tell | DISPUTED * entry.disputed,
         slots=at_slots,
         strings=at_strings,
         strings_bytes=len(strings.content),
@@ -123,4 +126,5 @@ def read_entry(content: bytes, where: str = "code entry") -> CodeEntry:
     assert isinstance(key, bytes)
     evidence = member(Evidence, value["evidence"], where=where)
     route = read_string(strings, value["route"], where=where)
-    return CodeEntry(key, code, evidence, route, bool(value["flags"] & LAUNCH_MAY_TELL))
+    flags = value["flags"]
+    return CodeEntry(key, code, evidence, route, bool(flags & LAUNCH_MAY_TELL), bool(flags & DISPUTED))

@@ -2,14 +2,15 @@
 
 In: a code object, its kernel, a device and a `CapturedLaunch`. Out: a `Replayed`, or `Rejected` with the first
 difference. The reference runs first, a part of a large grid at a time; what it cannot run, or not in time, is no
-evidence and no rejection.
+evidence and no rejection. A difference of which the time does not tell whether it is a fault is said to be undecided:
+what that means for the launch is the policy's business (`pipeline`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,7 +34,7 @@ MAX_STEPS = 50_000_000  # time decides
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """verdict: agrees or none (then `reason`). executed: per instruction, whether the launch ran it."""
+    """verdict: agrees, none or undecided (then `reason`). executed: per instruction, whether the launch ran it."""
 
     verdict: str
     launch: str
@@ -96,8 +97,8 @@ def replay(
         except (Fault, Unsupported) as error:
             return Replayed("none", launch.describe(), str(error), seconds=time.monotonic() - started)
     seconds = time.monotonic() - started
-    if isinstance(outcome, str):
-        return Replayed("none", launch.describe(), outcome, seconds=seconds)
+    if isinstance(outcome, Replayed):
+        return replace(outcome, launch=launch.describe(), seconds=seconds)
     reference, result = outcome
     printed = len(reference.first.printed)
     freed = len(reference.first.freed)
@@ -118,22 +119,26 @@ def replay(
     )
 
 
-def _judge(judge: Judge, candidate: Candidate, given: Input, decided: float) -> tuple[Reference, Comparison] | str:
+def _open(reason: str, verdict: str = "none") -> Replayed:
+    return Replayed(verdict, "", reason)
+
+
+def _judge(judge: Judge, candidate: Candidate, given: Input, decided: float) -> tuple[Reference, Comparison] | Replayed:
     """The reference's run and how the candidate compared with it, or why nothing follows from it. Raises Rejected.
 
     decided: until when, on the monotonic clock, it may be told whether a difference is one.
     """
     reference = Reference([judge.run(given, candidate.base, 0)])
     if reference.first.textures or reference.first.surfaces:
-        return "it uses textures or surfaces, whose contents are not captured"
+        return _open("it uses textures or surfaces, whose contents are not captured")
     try:
         return reference, judge_input(judge, candidate, given, Roles(), reference)
     except Rejected as rejection:
         if why := timed_out(rejection):
-            return f"the device was too slow for it: {why}"
+            return _open(f"the device was too slow for it: {why}")
         if time.monotonic() <= judge.until:
             if why := raced(judge, given, candidate.base):
-                return why
+                return _open(why)
             raise
         late = rejection
     judge.until = max(judge.until, decided)
@@ -142,7 +147,7 @@ def _judge(judge: Judge, candidate: Candidate, given: Input, decided: float) -> 
 
 def _decide(
     judge: Judge, candidate: Candidate, given: Input, reference: Reference, late: Rejected
-) -> tuple[Reference, Comparison] | str:
+) -> tuple[Reference, Comparison] | Replayed:
     """What a difference is that came when the time was up: nothing, open for a reason, or a fault (raises Rejected)."""
     found = judge.found
     if found.atomics or found.approximate or found.heap:
@@ -153,4 +158,4 @@ def _decide(
     why = raced(judge, given, candidate.base)  # without a race no order of the warps gives anything else
     if not why and time.monotonic() <= judge.until:
         raise late
-    return why or f"not enough time to tell whether a difference is one: {late}"
+    return _open(why) if why else _open(f"not enough time to tell whether a difference is a fault: {late}", "undecided")

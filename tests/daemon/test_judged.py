@@ -128,6 +128,54 @@ def test_rejected_code_is_withdrawn_and_translators_are_asked(tmp_path: Path, se
     assert service.pool.asked == [FrameKind.JUDGE, FrameKind.CAPTURE]  # type: ignore[union-attr]
 
 
+def disputed(entry: Entry, route: str = "lift") -> Entry:
+    """The entry as a judgement leaves it that came to no end."""
+    held = by(entry, route, Evidence.E0, disputed=True)
+    report = {"captured launch": {"verdict": "undecided", "reason": "differs, late"}}
+    return Entry(replace(held.record, report=report), held.content)
+
+
+def by(entry: Entry, route: str, level: Evidence, *, disputed: bool = False) -> Entry:
+    """The entry as if another translator had made it."""
+    content = pack_entry(replace(read_entry(entry.content), evidence=level, route=route, disputed=disputed))
+    digest = hashlib.sha256(content).hexdigest()
+    return Entry(replace(entry.record, evidence=level.label, entry=digest, route=route), content)
+
+
+def test_instead_of_disputed_code_another_translators_serves(tmp_path: Path, served: Entry) -> None:
+    other = answer(by(served, "ptx-hip", Evidence.E3))
+    service, key = _service(tmp_path, served, [answer(disputed(served)), other])
+    asked = asyncio.run(service.answer(FrameKind.CAPTURE, pack_capture(KernelRequest(bytes(32), KERNEL), addition())))
+    assert read_entry(asked.body).evidence is Evidence.E3 and service.tier is not None
+    (left,) = service.tier.get(key)
+    assert (left.record.route, left.record.passed_over["lift"]) == ("ptx-hip", "on a captured launch: differs, late")
+
+
+@pytest.mark.parametrize("other", [WRONG, WorkerLost("worker ended"), None])
+def test_where_no_other_serves_disputed_code_does_and_says_so(
+    tmp_path: Path, served: Entry, other: Reply | Exception | None
+) -> None:
+    answers = [answer(disputed(served)), other or answer(disputed(served, "ptx-hip")), WRONG, WRONG]
+    service, key = _service(tmp_path, served, answers)
+    asked = asyncio.run(service.answer(FrameKind.CAPTURE, pack_capture(KernelRequest(bytes(32), KERNEL), addition())))
+    entry = read_entry(asked.body)
+    assert (entry.route, entry.evidence, entry.disputed, entry.launch_may_tell) == ("lift", Evidence.E0, True, False)
+    assert service.tier is not None and [one.record.is_disputed for one in service.tier.get(key)] == [True]
+
+
+def test_a_program_is_told_of_disputed_code(launcher: Path, programs: Place) -> None:
+    def change(one: CodeEntry) -> CodeEntry:
+        return replace(one, launch_may_tell=False, disputed=True)
+
+    served_weakly(programs, launcher, change)
+    done = run(launcher, programs, SAMPLE)
+    assert_right(SAMPLE, done)
+    assert done.stderr == (
+        f"cass: kernel {KERNEL} runs with evidence E0 only (route lift): on a first launch its results differed from "
+        "the original's, with no time to tell whether that is a fault\n"
+    )
+
+
 def test_what_another_program_has_shown_meanwhile_is_served(tmp_path: Path, served: Entry) -> None:
     service, _ = _service(tmp_path, served, [], is_weak=False)
     asked = asyncio.run(service.answer(FrameKind.CAPTURE, pack_capture(KernelRequest(bytes(32), KERNEL), addition())))

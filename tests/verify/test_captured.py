@@ -20,6 +20,7 @@ from cass_shim.device import Device
 from cass_shim.model.artifacts import CodeObject, Evidence, HipSource
 from cass_shim.model.captured import CAPTURE_HEAD, CapturedLaunch, MemoryRange, pack_capture, unpack_capture
 from cass_shim.model.config import Config
+from cass_shim.model.entry import read_entry
 from cass_shim.model.errors import Malformed, Rejected
 from cass_shim.model.wire import KernelRequest
 from cass_shim.module import load_module
@@ -153,7 +154,33 @@ def test_a_difference_that_comes_late_gets_time_of_its_own(
             replay(*case, launch)
     else:
         found = replay(*case, launch)
-        assert found.verdict == "none" and "not enough time to tell" in found.reason
+        assert found.verdict == "undecided" and "not enough time to tell" in found.reason
+
+
+def undecided(monkeypatch: pytest.MonkeyPatch, places: list[bool]) -> None:
+    """For each replay in turn, whether its difference stays undecided."""
+
+    def told(*case: Any) -> Replayed:
+        return replace(replay(*case), verdict="undecided", reason="late") if places.pop(0) else replay(*case)
+
+    monkeypatch.setattr(kernel_module, "replay", told)
+
+
+def test_disputed_code_serves_only_where_no_other_does(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A difference that is known is more than nothing known: the next translator is asked."""
+    config = Config(translators="lift,ptx-hip", kernel_timeout="60", capture="1")
+    undecided(monkeypatch, [True, False])
+    record = translate(work.module, KERNEL, config, addition()).record
+    assert (record.route, record.evidence, record.is_disputed) == ("ptx-hip", "E3", False)
+    assert "on a captured launch: late" in record.passed_over["lift"]
+    undecided(monkeypatch, [True, True])
+    last = translate(work.module, KERNEL, config, addition())
+    assert (last.record.route, last.record.evidence, last.record.is_disputed) == ("lift", "E0", True)
+    entry = read_entry(last.content)
+    assert entry.disputed and not entry.launch_may_tell and "late" in last.record.passed_over["ptx-hip"]
+    undecided(monkeypatch, [True, True])
+    with pytest.raises(NoTranslation, match="evidence E0 is below"):  # inputs that agreed do not make up for it
+        translate(work.module, KERNEL, replace(config, min_evidence="E1u"), addition())
 
 
 def test_a_captured_launch_is_enough_where_generated_inputs_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:

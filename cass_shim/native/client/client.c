@@ -96,9 +96,13 @@ void cass_client_note_evidence(const cass_manifest *manifest, uint32_t kernel,
     node->is_noted = true;
     pthread_mutex_unlock(&lock);
     if (!is_noted && code->evidence < CASS_EVIDENCE_E1U)
-        cass_client_note("kernel %s runs with evidence %s only (route %s)",
+        cass_client_note("kernel %s runs with evidence %s only (route %s)%s",
                          manifest->kernels[kernel].name,
-                         code->evidence >= CASS_EVIDENCE_E0 ? "E0" : "none", code->route);
+                         code->evidence >= CASS_EVIDENCE_E0 ? "E0" : "none", code->route,
+                         code->is_disputed
+                             ? ": on a first launch its results differed from the original's, with "
+                               "no time to tell whether that is a fault"
+                             : "");
 }
 
 /* The entry of a record key from the local cache; false on a miss or a damaged file. */

@@ -97,6 +97,7 @@ typedef struct {
     uint32_t slot_count;
     const cass_slot *slots;
     int launch_may_tell; /* its evidence is E0, and no launch has been tried */
+    int is_disputed;     /* it differed on a launch, with no time to tell whether that is a fault */
 } cass_code;
 
 /* A failure a user can act on: one line, and the CUDA error a driver would give. */

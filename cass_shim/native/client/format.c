@@ -186,6 +186,7 @@ int cass_format_entry(cass_file file, const uint8_t key[32], cass_code_node *out
         .slot_count = head.slot_count,
         .slots = out->slots,
         .launch_may_tell = (head.flags & CASS_ENTRY_LAUNCH_MAY_TELL) != 0,
+        .is_disputed = (head.flags & CASS_ENTRY_DISPUTED) != 0,
     };
     if (out->code.symbol == NULL || out->code.route == NULL) {
         cass_format_release_code(out);

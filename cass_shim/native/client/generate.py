@@ -80,6 +80,7 @@ def formats_header() -> str:
         "CASS_ENTRY_VERSION": f"{entry.ENTRY_VERSION}u",
         "CASS_ENTRY_EXTENSION": c_string(entry.ENTRY_EXTENSION),
         "CASS_ENTRY_LAUNCH_MAY_TELL": f"{entry.LAUNCH_MAY_TELL}u",
+        "CASS_ENTRY_DISPUTED": f"{entry.DISPUTED}u",
         "CASS_FRAME_MAGIC": f"{wire.FRAME_MAGIC:#x}u",
         "CASS_WIRE_VERSION": f"{wire.WIRE_VERSION}u",
         "CASS_LINKED_MAGIC": c_string(wire.LINKED_MAGIC),
