@@ -42,7 +42,10 @@ _CONST = re.compile(r"([-~]?)(\|?)(?:c\[0x([0-9a-f]+)\]|cx\[(UR\d+|URZ)\])\[([^\
 _MEM = re.compile(r"(?:desc\[(UR\d+|URZ)\])?\[([^\]]*)\]$")
 _TERM = re.compile(r"(U?)R(\d+|Z)((?:\.\w+)*)$")
 _SPECIAL = re.compile(r"SR_\w+(?:\.\w+)?$|SRZ$|SR\d+$")
-_WORD = re.compile(r"(?:ARRAY_)?(?:1D|2D|3D|CUBE)$|TEX_HEADER_\w+$|U?PR$|(?:[PNZ][PN]){4}$|Rpc\.(?:HI|LO)$")
+_WORD = re.compile(
+    r"(?:ARRAY_)?(?:1D|2D|3D|CUBE)$|TEX_HEADER_\w+$|U?PR$|(?:[PNZ][PN]){4}$|Rpc\.(?:HI|LO)$"
+    r"|(?:THREAD_STATE_ENUM|TRAP_RETURN_\w+|M(?:EXITED|KILL|ACTIVE|ATEXIT)|OPT_STACK|API_CALL_DEPTH|ATEXIT_PC)(?:\.\w+)?$"
+)
 _SCALES = {"X4": 4, "X8": 8, "X16": 16}
 
 

@@ -214,13 +214,24 @@ class Emitter(Protocol[V]):
 
     # textures and surfaces. handle: i32. shape: "1d" "2d" "3d" "cube" "1darray" "2darray" "cubearray". Coordinates
     # and levels of sample and gather_texels are f32, all others integers; a layer is an unsigned integer, clamped by
-    # the device. Texels are four i32: the bits of f32, or integers.
+    # the device. Texels are four i32: the bits of f32, or integers. offsets: signed i32 by which the texels are moved,
+    # for each coordinate, or none; sample takes -8 to 7, gather_texels -32 to 31.
     def sample(
-        self, handle: V, shape: str, coordinates: list[V], layer: V | None, level: V | None, gradients: list[V]
+        self,
+        handle: V,
+        shape: str,
+        coordinates: list[V],
+        layer: V | None,
+        level: V | None,
+        gradients: list[V],
+        offsets: list[V],
     ) -> list[V]:
-        """A texture at floating-point coordinates. level None: the first. gradients: d/dx of all, then d/dy."""
+        """A texture at floating-point coordinates. level None: the first. gradients: d/dx of all, then d/dy; of a
+        cube those of the direction."""
 
-    def gather_texels(self, handle: V, shape: str, coordinates: list[V], layer: V | None, component: int) -> list[V]:
+    def gather_texels(
+        self, handle: V, shape: str, coordinates: list[V], layer: V | None, component: int, offsets: list[V]
+    ) -> list[V]:
         """One channel of the four texels that bilinear filtering would use, in the order of PTX's tld4."""
 
     def fetch(self, handle: V, shape: str, coordinates: list[V], layer: V | None, level: V | None) -> list[V]:

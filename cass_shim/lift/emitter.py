@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cass_shim.isa import shared_memory
+from cass_shim.isa import shared_memory, texture_calls
 from cass_shim.isa.derived import LANE_MASKS
 from cass_shim.lift import images, surfaces
 from cass_shim.lift.builder import Value, constant, typed
@@ -40,7 +40,7 @@ DYNAMIC = "cass.dynamic"  # the variable whose presence makes the launch give th
 _INVARIANT = ", !invariant.load !0"
 
 # System calls a kernel reaches through bank 4, and the stand-in for their addresses.
-SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional")
+SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional", *texture_calls.NAMES)
 _TOKEN = 0x0CA5_5CA1_0000_0000
 
 
@@ -272,13 +272,20 @@ class LlvmEmitter(Registers):
         layer: Value | None,
         level: Value | None,
         gradients: list[Value],
+        offsets: list[Value],
     ) -> list[Value]:
-        return images.sample(self, handle, shape, coordinates, layer, level, gradients)
+        return images.sample(self, handle, shape, coordinates, layer, level, gradients, offsets)
 
     def gather_texels(
-        self, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, component: int
+        self,
+        handle: Value,
+        shape: str,
+        coordinates: list[Value],
+        layer: Value | None,
+        component: int,
+        offsets: list[Value],
     ) -> list[Value]:
-        return images.gather_texels(self, handle, shape, coordinates, layer, component)
+        return images.gather_texels(self, handle, shape, coordinates, layer, component, offsets)
 
     def fetch(
         self, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, level: Value | None

@@ -175,6 +175,109 @@ define internal { float, float, float } @cass.cube(float %x, float %y, float %z)
 }
 """
 
+# One step of a direction on its face, of which the place in front of the step is (%s, %t): a step leads to another
+# direction, and where that leaves the face, to a place beyond the edge, the neighbour unfolded into the plane. The same
+# rule as `ptx_cube_step` of isa/ptx/prelude/texture_offset.hip (recorded on an H200: 118 of 120).
+_CUBE_STEP = """
+define internal { float, float, i1 } @cass.cube.step(float %face, float %s, float %t, float %x, float %y, float %z)
+  alwaysinline nounwind {
+  %number = fptoui float %face to i32
+  %is.x = icmp ult i32 %number, 2
+  %is.xy = icmp ult i32 %number, 4
+  %is.0 = icmp eq i32 %number, 0
+  %is.2 = icmp eq i32 %number, 2
+  %is.3 = icmp eq i32 %number, 3
+  %is.5 = icmp eq i32 %number, 5
+  %odd = trunc i32 %number to i1
+  %minus.y = fneg float %y
+  %minus.z = fneg float %z
+  %along.plain = select i1 %is.x, float %z, float %x
+  %along.minus = fneg float %along.plain
+  %turned = or i1 %is.0, %is.5
+  %along = select i1 %turned, float %along.minus, float %along.plain
+  %down.3 = select i1 %is.3, float %minus.z, float %minus.y
+  %down = select i1 %is.2, float %z, float %down.3
+  %out.yz = select i1 %is.xy, float %y, float %z
+  %out.plain = select i1 %is.x, float %x, float %out.yz
+  %out.minus = fneg float %out.plain
+  %out = select i1 %odd, float %out.minus, float %out.plain
+  %twice = call float @llvm.amdgcn.cubema(float %x, float %y, float %z)
+  %twice.abs = call float @llvm.fabs.f32(float %twice)
+  %longest = fmul float %twice.abs, 0.5
+  %there = call float @llvm.amdgcn.cubeid(float %x, float %y, float %z)
+  %leaves = fcmp une float %there, %face
+  %a = fdiv float %along, %longest
+  %b = fdiv float %down, %longest
+  %height = fdiv float %out, %longest
+  %beyond = fsub float 2.0, %height
+  %a.abs = call float @llvm.fabs.f32(float %a)
+  %b.abs = call float @llvm.fabs.f32(float %b)
+  %wider = fcmp oge float %a.abs, %b.abs
+  %sideways = and i1 %leaves, %wider
+  %narrower = xor i1 %wider, true
+  %downwards = and i1 %leaves, %narrower
+  %a.far = call float @llvm.copysign.f32(float %beyond, float %a)
+  %b.far = call float @llvm.copysign.f32(float %beyond, float %b)
+  %a.new = select i1 %sideways, float %a.far, float %a
+  %b.new = select i1 %downwards, float %b.far, float %b
+  %ds = fsub float %a.new, %s
+  %dt = fsub float %b.new, %t
+  %ds.half = fmul float %ds, 0.5
+  %dt.half = fmul float %dt, 0.5
+  %one = insertvalue { float, float, i1 } poison, float %ds.half, 0
+  %two = insertvalue { float, float, i1 } %one, float %dt.half, 1
+  %three = insertvalue { float, float, i1 } %two, i1 %leaves, 2
+  ret { float, float, i1 } %three
+}
+"""
+
+
+def _cube_way(way: str) -> str:
+    """The step of one gradient, and how far it reaches: the level's measure of a length (emulator/image_level.c)."""
+    w = way
+    return f"""
+  %{w}.x = fadd float %x, %{w}x
+  %{w}.y = fadd float %y, %{w}y
+  %{w}.z = fadd float %z, %{w}z
+  %{w}.step = call {{ float, float, i1 }} @cass.cube.step(float %face, float %s, float %t,
+    float %{w}.x, float %{w}.y, float %{w}.z)
+  %{w}.s = extractvalue {{ float, float, i1 }} %{w}.step, 0
+  %{w}.t = extractvalue {{ float, float, i1 }} %{w}.step, 1
+  %{w}.leaves = extractvalue {{ float, float, i1 }} %{w}.step, 2
+  %{w}.s.abs = call float @llvm.fabs.f32(float %{w}.s)
+  %{w}.t.abs = call float @llvm.fabs.f32(float %{w}.t)
+  %{w}.least = call float @llvm.minnum.f32(float %{w}.s.abs, float %{w}.t.abs)
+  %{w}.most = call float @llvm.maxnum.f32(float %{w}.s.abs, float %{w}.t.abs)
+  %{w}.reach = call float @llvm.fma.f32(float %{w}.least, float 0x3FD603AFC0000000, float %{w}.most)"""
+
+
+# Where a step leaves the face only the longer of the two counts, not their sum or difference.
+_CUBE_GRADIENTS = f"""
+define internal <4 x float> @cass.cube.gradients(float %x, float %y, float %z,
+    float %ax, float %ay, float %az, float %dx, float %dy, float %dz) alwaysinline nounwind {{
+  %face = call float @llvm.amdgcn.cubeid(float %x, float %y, float %z)
+  %sc = call float @llvm.amdgcn.cubesc(float %x, float %y, float %z)
+  %tc = call float @llvm.amdgcn.cubetc(float %x, float %y, float %z)
+  %twice = call float @llvm.amdgcn.cubema(float %x, float %y, float %z)
+  %twice.abs = call float @llvm.fabs.f32(float %twice)
+  %longest = fmul float %twice.abs, 0.5
+  %s = fdiv float %sc, %longest
+  %t = fdiv float %tc, %longest{_cube_way("a")}{_cube_way("d")}
+  %leaves = or i1 %a.leaves, %d.leaves
+  %shorter = fcmp olt float %a.reach, %d.reach
+  %exchanged = and i1 %leaves, %shorter
+  %first.s = select i1 %exchanged, float %d.s, float %a.s
+  %first.t = select i1 %exchanged, float %d.t, float %a.t
+  %second.s = select i1 %leaves, float 0.0, float %d.s
+  %second.t = select i1 %leaves, float 0.0, float %d.t
+  %v.0 = insertelement <4 x float> poison, float %first.s, i32 0
+  %v.1 = insertelement <4 x float> %v.0, float %first.t, i32 1
+  %v.2 = insertelement <4 x float> %v.1, float %second.s, i32 2
+  %v.3 = insertelement <4 x float> %v.2, float %second.t, i32 3
+  ret <4 x float> %v.3
+}}
+"""
+
 # A surface's resource with the texels as unsigned integers of their size (gfx11's formats 8, 16, 32, 32_32 and
 # 32_32_32_32 UINT), no channel swapped, and the type that the access needs (a cube is an array of layers to it).
 _RAW = """
@@ -246,11 +349,14 @@ define internal <8 x i32> @cass.words(<8 x i32> %image, i32 %bytes) alwaysinline
 HELPERS = {
     "cass.entry": _ENTRY, "cass.object": _OBJECT, "cass.sampler": _SAMPLER, "cass.plane": _PLANE,
     "cass.linear": _LINEAR, "cass.cube": _CUBE, "cass.raw": _RAW,
-    "cass.words": _WORDS,
+    "cass.words": _WORDS, "cass.cube.step": _CUBE_STEP, "cass.cube.gradients": _CUBE_GRADIENTS,
 }  # fmt: skip
 DECLARED = {
     "llvm.cttz.i32": "declare i32 @llvm.cttz.i32(i32, i1)",
     "llvm.fabs.f32": "declare float @llvm.fabs.f32(float)",
+    "llvm.copysign.f32": "declare float @llvm.copysign.f32(float, float)",
+    "llvm.maxnum.f32": "declare float @llvm.maxnum.f32(float, float)",
+    "llvm.minnum.f32": "declare float @llvm.minnum.f32(float, float)",
     "llvm.fma.f32": "declare float @llvm.fma.f32(float, float, float)",
     **{
         f"llvm.amdgcn.cube{part}": f"declare float @llvm.amdgcn.cube{part}(float, float, float)"

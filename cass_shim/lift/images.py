@@ -117,6 +117,7 @@ def sample(
     layer: Value | None,
     level: Value | None,
     gradients: list[Value],
+    offsets: list[Value],
 ) -> list[Value]:
     """`isa.emitter.Emitter.sample`."""
     entry = entry_of(e, handle)
@@ -128,15 +129,33 @@ def sample(
     types = "v4f32.f32"
     if gradients:
         operation, types = "sample.d", "v4f32.f32.f32"
-        place = [*(_float(e, one) for one in gradients), *place]
+        place = [*_gradients(e, shape, coordinates, gradients), *place]
     elif level is None or _level_is_base(level):
         operation = "sample.lz"
     else:
         operation = "sample.l"
         place = [*place, _float(e, level)]
-    name = f"llvm.amdgcn.image.{operation}.{dimension}.{types}"
-    result = _image(e, name, 15, place, image, sampler)
+    name = f"llvm.amdgcn.image.{operation}{'.o' * bool(offsets)}.{dimension}.{types}"
+    result = _image(e, name, 15, [*_packed(e, offsets), *place], image, sampler)
     return words_of(e, e.text(f"bitcast <4 x float> {result} to <4 x i32>"))
+
+
+def _gradients(e: LlvmEmitter, shape: str, coordinates: list[Value], gradients: list[Value]) -> list[str]:
+    """d/dx of all coordinates, then d/dy; of a cube those of the place on the face."""
+    floats = [_float(e, one) for one in gradients]
+    if not shape.startswith("cube"):
+        return floats
+    direction = [_float(e, one) for one in coordinates]
+    four = e.call_text("<4 x float>", helper(e, "cass.cube.gradients"), *direction, *floats)
+    return [f"float {e.text(f'extractelement <4 x float> {four}, i32 {k}')}" for k in range(4)]
+
+
+def _packed(e: LlvmEmitter, offsets: list[Value]) -> list[str]:
+    """Texel offsets in one operand: six bits each at 0, 8 and 16 (RDNA3 ISA manual, image addressing)."""
+    packed = constant(0, 32)
+    for n, one in enumerate(offsets):
+        packed = e.or_(packed, e.shl(e.and_(one, constant(63, 32)), constant(8 * n, 32)))
+    return [typed(packed)] if offsets else []
 
 
 def _image(e: LlvmEmitter, name: str, mask: int, place: list[str], image: str, sampler: str) -> str:
@@ -145,7 +164,13 @@ def _image(e: LlvmEmitter, name: str, mask: int, place: list[str], image: str, s
 
 
 def gather_texels(
-    e: LlvmEmitter, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, component: int
+    e: LlvmEmitter,
+    handle: Value,
+    shape: str,
+    coordinates: list[Value],
+    layer: Value | None,
+    component: int,
+    offsets: list[Value],
 ) -> list[Value]:
     """`isa.emitter.Emitter.gather_texels`."""
     entry = entry_of(e, handle)
@@ -153,41 +178,41 @@ def gather_texels(
     if shape == "cubearray" and layer is not None:
         layer = _last_cube(e, entry, layer)
     place = _coordinates(e, shape, coordinates, layer)
-    name = f"llvm.amdgcn.image.gather4.lz.{SHAPES[shape][0]}.v4f32.f32"
-    result = _image(e, name, 1 << component, place, image, sampler)
+    name = f"llvm.amdgcn.image.gather4.lz{'.o' * bool(offsets)}.{SHAPES[shape][0]}.v4f32.f32"
+    result = _image(e, name, 1 << component, [*_packed(e, offsets), *place], image, sampler)
     return words_of(e, e.text(f"bitcast <4 x float> {result} to <4 x i32>"))
 
 
 def fetch(
     e: LlvmEmitter, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, level: Value | None
 ) -> list[Value]:
-    """`isa.emitter.Emitter.fetch`. One coordinate: linear memory, or else an array's row."""
+    """`isa.emitter.Emitter.fetch`. One coordinate: linear memory; an array reads as 0 (recorded on an H200)."""
     entry = entry_of(e, handle)
     found = object_of(e, entry)
+    if shape == "1d":
+        return _linear(e, entry, found, coordinates[0])
     place = [typed(one) for one in (*coordinates, *([layer] if layer is not None else []))]
     if level is not None:
         place.append(typed(level))
     operation = "load.mip" if level is not None else "load"
     name = f"llvm.amdgcn.image.{operation}.{SHAPES[shape][0]}.v4i32.i32"
+    image = f"<8 x i32> {image_of(e, found)}"
+    return words_of(e, e.call_text("<4 x i32>", name, "i32 15", *place, image, "i32 0", "i32 0"))
 
-    def of_image() -> str:
-        return e.call_text("<4 x i32>", name, "i32 15", *place, f"<8 x i32> {image_of(e, found)}", "i32 0", "i32 0")
 
-    if shape != "1d":
-        return words_of(e, of_image())
+def _linear(e: LlvmEmitter, entry: str, found: str, x: Value) -> list[Value]:
+    """A texel of linear memory, or zeros where the texture is none."""
     kind = e.and_(field(e, entry, FLAGS), constant(TEXTURE_KIND_MASK, 32))
     linear = e.compare("eq", kind, constant(TextureKind.LINEAR, 32))
-    memory, row, join = (e.new_label(stem) for stem in ("linear", "row", "fetched"))
-    e.raw(f"br i1 {linear.text}, label %{memory}, label %{row}")
+    before = e.block
+    memory, join = e.new_label("linear"), e.new_label("fetched")
+    e.raw(f"br i1 {linear.text}, label %{memory}, label %{join}")
     e.start(memory)
-    arguments = (f"ptr addrspace(4) {entry}", f"ptr addrspace(4) {found}", typed(coordinates[0]))
-    one = e.call_text("<4 x i32>", helper(e, "cass.linear"), *arguments)
-    e.raw(f"br label %{join}")
-    e.start(row)
-    other = of_image()
+    arguments = (f"ptr addrspace(4) {entry}", f"ptr addrspace(4) {found}", typed(x))
+    texel = e.call_text("<4 x i32>", helper(e, "cass.linear"), *arguments)
     e.raw(f"br label %{join}")
     e.start(join)
-    return words_of(e, e.text(f"phi <4 x i32> [ {one}, %{memory} ], [ {other}, %{row} ]"))
+    return words_of(e, e.text(f"phi <4 x i32> [ {texel}, %{memory} ], [ zeroinitializer, %{before} ]"))
 
 
 def texture_size(e: LlvmEmitter, handle: Value, level: Value) -> list[Value]:

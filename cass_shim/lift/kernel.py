@@ -6,11 +6,11 @@ kernel's name and the instruction's address.
 
 from __future__ import annotations
 
-from cass_shim.isa import shared_memory
+from cass_shim.isa import quads, shared_memory
 from cass_shim.isa.spec import CONTROL
 from cass_shim.lift.barriers import BARRIERS_OFFSET, FRONT_BYTES
 from cass_shim.lift.calls import Calls
-from cass_shim.lift.code import Code, Function, find_functions, never, restrict, target_of
+from cass_shim.lift.code import STEP, Code, Function, find_functions, never, restrict, target_of
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter
 from cass_shim.lift.exclusive import meet_others, split_at_regions
 from cass_shim.lift.flow import Flow
@@ -162,6 +162,13 @@ class _Lifter(Calls):
         self.e.write_back()
         self.flow.goto(instance.label(shortcut.tail))
 
+    def _in_quads(self, start: int, address: int) -> int:
+        """Write a region in which whole quads run; the address behind it."""
+        self.e.settle()
+        region = quads.region([i for at, i in self.code.block(start) if at >= address])
+        quads.run(self.e, region)
+        return address + STEP * len(region)
+
     def _block(self, instance: Instance, start: int) -> None:
         self.e.start_block(instance.label(start))
         around = (r for r in self.regions.values() if start in r.blocks)
@@ -170,12 +177,16 @@ class _Lifter(Calls):
         if shortcut is not None:
             self._take_shortcut(instance, shortcut)
             return
-        address = start
+        address = behind = start
         for address, i in self.code.block(start):
+            if address < behind:
+                continue
             self._at(address)
             if never(i):
                 continue
-            if self._waits(i):
+            if quads.begins(i):
+                behind = self._in_quads(start, address)
+            elif self._waits(i):
                 if self._meet(instance, address, i):
                     return
             elif i.mnemonic in CONTROL and i.mnemonic not in _NO_OPERATION:
@@ -187,5 +198,7 @@ class _Lifter(Calls):
                 self._note_yield(i)
             elif i.mnemonic == "BSYNC":
                 self.e.settle()  # LLVM reconverges there anyway
+            elif quads.touches_state(i) and not quads.notes_lanes(i):
+                raise Unsupported(i.form, address=i.address, why="state of the warp")
         self.e.write_back()
         self.flow.goto(self._next(instance, address))

@@ -5,6 +5,7 @@ In structured code LLVM reconverges by itself, and these are no operations.
 
 from __future__ import annotations
 
+from cass_shim.isa import quads
 from cass_shim.isa.spec import lookup
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.code import STEP, Code, always, is_plain_barrier, never
@@ -82,6 +83,11 @@ class Meetings(Transfers):
         first, second = i.operands
         if not always(i):
             raise Unsupported(i.form, address=i.address, why="a guard")
+        if isinstance(first, Barrier) and quads.notes_lanes(i):
+            self._note_mask(first.index, None)
+            return
+        if quads.touches_state(i):
+            raise Unsupported(i.form, address=i.address, why="state of the warp")
         if isinstance(first, Barrier) and isinstance(second, Reg):
             value = constant(0, 32) if second.index == RZ else self.e.get_reg(second.index, second.uniform)
             self.e.put_state(f"B{first.index}", value)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cass_shim.isa import texture_calls
 from cass_shim.lift import heap
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.model.errors import Unsupported
@@ -198,7 +199,9 @@ def _generic(e: LlvmEmitter, address: Value) -> str:
 
 def emit_system_call(e: LlvmEmitter, name: str) -> None:
     """The CUDA ABI's arguments are in R4 and up; a result goes to R4."""
-    if name == "vprintf":
+    if name in texture_calls.NAMES:
+        texture_calls.perform(e, name)
+    elif name == "vprintf":
         e.helpers |= {"cass.argument_bytes": _ARGUMENT_BYTES, "cass.reserve": _RESERVE, "cass.vprintf": _PRINTF}
         format_pointer, arguments = _generic(e, _pair(e, 4)), _generic(e, _pair(e, 6))
         e.set_reg(4, False, e.call(32, "cass.vprintf", _ring(e), format_pointer, arguments))

@@ -7,8 +7,12 @@ is no longer waited for, and is left behind when the barrier opens (US patent 10
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
+from cass_shim.isa import quads
+from cass_shim.isa.emitter import Emitter
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import PT, Barrier, Imm, Instruction, Pred, Reg, Target
 from cass_shim.model.kernel_abi import WARP
@@ -30,6 +34,7 @@ class ControlFlow(AtomicState):
 
     program: Program
     calls: SystemCalls
+    executed: Mask  # by step, whether any lane ran it
     pc: Lanes  # index of the next step
     alive: Mask
     waiting: Lanes  # RUN or what it waits at
@@ -290,8 +295,25 @@ class ControlFlow(AtomicState):
     def _do_endcollective(self, step: Step, index: int) -> None:
         """The end of a WARPSYNC.COLLECTIVE region, at the BSYNC where its groups meet again."""
 
+    def _run_quads(self, index: int) -> None:
+        """Run the region of whole quads that begins here, in the lanes that need it, and go on behind it."""
+        section = next(n for n in reversed(range(len(self.program.starts))) if self.program.starts[n] <= index)
+        end = self.program.starts[section] + self.program.sizes[section]
+        region = quads.region([step.instruction for step in self.program.steps[index:end]])
+        quads.run(cast(Emitter[Value], self), region)
+        self.executed[index : index + len(region)] = True
+        self.pc[self.active] = index + len(region)
+
     def _do_bmov(self, step: Step, index: int) -> None:
         first, second = step.instruction.operands
+        if quads.begins(step.instruction):
+            self._run_quads(index)
+            return
+        if isinstance(first, Barrier) and quads.notes_lanes(step.instruction):
+            self.convergence[first.index][self.active] = self._masks()[self.active]
+            return
+        if quads.touches_state(step.instruction):
+            raise Unsupported(step.instruction.form, address=step.instruction.address)
         if isinstance(first, Barrier):
             value = (
                 self.get_reg(second.index, False)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cass_shim.isa import texture_calls
 from cass_shim.isa.spec import CONTROL, Effect, Meaning, lookup, warp_wide
 from cass_shim.isa.uniform import own_moves
 from cass_shim.model.artifacts import SassKernel
@@ -19,7 +20,7 @@ from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Imm, Instruction
 
 R_CUDA_ABS32_LO, R_CUDA_ABS32_HI = 56, 57
-SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional")
+SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional", *texture_calls.NAMES)
 SYSTEM_CALL_BASE = 0x7C00_0000_0000  # pretended addresses of the driver's functions, 16 apart
 IGNORED = frozenset({"NOP", "YIELD", "NANOSLEEP", "DEPBAR", "LDGDEPBAR", "ERRBAR", "CGAERRBAR", "CCTL", "PREEXIT"})
 

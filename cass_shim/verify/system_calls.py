@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cass_shim.isa import texture_calls
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Instruction
 from cass_shim.model.kernel_abi import PRINTF_HEADER_BYTES, PRINTF_RECORD_BYTES
@@ -42,7 +43,9 @@ class SystemCalls:
 
     def perform(self, name: str, instruction: Instruction) -> None:
         """Run one call for the lanes of the machine's mask. Raises Fault, Unsupported."""
-        if name == "vprintf":
+        if name in texture_calls.NAMES:
+            texture_calls.perform(self.machine, name)
+        elif name == "vprintf":
             self._vprintf()
         elif name == "__assertfail":
             raise Fault("an assertion failed", lane=int(self.machine.active[0]))

@@ -70,10 +70,13 @@ class NoTextures(Generic[V]):
         layer: V | None,
         level: V | None,
         gradients: list[V],
+        offsets: list[V],
     ) -> list[V]:
         refuse("sampling a texture")
 
-    def gather_texels(self, handle: V, shape: str, coordinates: list[V], layer: V | None, component: int) -> list[V]:
+    def gather_texels(
+        self, handle: V, shape: str, coordinates: list[V], layer: V | None, component: int, offsets: list[V]
+    ) -> list[V]:
         refuse("gathering from a texture")
 
     def fetch(self, handle: V, shape: str, coordinates: list[V], layer: V | None, level: V | None) -> list[V]:
@@ -125,6 +128,7 @@ class Textures(NoTextures[Value]):
         layer: Value | None,
         level: Value | None,
         gradients: list[Value],
+        offsets: list[Value],
     ) -> list[Value]:
         if shape == "1d":
             refuse("sampling with one coordinate")
@@ -135,17 +139,32 @@ class Textures(NoTextures[Value]):
             which = self._layer(layer, CUBES)
             return self._read(kind, chosen, [x, y], face if which is None else face + FACES * which)
         sizes = (width, depth) if shape == "1darray" else (width, height, depth)
-        at = [self._nearest(c, size, chosen) for c, size in zip(coordinates, sizes, strict=False)]
+        steps = self._steps(offsets, len(coordinates))
+        at = [self._nearest(c, size, chosen, step) for c, size, step in zip(coordinates, sizes, steps, strict=False)]
         return self._read(kind, chosen, at, self._layer(layer, depth))
 
+    def _steps(self, offsets: list[Value], count: int) -> list[Indices]:
+        """By how many texels each lane's place is moved."""
+        if not offsets:
+            return [np.zeros(len(self.mask), np.int64)] * count
+        return [np.ascontiguousarray(self.spread(o)).view(np.int32).astype(np.int64) for o in offsets]
+
     def gather_texels(
-        self, handle: Value, shape: str, coordinates: list[Value], layer: Value | None, component: int
+        self,
+        handle: Value,
+        shape: str,
+        coordinates: list[Value],
+        layer: Value | None,
+        component: int,
+        offsets: list[Value],
     ) -> list[Value]:
         if shape.startswith("cube"):
             refuse("gathering from a cube")
         kind, chosen = self._objects(handle, shape)
         width, height, depth = EXTENTS[kind]
-        x, y = (self._neighbours(c, size, chosen) for c, size in zip(coordinates, (width, height), strict=True))
+        steps = self._steps(offsets, 2)
+        sides = zip(coordinates, (width, height), steps, strict=True)
+        x, y = (self._neighbours(c, size, chosen, step) for c, size, step in sides)
         place = self._layer(layer, depth)
         corners = ((0, 1), (1, 1), (1, 0), (0, 0))
         return [self._read(kind, chosen, [x[i], y[j]], place)[component] for i, j in corners]
@@ -160,10 +179,13 @@ class Textures(NoTextures[Value]):
         inside = np.ones(len(self.mask), bool)
         for c, size in zip(given, sizes, strict=False):
             inside &= c < size
-        place = self.spread(layer).astype(np.int64) if layer is not None else np.zeros(len(self.mask), np.int64)
-        inside &= place < max(depth, 1)
+        place = None
+        if layer is not None:
+            layers = self.spread(layer).astype(np.int64)
+            inside &= layers < depth
+            place = np.where(inside, layers, 0)
         at = [np.where(inside, c, 0) for c in given]
-        texel = self._read(kind, chosen, at, np.where(inside, place, 0))
+        texel = self._read(kind, chosen, at, place)
         return [np.where(inside, word, np.uint32(0)) for word in texel]
 
     def texture_size(self, handle: Value, level: Value) -> list[Value]:
@@ -191,13 +213,13 @@ class Textures(NoTextures[Value]):
         held: NDArray[np.float64] = np.clip(plain, -(2.0**24), 2.0**24)
         return held
 
-    def _nearest(self, coordinate: Value, size: int, chosen: Indices) -> Indices:
-        return self._moved(np.floor(self._position(coordinate, size, chosen)).astype(np.int64), size, chosen)
+    def _nearest(self, coordinate: Value, size: int, chosen: Indices, step: Indices) -> Indices:
+        return self._moved(np.floor(self._position(coordinate, size, chosen)).astype(np.int64) + step, size, chosen)
 
-    def _neighbours(self, coordinate: Value, size: int, chosen: Indices) -> tuple[Indices, Indices]:
+    def _neighbours(self, coordinate: Value, size: int, chosen: Indices, step: Indices) -> tuple[Indices, Indices]:
         """The two texels that linear filtering would use; positions are rounded to 256ths of a texel first."""
         position = np.floor(self._position(coordinate, size, chosen) * 256 + 0.5) / 256 - 0.5
-        first = np.floor(position).astype(np.int64)
+        first = np.floor(position).astype(np.int64) + step
         return self._moved(first, size, chosen), self._moved(first + 1, size, chosen)
 
     def _on_cube(self, direction: list[Value]) -> tuple[Indices, Indices, Indices]:

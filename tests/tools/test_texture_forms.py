@@ -13,11 +13,12 @@ from tools.ptxforms import texture_forms
 @pytest.mark.nvcc
 @pytest.mark.slow
 @pytest.mark.skipif(bool(NEED_NVCC), reason=NEED_NVCC)
-def test_all_forms_as_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """900 lines of 32 lanes are equal; in the others a level is off by one 256th, in a lane or two."""
+@pytest.mark.parametrize(("sm", "lines"), [(0, 926), (80, 906), (90, 926)])
+def test_all_forms_as_recorded(sm: int, lines: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but 26 lines of 32 lanes are equal; in those a level is off by one 256th, in a lane or two."""
     monkeypatch.setenv("PATH", str(built()), prepend=":")
     monkeypatch.setenv("CASS_DEVICE", "emulated")
-    counted = texture_forms.compared(texture_forms.run())
+    counted = texture_forms.compared(texture_forms.run(sm), sm)
     total = sum(counted.values(), Counter[str]())
-    assert total["equal"] >= 900 and total["equal"] + total["close"] == total.total() == 926, counted
+    assert total["equal"] >= lines - 26 and total["equal"] + total["close"] == total.total() == lines, counted
     assert all(name.startswith("grad") for name, kinds in counted.items() if kinds["close"])

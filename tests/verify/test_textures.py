@@ -30,6 +30,19 @@ READS = (
     EXIT
     """
 )
+# The third lane of each quad is served by all four, the others keep what they had.
+_QUADS = """
+    MOV R16, R9
+    BMOV.32 B15, MACTIVE
+    BMOV.32.PQUAD MACTIVE, B15
+    SHFL.IDX PT, R20, R10, 0x2, 0x1c03
+    SHFL.IDX PT, R21, R{}, 0x2, 0x1c03
+    FSWZADD.NDV R20, R20, R20, ZPPPZPPP
+    TEX.SCR.NDV RZ, R22, R20, R21, 0x0, 0x5c, 2D, 0x1
+    SHFL.IDX PT, R23, R22, RZ, 0x1c03
+    BMOV.32 MACTIVE, B15
+    MOV R16, R23, 0x4
+"""
 RIGHT = {
     "sample": "TEX.SCR.LL RZ, R16, R10, R13, 0x0, 0x5c, 2D, 0x1",
     "channel": "TEX.SCR.LL RZ, R16, R10, R13, 0x0, 0x5c, 2D, 0x4",
@@ -38,6 +51,10 @@ RIGHT = {
     "fetch": "TLD.SCR.LZ RZ, R16, R8, 0x0, 0x5c, 1D, 0x2",
     "bindless": "TLD.SCR.B.LZ RZ, R16, R9, R12, 1D, 0x1",
     "cube": "TEX.SCR.LL RZ, R16, R10, R12, 0x0, 0x5c, CUBE, 0x1",
+    "offset": "TEX.SCR.LZ.AOFFI RZ, R16, R10, R8, 0x0, 0x5c, 2D, 0x1",
+    "gather offset": "TLD4.SCR.G.AOFFI R20, R16, R10, R8, 0x0, 0x5c, 2D",
+    "volume": "TLD.SCR.LZ RZ, R16, R0, R12, 0x0, 0x5c, 3D, 0x1",
+    "quads": _QUADS.format(11),
 }
 WRONG = {
     "sample": "TEX.SCR.LL RZ, R16, R9, R13, 0x0, 0x5c, 2D, 0x1",
@@ -47,6 +64,10 @@ WRONG = {
     "fetch": "TLD.SCR.LZ RZ, R16, R9, 0x0, 0x5c, 1D, 0x2",
     "bindless": "TLD.SCR.B.LZ RZ, R16, R9, R0, 1D, 0x1",
     "cube": "TEX.SCR.LL RZ, R16, R12, R10, 0x0, 0x5c, CUBE, 0x1",
+    "offset": "TEX.SCR.LZ.AOFFI RZ, R16, R10, R9, 0x0, 0x5c, 2D, 0x1",
+    "gather offset": "TLD4.SCR.G.AOFFI R20, R16, R10, R9, 0x0, 0x5c, 2D",
+    "volume": "TLD.SCR.LZ RZ, R16, R12, R0, 0x0, 0x5c, 3D, 0x1",
+    "quads": _QUADS.format(12),
 }
 
 

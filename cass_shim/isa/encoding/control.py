@@ -96,18 +96,33 @@ row("NOP", 0x918, lambda w: [])
 row("LDGDEPBAR", 0x9AF, lambda w: [])
 row("ERRBAR", 0x9AB, lambda w: [])
 row("ENDCOLLECTIVE", 0x91B, condition)
-row("BMOV", 0x355, lambda w: read(w, "d", "hex") + barrier(w, 24), lambda w: ["32"], flag(84, "CLEAR"))
-row("BMOV", 0x356, lambda w: barrier(w, 24) + shown(w, register(w, 32), 32), lambda w: ["32"])
+
+# Behind the sixteen barriers BMOV names other state of the warp; MACTIVE, the lanes that run, is what ptxas uses.
+_STATES = (
+    *(f"THREAD_STATE_ENUM.{n}" for n in range(5)), "TRAP_RETURN_PC.LO", "TRAP_RETURN_PC.HI", "TRAP_RETURN_MASK",
+    "MEXITED", "MKILL", "MACTIVE", "MATEXIT", "OPT_STACK", "API_CALL_DEPTH", "ATEXIT_PC.LO", "ATEXIT_PC.HI",
+)  # fmt: skip
+
+
+def state(w: Word) -> list[Printed]:
+    """A barrier, or one of the other states."""
+    number = w.bits(24, 5)
+    return barrier(w, 24) if number < 16 else [(Bare(_STATES[number - 16]), _STATES[number - 16])]
+
+
+row("BMOV", 0x355, lambda w: read(w, "d", "hex") + state(w), lambda w: ["32"], flag(84, "CLEAR"))
+row("BMOV", 0x356, lambda w: state(w) + shown(w, register(w, 32), 32), lambda w: ["32"], flag(84, "PQUAD"))
 
 
 def bmov_immediate(w: Word) -> list[Printed]:
     """With the next row how kernels of sm_87 begin: every barrier is set to nobody."""
     bits = w.bits(32, 32)
-    return [*barrier(w, 24), (Imm(bits), hex(bits))]
+    return [*state(w), (Imm(bits), hex(bits))]
 
 
-row("BMOV", 0x956, bmov_immediate, lambda w: ["32"])
-row("BMOV", 0xF55, lambda w: barrier(w, 16) + barrier(w, 24), lambda w: ["32"], flag(84, "CLEAR"))
+row("BMOV", 0x956, bmov_immediate, lambda w: ["32"], flag(84, "PQUAD"))
+row("BMOV", 0xF55, lambda w: barrier(w, 16) + state(w), lambda w: ["32"], flag(84, "CLEAR"))
+row("BMOV", 0xF56, lambda w: state(w) + barrier(w, 16), lambda w: ["32"], flag(84, "PQUAD"))
 
 
 def return_address(w: Word) -> list[Printed]:

@@ -127,14 +127,19 @@ def plop3(e: Emitter[V], i: Instruction) -> None:
 
 @sass("MOV", "UMOV", "MOV32I", modifiers="64")
 def mov(e: Emitter[V], i: Instruction) -> None:
-    """dst = a, a pair for .64. A fourth-bit write mask of 0xf, printed by old tools, is the default."""
+    """dst = a, a pair for .64. A mask of four bits names the lanes of each quad that are written; 0xf is all."""
     dst, source = i.operands[:2]
+    mask = immediate(i.operands[2]) if len(i.operands) > 2 else 0xF
+    if mask != 0xF and (i.has("64") or not isinstance(dst, Reg) or dst.uniform):
+        raise unsupported(i, "partial write mask")
     if i.has("64"):
         put64(e, dst, e.const(source.bits, 64) if isinstance(source, Imm) else int64(e, source))
-    else:
+    elif mask == 0xF:
         put32(e, dst, int32(e, source))
-    if len(i.operands) > 2 and immediate(i.operands[2]) != 0xF:
-        raise unsupported(i, "partial write mask")
+    else:
+        place = e.and_(e.special("SR_LANEID"), e.const(3, 32))
+        here = e.and_(e.lshr(e.const(mask, 32), place), e.const(1, 32))
+        put32(e, dst, e.select(e.compare("ne", here, e.const(0, 32)), int32(e, source), int32(e, dst)))
 
 
 @sass("R2UR", "UR2R", modifiers="OR")
