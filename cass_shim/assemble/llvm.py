@@ -17,6 +17,7 @@ from llvmlite import binding
 
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
+from cass_shim.assemble.releases import WAITS
 from cass_shim.assemble.repairs import IN_PROCESS, repaired
 from cass_shim.model.artifacts import CodeObject, LlvmModule
 from cass_shim.model.errors import ToolFailed
@@ -53,27 +54,38 @@ def optimise(module: binding.ModuleRef) -> None:
 
 
 def generate_object(text: str) -> bytes:
-    """IR text to a relocatable object. Raises ToolFailed with LLVM's message when the IR is not valid."""
-    emitted: bytes = _generate(text, _machine().emit_object)
+    """IR text to a relocatable object. Raises ToolFailed with LLVM's message when the IR is not valid.
+
+    Waits that had to be written out (`releases`) are text, which llvmlite cannot assemble: it has no parser of asm for
+    other machines than this one.
+    """
+    emitted: bytes | str = _generate(text, _emit)
+    return toolchain.assemble_object(emitted) if isinstance(emitted, str) else emitted
+
+
+def _emit(module: binding.ModuleRef, is_text: bool) -> bytes | str:
+    machine = _machine()
+    emitted: bytes | str = machine.emit_assembly(module) if is_text else machine.emit_object(module)
     return emitted
 
 
 def generate_assembly(text: str) -> str:
     """IR text to gfx1100 assembly text, of the code that `generate_object` makes. Raises ToolFailed alike."""
-    emitted: str = _generate(text, _machine().emit_assembly)
+    emitted: str = _generate(text, lambda module, _: _emit(module, True))
     return emitted
 
 
-def _generate(text: str, emit: Callable[[binding.ModuleRef], Any]) -> Any:
+def _generate(text: str, emit: Callable[[binding.ModuleRef, bool], Any]) -> Any:
+    """What `emit` makes of the optimised module; it is told whether there are instructions as text in it."""
     with _lock:
         try:
             with binding.parse_assembly(text) as module:
                 module.verify()
                 optimise(module)
                 if (safe := repaired(str(module), IN_PROCESS)) is None:
-                    return emit(module)
+                    return emit(module, False)
             with binding.parse_assembly(safe) as module:
-                return emit(module)
+                return emit(module, WAITS in safe)
         except RuntimeError as error:
             message = str(error).removeprefix("LLVM IR parsing error\n")
             raise ToolFailed("llvmlite", command="parse, optimise, emit", stderr=message) from error

@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from cass_shim.assemble.meets import guarded
 from cass_shim.assemble.ones import whole
 from cass_shim.assemble.parameters import in_front
+from cass_shim.assemble.releases import waited
 from cass_shim.assemble.zeros import constrained
 
 # llvmlite's LLVM 22; the first is no repair, but makes lifted kernels load their parameters as HIP's do
-IN_PROCESS = (in_front, constrained, whole, guarded)
-BY_CLANG = (constrained, whole)  # clang 20 and 21: `toolchain` refuses one that would need `guarded`
+IN_PROCESS = (in_front, constrained, whole, guarded, waited)
+BY_CLANG = (constrained, whole, waited)  # clang 20 and 21: `toolchain` refuses one that would need `guarded`
 
 
 def repaired(text: str, repairs: Sequence[Callable[[str], str | None]]) -> str | None:

@@ -156,6 +156,8 @@ def _wait(instruction: Decoded, state: Pending) -> bool:
     elif instruction.encoding == "SOPP" and instruction.opcode == 10:  # s_wait_idle
         limits = {VM: 0, LGKM: 0, VS: 0}
     elif instruction.encoding == "SOPK" and instruction.opcode in _SINGLE_WAITS:
+        if instruction.words[0] >> 16 & 0x7F != NULL:  # as many as the register says more: nobody knows how many
+            return False
         limits = {_SINGLE_WAITS[instruction.opcode]: word & 0x3F}
     else:
         return False
@@ -251,7 +253,7 @@ def _scalar(encoding: str, row: Any, low: int) -> Iterator[int]:
     elif encoding == "SOP1":
         fields = (low & 0xFF,)
     yield from _operands(fields, row.sources)
-    if encoding != "SOPC" and not row.name.startswith(("s_setreg", "s_waitcnt")):
+    if encoding != "SOPC" and not row.name.startswith("s_setreg"):
         first = low >> 16 & 0x7F
         yield from (
             r for r in range(first, first + _DWORDS.get(row.destination, 1)) if r < SGPRS and row.destination != "-"

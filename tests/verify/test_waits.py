@@ -29,3 +29,9 @@ def test_functions_begin_with_waits_for_all_but_stores_to_memory() -> None:
     check_contract(build(called.format("s_waitcnt_vscnt null, 0\n")), ABI)
     with pytest.raises(Rejected, match=r"barrier.* before vscnt"):
         check_contract(build(called.format("")), ABI)
+
+
+def test_a_wait_reads_its_register() -> None:
+    """`s_waitcnt_vmcnt s6, 0`, which LLVM's assembler does not write."""
+    with pytest.raises(Rejected, match="s6 is touched"):
+        check_contract(build("s_load_b32 s6, s[0:1], 0\n.long 0xbc860000\ns_endpgm"), ABI)

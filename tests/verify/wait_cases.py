@@ -65,6 +65,10 @@ GOOD = {
         v_dual_mov_b32 v4, v5 :: v_dual_mov_b32 v7, v6""",
 }
 BAD = {
+    "a wait as long as a register says": (  # s_waitcnt_vmcnt s4, 0, which LLVM's assembler does not write
+        "s_mov_b32 s4, 5\nglobal_load_b32 v1, v[2:3], off\n.long 0xbc840000\nv_mov_b32 v5, v1",
+        "v1 is touched",
+    ),
     "fmac adds to its destination": ("global_load_b32 v3, v[4:5], off\nv_fmac_f32_e64 v3, s2, 2.0", "v3 is touched"),
     "upper half as a source": ("global_load_b32 v35, v[2:3], off\nv_mov_b16_e32 v1.l, v35.h", "v35 is touched"),
     "upper half as a second source": ("global_load_b32 v35, v[2:3], off\nv_add_f16_e32 v1.l, v1.l, v35.h", "v35 is"),

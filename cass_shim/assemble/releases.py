@@ -1,0 +1,70 @@
+"""Waits of releases: what a wave has read and written is done before others are told.
+
+LLVM makes these waits early (SIMemoryLegalizer) and takes out again those for which nothing is under way
+(SIInsertWaitcnts); at the head of a loop it does so before it knows what comes round (22 and before;
+llvm/llvm-project#220357). A `__threadfence()` or a release there lost its wait for the store at the loop's end, which
+no emulator shows: there a store is done at once. So the waits are written before each release in a cycle of blocks as
+an asm, which LLVM does not look into. Those of fences right before a barrier are kept by `toolchain.FEATURES`.
+
+In: optimised IR as text. Out: the same text with those waits, or None where nothing is released.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cass_shim.assemble.ir_text import functions
+
+WAITS = '  call void asm sideeffect "s_waitcnt vmcnt(0) lgkmcnt(0)\\0As_waitcnt_vscnt null, 0x0", "~{memory}"()'
+_RELEASE = re.compile(
+    r"^\s+(?:%\S+ = )?(?:tail )?(?:fence|atomicrmw|cmpxchg|store atomic|load atomic)\b"
+    r'(?:[^"]|"(?P<scope>[^"]*)")*?\s(?:release|acq_rel|seq_cst)\b'
+)
+_LABEL = re.compile(r'^(?P<name>[\w.$-]+|"[^"]*"):')
+_TARGET = re.compile(r'\blabel %([\w.$-]+|"[^"]*")')
+_BARRIER = "@llvm.amdgcn.s.barrier("
+ALONE = ("wavefront", "singlethread")  # scopes in which the hardware keeps the order itself
+
+
+def waited(text: str) -> str | None:
+    """The module with the waits of its releases in loops; None where it has none."""
+    lines = text.split("\n")
+    released = {at for at in range(len(lines)) if _releases(lines, at)}
+    if not released:
+        return None
+    repeated = set[int]()
+    for start, end in functions(lines):
+        inside = [at for at in released if start < at < end]
+        repeated |= set(_in_cycles(lines, start, end, inside)) if inside else set()
+    if not repeated:
+        return None
+    return "\n".join(one for at, line in enumerate(lines) for one in ((WAITS, line) if at in repeated else (line,)))
+
+
+def _in_cycles(lines: list[str], start: int, end: int, wanted: list[int]) -> Iterator[int]:
+    """Those of the wanted lines whose block is reached again from its end."""
+    block, of, leads = "", dict[int, str](), dict[str, set[str]]()
+    for at in range(start + 1, end):
+        if found := _LABEL.match(lines[at]):
+            block = found["name"].strip('"')
+        of[at] = block
+        leads.setdefault(block, set()).update(name.strip('"') for name in _TARGET.findall(lines[at]))
+    for at in wanted:
+        seen, work = set[str](), list(leads[of[at]])
+        while work:
+            one = work.pop()
+            if one not in seen:
+                seen.add(one)
+                work += leads.get(one, ())
+        if of[at] in seen:
+            yield at
+
+
+def _releases(lines: list[str], at: int) -> bool:
+    """Whether a line is a release to other waves without a barrier right behind it."""
+    found = _RELEASE.match(lines[at])
+    if found is None or (found["scope"] or "").startswith(ALONE):
+        return False
+    fences_block = "fence" in found[0] and (found["scope"] or "").startswith("workgroup")
+    return not (fences_block and _BARRIER in lines[at + 1])
