@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cass_shim.isa.operands import predicate
+from cass_shim.isa.operands import predicate, put32, register
 from cass_shim.isa.spec import Effect, Spec, effect_of, lookup
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.code import Code, always, reads_clock
@@ -10,7 +10,7 @@ from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter, token_of
 from cass_shim.lift.flow import Flow
 from cass_shim.lift.lines import MARK
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Pred, Reg, Target
+from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Pred, Reg, Target, Word
 from cass_shim.model.kernel_abi import SlotKind
 
 _R_CUDA_ABS32_HI = 57
@@ -117,6 +117,18 @@ class Straight:
         half = self.e.high(value) if patch.kind == _R_CUDA_ABS32_HI else self.e.low(value)
         if dst.index != RZ:
             self.e.set_reg(dst.index, dst.uniform, half)
+
+    def _return_address(self, i: Instruction) -> None:
+        """RPCMOV: half of the register of return addresses, which no RET here reads: ptxas keeps values in it."""
+        dst, source = i.operands
+        if not always(i) or isinstance(dst, Word) == isinstance(source, Word):
+            raise Unsupported(i.form, address=i.address)
+        if isinstance(dst, Word) and isinstance(source, Reg):
+            self.e.put_state(dst.text, register(self.e, source))
+        elif isinstance(source, Word) and isinstance(dst, Reg) and not dst.uniform:
+            put32(self.e, dst, self.e.get_state(source.text, 32))
+        else:
+            raise Unsupported(i.form, address=i.address)
 
     def _lepc(self, i: Instruction) -> None:
         """The virtual address of this instruction, or of the target that newer generations print."""

@@ -61,6 +61,9 @@ class Transfers(Straight):
         if i.mnemonic == "LEPC":
             self._lepc(i)
             return False
+        if i.mnemonic == "RPCMOV":
+            self._return_address(i)
+            return False
         if self.code.is_jump(address, i):
             self._branch(instance, address, i)
         elif i.mnemonic in ("EXIT", "KILL"):

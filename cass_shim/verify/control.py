@@ -13,8 +13,9 @@ import numpy as np
 
 from cass_shim.isa import quads
 from cass_shim.isa.emitter import Emitter
+from cass_shim.isa.operands import put32, register
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import PT, Barrier, Imm, Instruction, Pred, Reg, Target
+from cass_shim.model.instruction import PT, Barrier, Imm, Instruction, Pred, Reg, Target, Word
 from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.arithmetic import Value, constant
 from cass_shim.verify.atomics import AtomicState
@@ -34,6 +35,7 @@ class ControlFlow(AtomicState):
 
     program: Program
     calls: SystemCalls
+    return_address: dict[str, Value]  # its halves, by name
     executed: Mask  # by step, whether any lane ran it
     pc: Lanes  # index of the next step
     alive: Mask
@@ -328,6 +330,18 @@ class ControlFlow(AtomicState):
             self.set_reg(first.index, False, self.convergence[second.index].copy())
         if step.instruction.has("CLEAR"):
             self.convergence[second.index][self.active] = 0
+
+    def _do_rpcmov(self, step: Step, index: int) -> None:
+        """To or from half of the register of return addresses, which no RET here reads."""
+        first, second = step.instruction.operands
+        if isinstance(first, Word) and isinstance(second, Reg):
+            kept = self.return_address.setdefault(first.text, np.zeros(len(self.mask), np.uint32))
+            kept[self.active] = self.spread(register(cast(Emitter[Value], self), second))[self.active]
+        elif isinstance(second, Word) and isinstance(first, Reg):
+            kept = self.return_address.get(second.text)
+            put32(cast(Emitter[Value], self), first, self._garbage() if kept is None else kept.copy())
+        else:
+            raise Unsupported(step.instruction.form, address=step.instruction.address)
 
     def _do_lepc(self, step: Step, index: int) -> None:
         """The address of the next instruction, or of a label."""

@@ -126,6 +126,7 @@ class Interpreter(ControlFlow):
         self.wait_for: Lanes = np.zeros(count, np.int64)  # barrier register, or mask of lanes
         self.wait_at = np.zeros(count, np.int8)  # which barrier register a BSYNC waits on
         self.convergence = np.zeros((16, count), np.uint32)  # B registers: mask of participating lanes
+        self.return_address: dict[str, Value] = {}
         self.regions = Regions(count)
         self.yields: Lanes = np.zeros(count, np.int64)
         self.turn = self._turns(policy)

@@ -20,7 +20,7 @@ from tools.ptxforms.sass_pack import packed, single_forms
 
 PARTS = 12
 # What neither reader knows yet, by a part of the complaint. One that runs must leave the list.
-REFUSED = ("TMASK", "RPCMOV", "deadlock")
+REFUSED = ("deadlock",)
 
 
 def complaints(part: int, device: Device | None = None) -> dict[str, tuple[str, str]]:
@@ -59,6 +59,9 @@ GENERATIONS = {
     "copies that end in zeros, sm_90": (90, r"cp\.async\.c[ag]"),
     "sparse nibbles": (80, r"mma\.sp\.\S*\.s32\.[su]4"),
     "eight-bit floats": (89, r"mma\.sync\.(?!\S*kind)\S*\.e[45]m"),
+    "single floats cut to halves": (75, r"cvt\.rz\.(sat|ftz|satfinite)\.(sat\.)?f16\.f32"),
+    "mbarriers": (90, r"mbarrier"),
+    "32 bytes at once": (100, r"(ld|st)\.(global\.|volatile\.|relaxed\.gpu\.)?(v8\.[bf]32|v4\.[fu]64)"),
     "sums that stay within 32 bits, signed bytes": (120, r"(add|sub)\.sat\.s32|vabsdiff4"),
 }
 

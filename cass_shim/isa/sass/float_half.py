@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cass_shim.isa.emitter import Emitter
-from cass_shim.isa.operands import V, half, half2, predicate, put32, put_predicate, unwanted
+from cass_shim.isa.operands import V, float32, half, half2, predicate, put32, put_predicate, unwanted
 from cass_shim.isa.sass.float_single import COMPARISON, compare
 from cass_shim.isa.sass.integer_compare import combine
 from cass_shim.isa.spec import sass, unsupported
-from cass_shim.model.instruction import RZ, Imm, Instruction, Reg
+from cass_shim.model.instruction import RZ, Imm, Instruction, Operand, Reg
 
 # .MMA only names the unit that runs it, .V2 spells out what the operand says.
 _HINTS = "MMA"
@@ -30,10 +30,22 @@ def _put(e: Emitter[V], i: Instruction, value: V) -> None:
     put32(e, i.operands[0], e.saturate(_kind(i), value) if i.has("SAT") else value)
 
 
+def _rounded(e: Emitter[V], i: Instruction, a: Reg, b: Operand) -> V:
+    """A single float as both halves, cut: what sm_75 has for cvt.rz.f16.f32, adding -0 (recorded, by PTX)."""
+    if not isinstance(b, Reg) or b.index != RZ or not b.negate or i.has("BF16_V2"):
+        raise unsupported(i, "a single float and anything but -0")
+    value = float32(e, replace(a, suffix=()))
+    one = e.zext(e.float_to_float("f16", "f32", value, "rz", ftz=i.has("FTZ")), 32)
+    return e.or_(one, e.shl(one, e.const(16, 32)))
+
+
 @sass("HADD2", modifiers=f"{_ARITHMETIC} F32")
 def hadd2(e: Emitter[V], i: Instruction) -> None:
     """dst = a + b; .F32 adds one half of each in single precision, which is how halves are widened."""
     dst, a, b = i.operands
+    if isinstance(a, Reg) and a.suffix == ("F32",):
+        _put(e, i, _rounded(e, i, a, b))
+        return
     if i.has("F32"):
         wide = [e.float_to_float("f32", _scalar(i), half(e, operand)) for operand in (a, b)]
         minus_zero = isinstance(a, Reg) and a.index == RZ and a.negate

@@ -96,13 +96,15 @@ def fence(e: Emitter[V], i: Instruction) -> None:
 
 @sass(
     "SYNCS",
-    modifiers="ARRIVE TRANS64 RED OPTOUT A1T0 A0T1 A0TR A0TX ART0 PHASECHK TRYWAIT EXCH 64 CCTL IV",
+    modifiers="ARRIVE TRANS64 TMASK RED OPTOUT A1T0 A0T1 A0TR A0TX ART0 PHASECHK TRYWAIT EXCH 64 CCTL IV",
     effect=Effect.MEMORY,
 )
 def syncs(e: Emitter[V], i: Instruction) -> None:
     """Operations on an mbarrier: set it, arrive, ask whether the phase of an earlier state has ended, or forget it.
 
     The state is of 64 bits; asking reads the phase from the high word's top bit. TRYWAIT may wait, and need not.
+    TMASK gives the lanes that arrived as one instead of the low word, from which the program (PTX's
+    mbarrier.arrive.noComplete) makes each lane's own state; here each lane arrives by itself, so the mask is its own.
     """
     if i.has("EXCH") and i.has("64"):
         dst, where, new = i.operands
@@ -120,6 +122,6 @@ def syncs(e: Emitter[V], i: Instruction) -> None:
         arrivals, transactions = (_count(e, amount, what) for what in _COUNTS[kind])
         old = _arrive(e, where, arrivals, transactions, drop=i.has("OPTOUT"))
         if isinstance(dst, Reg) and dst.index != RZ and not i.has("RED"):
-            put64(e, dst, old)
+            put64(e, dst, e.pair(e.special("SR_EQMASK"), e.high(old)) if i.has("TMASK") else old)
     elif not (i.has("CCTL") and i.has("IV") and isinstance(i.operands[0], Mem)):
         raise unsupported(i)

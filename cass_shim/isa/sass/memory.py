@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from cass_shim.isa.emitter import Emitter
@@ -10,6 +11,7 @@ from cass_shim.isa.operands import (
     address32,
     address64,
     constant,
+    immediate,
     predicate,
     put32,
     put64,
@@ -20,9 +22,9 @@ from cass_shim.isa.operands import (
 from cass_shim.isa.spec import Effect, sass, unsupported
 from cass_shim.model.instruction import Const, Instruction, Mem, Operand, Pred
 
-_WIDTHS = "U8 S8 U16 S16 32 64 128 U"
+_WIDTHS = "U8 S8 U16 S16 32 64 128 256 U"
 # Cache hints: which level keeps the line, and how much of it to fetch. None changes a value.
-_HINTS = "E EF EL LU NA EU LTC64B LTC128B LTC256B CONSTANT PRIVATE"
+_HINTS = "E EF EL LU NA EU EFL2 ENL2 ELL2 LTC64B LTC128B LTC256B CONSTANT PRIVATE"
 _STRENGTH = "STRONG WEAK CTA SM GPU SYS"
 _SPACES = {"G": "global", "S": "shared", "L": "local", "": "generic"}
 
@@ -61,7 +63,12 @@ def address(e: Emitter[V], space: str, operand: Operand) -> V:
 def load(e: Emitter[V], i: Instruction) -> None:
     """dst = memory; 64 and 128 bits fill consecutive registers."""
     operands = [o for o in i.operands if not isinstance(o, Pred)]
-    if any(not unwanted(o) for o in i.operands if isinstance(o, Pred)) or len(operands) != 2:
+    if any(not unwanted(o) for o in i.operands if isinstance(o, Pred)):
+        raise unsupported(i, "predicate result")
+    if i.has("256"):
+        _load_wide(e, i, operands)
+        return
+    if len(operands) != 2:
         raise unsupported(i, "predicate result")
     dst, where = operands
     space = _SPACES[i.mnemonic[2:]]
@@ -71,10 +78,42 @@ def load(e: Emitter[V], i: Instruction) -> None:
         put32(e, dst, value, part)
 
 
+def _wide_address(e: Emitter[V], i: Instruction, where: Operand) -> list[V]:
+    """Both halves of 32 bytes."""
+    if i.mnemonic not in ("LDG", "STG"):
+        raise unsupported(i)
+    low = address(e, "global", where)
+    return [low, e.add(low, e.const(16, 64))]
+
+
+def _load_wide(e: Emitter[V], i: Instruction, operands: Sequence[Operand]) -> None:
+    """32 bytes (sm_100 on): words 4 to 7, then 0 to 3; a mask names those that are wanted, packed in each half.
+
+    Read off what ptxas 13.0 makes of ld.global.v8 whose results are used in part.
+    """
+    high, low, where, *rest = operands
+    mask = immediate(rest[0]) if rest else 0xFF
+    places = _wide_address(e, i, where)
+    masks = mask & 0xF, mask >> 4
+    loaded = [
+        e.load("global", place, 32, 4, False, order(i)) if wanted else []
+        for place, wanted in zip(places, masks, strict=True)
+    ]
+    for dst, words, wanted in zip((low, high), loaded, masks, strict=True):
+        for part, word in enumerate(word for n, word in enumerate(words) if wanted >> n & 1):
+            put32(e, dst, word, part)
+
+
 @sass("STG", "ST", "STS", "STL", modifiers=f"{_WIDTHS} {_HINTS} {_STRENGTH}", effect=Effect.MEMORY)
 def store(e: Emitter[V], i: Instruction) -> None:
-    """Memory = the registers."""
-    where, source = i.operands
+    """Memory = the registers; of 32 bytes (sm_100 on) the lower half stands in front."""
+    where, source, *upper = i.operands
+    if i.has("256"):
+        for place, register in zip(_wide_address(e, i, where), (source, *upper), strict=True):
+            e.store("global", place, registers(e, register, 4), 32, order(i))
+        return
+    if upper:
+        raise unsupported(i, "a second register")
     space = _SPACES[i.mnemonic[2:]]
     bits, _signed, count = shape(i)
     e.store(space, address(e, space, where), registers(e, source, count), bits, order(i))
