@@ -21,6 +21,7 @@ from cass_shim.cache.tiers import Tiered
 from cass_shim.daemon.model_host import ModelHost
 from cass_shim.daemon.runtime import check_directory, peer_uid
 from cass_shim.daemon.service import Service
+from cass_shim.daemon.thrift import patience
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, Zygote
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Malformed
@@ -73,8 +74,9 @@ def worker_count(config: Config) -> int:
 class Daemon:
     """One event loop: accepts connections, answers frames, ends when idle."""
 
-    def __init__(self, service: Service, idle_s: float) -> None:
-        self.service, self.idle_s = service, idle_s
+    def __init__(self, service: Service, idle_s: float, runtime: Path = Path()) -> None:
+        """runtime: where the user's daemons have their sockets."""
+        self.service, self.idle_s, self.runtime = service, idle_s, runtime
         self.connections = self.programs = 0
         self.ended = asyncio.Event()
         self.last_use = 0.0
@@ -121,7 +123,7 @@ class Daemon:
         return True
 
     async def watch(self) -> None:
-        """End when nobody has been connected for `idle_s`; tidy the cache now and then."""
+        """End when nobody has been connected for long; tidy workers and, now and then, the cache."""
         loop = asyncio.get_running_loop()
         self.last_use, collected = loop.time(), loop.time()
         while not self.ended.is_set():
@@ -130,8 +132,8 @@ class Daemon:
             busy = self.connections > 0 or bool(self.service.flights)
             if busy:
                 self.last_use = loop.time()
-            elif loop.time() - self.last_use > self.idle_s:
-                log.info("idle for %g s; ending", self.idle_s)
+            elif loop.time() - self.last_use > (patient_s := patience(self.idle_s, self.runtime)):
+                log.info("idle for %g s; ending", patient_s)
                 self.ended.set()
             elif sources_state() != self.sources:
                 log.info("the package was changed; ending")
@@ -139,6 +141,7 @@ class Daemon:
             elif self.service.tier is not None and not self.service.tier.root.exists():
                 log.info("%s is gone; ending", self.service.tier.root)
                 self.ended.set()
+            self.service.pool.tidy()
             if self.service.tier is not None and loop.time() - collected > COLLECT_EVERY_S:
                 collected = loop.time()
                 self.service.tier.collect()
@@ -163,7 +166,7 @@ async def _run(config: Config, listener: socket.socket, path: Path, zygote: Zygo
     tier = open_tier(config)
     index = open_index(tier, path.parent)
     pool = ProcessPool(zygote, worker_count(config), ModelHost(config))
-    daemon = Daemon(Service(config, tier, index, pool, open_team(config, tier)), config.number("idle"))
+    daemon = Daemon(Service(config, tier, index, pool, open_team(config, tier)), config.number("idle"), path.parent)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, daemon.ended.set)

@@ -15,11 +15,13 @@ import os
 import signal
 import socket
 import struct
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from cass_shim.daemon import worker
 from cass_shim.daemon.model_host import ModelHost
+from cass_shim.daemon.thrift import WORKER_IDLE_S, is_swollen
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError
 from cass_shim.model.wire import FRAME, REPLY_LIMIT, FrameKind, Reply, frame, read_frame_head
@@ -136,6 +138,7 @@ class Worker:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     pid: int
+    idle_since: float = 0.0  # on the monotonic clock
 
     async def ask(self, kind: FrameKind, payload: bytes, timeout_s: float) -> Reply:
         """One job. Raises WorkerLost, after which this worker is dead."""
@@ -166,7 +169,8 @@ class Worker:
 
 
 class ProcessPool:
-    """At most `size` workers; idle ones are reused. models: the process that holds the models that they ask."""
+    """At most `size` workers; idle ones are reused for a while. models: the process that holds the models that they
+    ask."""
 
     models: ModelHost | None = None
 
@@ -198,8 +202,18 @@ class ProcessPool:
             try:
                 yield chosen
             finally:
-                if chosen.is_alive:
+                if chosen.is_alive and is_swollen(chosen.pid):
+                    chosen.kill()
+                elif chosen.is_alive:
+                    chosen.idle_since = time.monotonic()
                     self.idle.append(chosen)
+
+    def tidy(self) -> None:
+        """End the workers that have had no job for a while."""
+        until = time.monotonic() - WORKER_IDLE_S
+        for one in [one for one in self.idle if one.idle_since < until]:
+            self.idle.remove(one)
+            one.kill()
 
     @contextlib.asynccontextmanager
     async def background(self) -> AsyncIterator[Worker]:
@@ -232,6 +246,9 @@ class InProcess:
 
     def prepare(self, config: Config) -> None:
         """Nothing: a model is loaded here."""
+
+    def tidy(self) -> None:
+        """Nothing: it ends with its program."""
 
     @contextlib.asynccontextmanager
     async def worker(self) -> AsyncIterator[InProcess]:

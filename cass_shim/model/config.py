@@ -149,7 +149,12 @@ class Config:
     remote_timeout: str = setting("1", "Seconds a program waits for the team's caches.", Scope.DAEMON)
     runtime_dir: str = setting("", "Where the daemon's socket lies; default `$XDG_RUNTIME_DIR/cass`.", Scope.DAEMON)
     workers: str = setting("0", "Worker processes of the daemon; 0: one per processor, at most 8.", Scope.DAEMON)
-    idle: str = setting("600", "Seconds without a client after which the daemon ends.", Scope.DAEMON)
+    idle: str = setting(
+        "600",
+        "Seconds without a client after which the daemon ends; at most 60 where less than an eighth of the memory is "
+        "left or more than four daemons of the user run. Its workers end after 60 without a job.",
+        Scope.DAEMON,
+    )
     daemon: str = setting("1", "0: translate in a child of the program, without a daemon.", Scope.PROGRAM, ("0", "1"))
     timeout: str = setting("120", "Seconds the program waits for one module or kernel.", Scope.PROGRAM)
     shared: str = setting(
