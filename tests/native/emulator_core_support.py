@@ -45,6 +45,8 @@ class Launch(ctypes.Structure):
         ("cooperative", ctypes.c_uint32),
         ("instruction_limit", ctypes.c_uint64),
         ("kernel_name", ctypes.c_char_p),
+        ("serve", ctypes.c_void_p),
+        ("calls", ctypes.c_void_p),
     ]
 
 

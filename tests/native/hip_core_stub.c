@@ -25,6 +25,8 @@ emu_fidelity emu_program_fidelity(emu_program *program, uint64_t entry) {
 
 void emu_program_destroy(emu_program *program) { free(program); }
 
+uint64_t emu_waves_at_once(const emu_launch *launch) { return launch->groups[0]; }
+
 emu_status emu_run(const emu_launch *launch, emu_fault *fault) {
     (void)launch, (void)fault;
     return EMU_OK;

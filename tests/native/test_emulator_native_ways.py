@@ -83,3 +83,29 @@ def test_a_large_kernel_is_translated_in_parts(tmp_path: Path) -> None:
     assert interpreted[0] == "ok" and translated[5] == "translated"
     assert translated[3] == translated[2]
     assert len(list((tmp_path / "emulator").glob("*.so"))) > 1
+
+
+# A function whose address is made as LLVM makes it, with an instruction of something else between the sums.
+CALLS = """
+s_getpc_b64 s[60:61]
+here:
+s_add_u32 s60, s60, function-here
+v_xor_b32 v4, v4, v1
+s_addc_u32 s61, s61, 0
+s_swappc_b64 s[62:63], s[60:61]
+"""
+FUNCTION = """
+s_endpgm
+function:
+v_mul_lo_u32 v2, v2, v3
+v_add_nc_u32 v3, 77, v2
+s_setpc_b64 s[62:63]
+"""
+
+
+def test_functions_are_known_before_their_first_call(tmp_path: Path) -> None:
+    """With CASS_EMU_NATIVE=wait a kernel is translated before its first launch, when nothing has been called."""
+    text = program(CALLS, 5).replace("s_endpgm", FUNCTION, 1)
+    interpreted, translated = compare(text, tmp_path)
+    assert interpreted[0] == "ok" and translated[5] == "translated"
+    assert translated[3] == translated[2]

@@ -104,6 +104,32 @@ def test_checking_mode_finds_the_first_byte_past_an_allocation() -> None:
     assert done.stdout == "checked\n", done.stderr
 
 
+STALE = """
+import ctypes
+from tests.native.hip_support import call, code_of, library
+from tests.native.test_hip_fault import launch
+stale = int(call("hipMalloc", 4096))
+call("hipFree", stale)
+again = []
+for turn in range(3000):  # many times what the device has
+    again.append(int(call("hipMalloc", 65 << 20)))
+    call("hipFree", again[-1])
+assert stale not in again
+launch("poke", ctypes.c_void_p(stale), ctypes.c_long(1))
+assert code_of("hipDeviceSynchronize") == 700
+assert f"inside 4096 bytes of device memory at {stale:#x} that were freed" in library().reason(), library().reason()
+call("hipDeviceReset")
+for turn in range(3000):  # beyond the range of addresses
+    call("hipFree", int(call("hipMalloc", 65 << 20)))
+print("checked")
+"""
+
+
+def test_checking_mode_gives_no_address_twice_while_there_are_others() -> None:
+    done = run_python(STALE, CASS_EMU_CHECK="1")
+    assert done.stdout == "checked\n", done.stderr
+
+
 def test_a_trap_is_a_launch_failure() -> None:
     address = int(call("hipMalloc", 4096))
     launch("stop", ctypes.c_void_p(address))

@@ -54,6 +54,10 @@ typedef struct {
     uint32_t cooperative;     /* all workgroups resident and progressing */
     uint64_t instruction_limit; /* per wave; 0: none (CASS_EMU_LIMIT) */
     const char *kernel_name;
+    /* Called again and again while waves wait, by any thread, where not NULL: answers what they
+     * asked of the host. Nonzero ends the launch for the reason in `text`. */
+    int (*serve)(void *calls, char *text, size_t bytes);
+    void *calls;
 } emu_launch;
 
 typedef enum {
@@ -78,6 +82,9 @@ typedef struct {
     uint64_t translated;  /* those of them that the second back end ran */
     char translation[80]; /* what the second back end does with the kernel; "": it is off */
 } emu_fault;
+
+/* At most so many waves of a launch have begun and not ended. */
+uint64_t emu_waves_at_once(const emu_launch *launch);
 
 /* Runs the whole grid on the worker pool; returns when done. Safe to call from several threads. */
 emu_status emu_run(const emu_launch *launch, emu_fault *fault);

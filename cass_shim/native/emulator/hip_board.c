@@ -63,6 +63,7 @@ static const hipDeviceProp_t board = {
     .concurrentManagedAccess = 1,
     .canUseHostPointerForRegisteredMem = 1,
     .cooperativeLaunch = 1,
+    .cooperativeMultiDeviceLaunch = 1,
     .sharedMemPerBlockOptin = 65536,
     .directManagedMemAccessFromHost = 1,
     .maxBlocksPerMultiProcessor = 32,

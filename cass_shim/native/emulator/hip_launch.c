@@ -4,6 +4,7 @@
 #include "emulator/core.h"
 #include "emulator/hip_calls.h"
 #include "emulator/hip_count.h"
+#include "emulator/hip_hostcall.h"
 #include "emulator/memory.h"
 
 #include <stdio.h>
@@ -209,6 +210,49 @@ static emu_launch describe(const emu_launch_op *op, emu_device *device, uint8_t 
     return launch;
 }
 
+static hipError_t no_memory(const emu_function *function) {
+    return emu_fail(hipErrorOutOfMemory, "%s: no device memory for its arguments", function->name);
+}
+
+/* What a launch is asked while its waves wait. */
+typedef struct {
+    emu_hostcall *calls;
+    emu_grids *grids;
+} served_t;
+
+static int serve(void *given, char *text, size_t bytes) {
+    served_t *served = given;
+    if (served->grids && atomic_load(&served->grids->failed)) {
+        snprintf(text, bytes, "another device's grid of the same launch has failed");
+        return 1;
+    }
+    return served->calls ? emu_hostcall_serve(served->calls, text, bytes) : 0;
+}
+
+/* What the kernel's hidden arguments point to; hipErrorOutOfMemory without it. */
+static hipError_t offer(const emu_function *function, emu_device *device, emu_launch *launch,
+                        emu_hidden *hidden) {
+    served_t *served = launch->calls;
+    if (emu_hidden_wanted(function, EMU_ARG_HOSTCALL)) {
+        served->calls = emu_hostcall_create(device, emu_waves_at_once(launch));
+        if (!served->calls) return no_memory(function);
+        hidden->hostcall = emu_hostcall_buffer(served->calls);
+    }
+    if (served->calls || served->grids) launch->serve = serve;
+    if (!emu_hidden_wanted(function, EMU_ARG_HEAP)) return hipSuccess;
+    hidden->heap = emu_device_heap(device);
+    return hidden->heap ? hipSuccess : no_memory(function);
+}
+
+static hipError_t run(const emu_launch *launch, const emu_function *function) {
+    emu_fault fault = {0};
+    emu_status status = emu_run(launch, &fault);
+    if (emu_config.count) emu_count_launch(launch, &fault);
+    if (status == EMU_OK) return hipSuccess;
+    fault.status = status;
+    return report(function, &fault);
+}
+
 static hipError_t run_launch(emu_op *base, emu_device *device) {
     emu_launch_op *op = (emu_launch_op *)base;
     const emu_function *function = op->function;
@@ -216,25 +260,32 @@ static hipError_t run_launch(emu_op *base, emu_device *device) {
              sync = op->shape.cooperative ? EMU_GRID_SYNC_BYTES : 0,
              bytes = segment + PACKET_BYTES + sync;
     uint8_t *kernarg = slot_take(bytes);
-    if (!kernarg)
-        return emu_fail(hipErrorOutOfMemory, "%s: no device memory for its arguments",
-                        function->name);
+    if (!kernarg) return no_memory(function);
     memset(kernarg, 0, segment);
     if (op->argument_bytes) memcpy(kernarg, op->arguments, op->argument_bytes);
-    emu_hidden_fill(kernarg, function, &op->shape, sync ? kernarg + segment + PACKET_BYTES : NULL);
+    emu_hidden hidden = {.grid_sync = sync ? kernarg + segment + PACKET_BYTES : NULL,
+                         .grids = op->grids,
+                         .grid = op->grid,
+                         .items_before = op->items_before};
+    served_t served = {.grids = op->grids};
     emu_launch launch = describe(op, device, kernarg, segment);
-    fill_packet(kernarg + segment, &launch);
-    emu_fault fault = {0};
-    emu_status status = emu_run(&launch, &fault);
-    if (emu_config.count) emu_count_launch(&launch, &fault);
+    launch.calls = &served;
+    hipError_t error = offer(function, device, &launch, &hidden);
+    if (!error) {
+        emu_hidden_fill(kernarg, function, &op->shape, &hidden);
+        fill_packet(kernarg + segment, &launch);
+        error = run(&launch, function);
+    }
+    emu_hostcall_destroy(served.calls, error == hipSuccess);
     slot_give(kernarg, bytes);
-    if (status == EMU_OK) return hipSuccess;
-    fault.status = status;
-    return report(function, &fault);
+    op->ended_well = error == hipSuccess;
+    return error;
 }
 
 static void drop_launch(emu_op *base) {
     emu_launch_op *op = (emu_launch_op *)base;
+    if (op->grids && !op->ended_well) atomic_store(&op->grids->failed, 1);
+    emu_grids_release(op->grids);
     emu_module_release(op->function->module);
     free(op->arguments);
     free(op->pointers);

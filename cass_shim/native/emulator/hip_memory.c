@@ -2,6 +2,7 @@
  * device. */
 #include "emulator/hip_calls.h"
 #include "emulator/hip_graph.h"
+#include "emulator/hip_hostcall.h"
 #include "emulator/hip_module.h"
 #include "emulator/hip_pool.h"
 #include "emulator/memory.h"
@@ -292,6 +293,7 @@ hipError_t emu_hipDeviceReset(void) {
     emu_wait_device(device);
     emu_modules_reset(device);
     emu_memory_reset(device->ordinal);
+    emu_device_heap_reset(device);
     pthread_mutex_lock(&device->fault_lock);
     device->fault_text[0] = 0;
     atomic_store(&device->fault, (int)hipSuccess);

@@ -26,7 +26,12 @@ typedef enum {
     EMU_ARG_GRID_DIMS,
     EMU_ARG_DYNAMIC_LDS_SIZE,
     EMU_ARG_GRID_SYNC,
-    EMU_ARG_HIDDEN_ZERO /* offsets, and services that the device does not offer */
+    EMU_ARG_HOSTCALL, /* printf, assert and malloc of the device library */
+    EMU_ARG_HEAP,
+    EMU_ARG_PRINTF_BUFFER, /* not offered: an address that faults, with a reason */
+    EMU_ARG_QUEUE,
+    EMU_ARG_COMPLETION,
+    EMU_ARG_HIDDEN_ZERO
 } emu_arg_kind;
 
 typedef struct {

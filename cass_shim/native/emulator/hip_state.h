@@ -33,6 +33,7 @@ typedef struct emu_device {
     size_t limits[hipLimitRange];
     unsigned flags;
     unsigned peers; /* bit per device this one may access */
+    void *heap;     /* of the device library's malloc; hip_hostheap.c */
 } emu_device;
 
 /* The calling thread. */

@@ -612,7 +612,7 @@ DECLARED: tuple[Function, ...] = (
         "unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, "
         "unsigned int sharedMemBytes, hipStream_t stream, void **kernelParams",
     ),
-    stub(
+    fn(
         "hipModuleLaunchCooperativeKernelMultiDevice",
         "hipFunctionLaunchParams_t *launchParamsList, unsigned int numDevices, unsigned int flags",
     ),
@@ -621,11 +621,11 @@ DECLARED: tuple[Function, ...] = (
         "const void *f, dim3 gridDim, dim3 blockDimX, void **kernelParams, "
         "unsigned int sharedMemBytes, hipStream_t stream",
     ),
-    stub(
+    fn(
         "hipLaunchCooperativeKernelMultiDevice",
         "hipLaunchParams_t *launchParamsList, int numDevices, unsigned int flags",
     ),
-    stub(
+    fn(
         "hipExtLaunchMultiKernelMultiDevice",
         "hipLaunchParams_t *launchParamsList, int numDevices, unsigned int flags",
     ),

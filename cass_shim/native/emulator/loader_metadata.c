@@ -110,6 +110,11 @@ static emu_arg_kind arg_kind(value text) {
         {"hidden_grid_dims", EMU_ARG_GRID_DIMS},
         {"hidden_dynamic_lds_size", EMU_ARG_DYNAMIC_LDS_SIZE},
         {"hidden_multigrid_sync_arg", EMU_ARG_GRID_SYNC},
+        {"hidden_hostcall_buffer", EMU_ARG_HOSTCALL},
+        {"hidden_heap_v1", EMU_ARG_HEAP},
+        {"hidden_printf_buffer", EMU_ARG_PRINTF_BUFFER},
+        {"hidden_default_queue", EMU_ARG_QUEUE},
+        {"hidden_completion_action", EMU_ARG_COMPLETION},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (is(text, kinds[i].name)) return kinds[i].kind;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define FREED_KEPT 512u
+#define FREED_KEPT 16384u
 #define POISON 0xa5
 #define POISON_LIMIT (64ull << 20)
 #define HUGE_PAGE (2ull << 20)

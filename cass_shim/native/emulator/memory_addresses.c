@@ -87,7 +87,16 @@ static bool commit_to(uint64_t end) {
     return true;
 }
 
-bool emu_addresses_take(uint64_t span, uint64_t align, uint64_t *offset) {
+static bool take_fresh(uint64_t span, uint64_t align, uint64_t *offset) {
+    uint64_t start = round_up(next_unused, align);
+    if (start > emu_space.size || emu_space.size - start < span || !commit_to(start + span))
+        return false;
+    next_unused = start + span;
+    *offset = start;
+    return true;
+}
+
+static bool take_idle(uint64_t span, uint64_t align, uint64_t *offset) {
     for (size_t i = 0; i < idle.count; i++) {
         extent *one = &idle.items[i];
         uint64_t start = round_up(one->base, align), skipped = start - one->base;
@@ -102,10 +111,10 @@ bool emu_addresses_take(uint64_t span, uint64_t align, uint64_t *offset) {
         *offset = start;
         return true;
     }
-    uint64_t start = round_up(next_unused, align);
-    if (start > emu_space.size || emu_space.size - start < span || !commit_to(start + span))
-        return false;
-    next_unused = start + span;
-    *offset = start;
-    return true;
+    return false;
+}
+
+bool emu_addresses_take(uint64_t span, uint64_t align, uint64_t *offset) {
+    if (emu_config.check) return take_fresh(span, align, offset) || take_idle(span, align, offset);
+    return take_idle(span, align, offset) || take_fresh(span, align, offset);
 }

@@ -1,4 +1,5 @@
 /* Words for an address that a lane should not have touched (memory.h). */
+#include "emulator/hip_launch.h"
 #include "emulator/memory.h"
 
 #include <stdio.h>
@@ -25,7 +26,10 @@ static const char *kind_name(emu_memory_kind kind) {
 void emu_memory_describe(uint64_t address, char *text, size_t bytes) {
     emu_block block;
     const void *at = (const void *)address;
-    if (address < 65536) {
+    const char *unserved = emu_hidden_unserved(address);
+    if (unserved) {
+        snprintf(text, bytes, "%s", unserved);
+    } else if (address < 65536) {
         snprintf(text, bytes, "a null pointer");
     } else if (!emu_memory_inside(at)) {
         snprintf(text, bytes,

@@ -177,14 +177,14 @@ static job_t *jobs_with(native_kernel *kernel, const uint32_t *targets, unsigned
     return list;
 }
 
-/* With the functions that were called so far, unless that is too much. */
+/* With the functions that it calls, as far as that is known, unless that is too much. */
 static job_t *jobs_for(native_kernel *kernel, int compile) {
     uint32_t targets[TARGETS_MAX];
     unsigned found = emu_program_targets(kernel->program, targets, TARGETS_MAX), count = 0;
     for (unsigned i = 0; i < found; i++)
         if (!is_kernel(kernel, targets[i])) targets[count++] = targets[i];
     job_t *list = jobs_with(kernel, targets, count, compile);
-    return list || !count ? list : jobs_with(kernel, targets, 0, compile);
+    return list ? list : jobs_with(kernel, NULL, 0, compile);
 }
 
 static void *worker(void *unused) {

@@ -6,6 +6,7 @@
 
 #define BLOCKS_MAX 4096
 #define RECORDS_MAX 3000 /* of one function: some 40 s of a processor */
+#define SUM_WITHIN 12    /* records behind s_getpc_b64 */
 #define PART_MAX 2000    /* of a kernel that is cut; a record in a loop stands there twice */
 
 static int is_body(const op_t *o, const char *name) {
@@ -68,10 +69,39 @@ static void add_block(native_unit *u, const op_t *first, int entered) {
     u->blocks[u->slots[slot] - 1].entered |= (uint8_t)(entered != 0);
 }
 
-/* Adds the successors of the block at `o`; a backward branch's target is where a wave that gave way
- * comes back. */
+/* Register `d` plus a constant into itself, by this instruction; 0: it is another. */
+static int adds_constant(const op_t *o, const char *name, unsigned d, uint32_t *constant) {
+    if (!is_body(o, name) || o->d != d) return 0;
+    for (int i = 0; i < 2; i++) {
+        int other = 1 - i;
+        if (src_kind(o, i) != SRC_SGPR || src_kind(o, other) != SRC_CONST) continue;
+        if (o->off[i] != offsetof(wave_t, s) + 4 * d) continue;
+        memcpy(constant, (const char *)o + o->off[other], 4);
+        return 1;
+    }
+    return 0;
+}
+
+/* The function whose address is made from `o`, an s_getpc_b64, by the two sums that compilers put
+ * behind it, as a block; what is outside the code (variables) is none. */
+static void add_function(native_unit *u, const op_t *o) {
+    uint32_t low, high, offset = o->pc + 4;
+    const op_t *at = o + 1, *end = o + 1 + SUM_WITHIN;
+    while (at->row != NO_ROW && at < end && !adds_constant(at, "s_add_u32", o->d, &low)) at++;
+    if (at->row == NO_ROW || at == end) return;
+    while (at->row != NO_ROW && at < end && !adds_constant(at, "s_addc_u32", o->d + 1u, &high))
+        at++;
+    if (at->row == NO_ROW || at == end) return;
+    uint64_t to = offset + ((uint64_t)high << 32 | low);
+    const op_t *first = emu_program_at(u->program, emu_program_base(u->program) + to);
+    if (first) add_block(u, first, 1);
+}
+
+/* Adds the successors of the block at `o`, and the functions whose addresses it makes; a backward
+ * branch's target is where a wave that gave way comes back. */
 static void follow(native_unit *u, const op_t *o) {
-    while (o->row != NO_ROW && !native_ends_block(o)) o++;
+    for (; o->row != NO_ROW && !native_ends_block(o); o++)
+        if (u->follows && is_body(o, "s_getpc_b64")) add_function(u, o);
     if (o->row == NO_ROW) return;
     if (native_is_branch(o)) {
         const op_t *to = BRANCH_TARGET(o);
@@ -161,6 +191,7 @@ void native_unit_build(native_unit *u, struct emu_program *program, const op_t *
     memset(u, 0, sizeof *u);
     u->program = program;
     u->mode = mode;
+    u->follows = targets != NULL;
     u->room = BLOCKS_MAX;
     u->slot_count = 4 * BLOCKS_MAX;
     u->blocks = calloc(u->room, sizeof *u->blocks);

@@ -29,13 +29,15 @@ typedef struct {
     uint32_t covered;   /* instructions that are translated */
     uint32_t calls;     /* records that are called */
     uint32_t mode;      /* low byte of MODE when the kernel begins */
+    int follows;        /* functions that are called belong to it */
     int failed;         /* out of memory, or too large */
     uint32_t parts;     /* that it is cut into, each a function */
     uint32_t part;      /* the one that is written out; other parts' blocks are left */
     const char *leaves; /* an instruction that is left to the interpreter; NULL: none */
 } native_unit;
 
-/* Follows the code from `entry` and from addresses that indirect jumps went to so far. */
+/* Follows the code from `entry`, from addresses that indirect jumps went to so far, and from those
+ * that s_getpc_b64 and two sums make; targets NULL: from the entry only. */
 void native_unit_build(native_unit *unit, struct emu_program *program, const op_t *entry,
                        uint32_t mode, const uint32_t *targets, unsigned target_count);
 /* Turns to one part of the unit: what is said of its records' ways, calls and text is of this part.

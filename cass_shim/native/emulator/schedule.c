@@ -124,12 +124,21 @@ static void finish_group(job_t *job, resident_t *r, uint64_t i) {
     else r->spare = g;
 }
 
+/* A wave that waits for the host sleeps, so a round ends soon. */
+static void serve(job_t *job) {
+    const emu_launch *launch = job->launch;
+    emu_fault fault = {.status = EMU_TRAP};
+    if (launch->serve && launch->serve(launch->calls, fault.text, sizeof fault.text))
+        stop_job(job, &fault);
+}
+
 static void one_round(job_t *job, resident_t *r) {
     uint64_t quantum = job->launch->cooperative ? QUANTUM_COOPERATIVE : QUANTUM;
     for (uint64_t i = 0; i < r->count;) {
         group_t *g = r->items[i];
         if (atomic_load_explicit(&job->stop, memory_order_relaxed)) return;
         if (!emu_group_round(g, quantum)) {
+            serve(job);
             r->rounds += g->slept ? ROUNDS_BEFORE_SECOND : 1;
             report_progress(job, g);
             i++;
@@ -139,6 +148,15 @@ static void one_round(job_t *job, resident_t *r) {
         if (g->faulted) stop_job(job, &g->fault);
         finish_group(job, r, i);
     }
+}
+
+uint64_t emu_waves_at_once(const emu_launch *launch) {
+    uint64_t items =
+        (uint64_t)launch->group_items[0] * launch->group_items[1] * launch->group_items[2];
+    uint64_t groups = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
+    uint64_t resident = (uint64_t)RESIDENT_MAX * (uint64_t)thread_target();
+    if (!launch->cooperative && groups > resident) groups = resident;
+    return groups * ((items + LANES - 1) / LANES);
 }
 
 static int may_take_more(const job_t *job, const resident_t *r) {
