@@ -144,16 +144,19 @@ def kernel_states(path: Path, config: Config) -> Iterator[KernelState | CassErro
     tier = open_tier(config)
     for found in find_modules(path, config):
         try:
-            module = found.module
-            for name in module.kernels:
-                usual = _kernel_state(found, module, name, config, tier)
-                if config.shared != "spill":
-                    yield usual
-                    continue
-                spilled = _kernel_state(found, module.for_spilled, name, config, tier)
-                yield from [one for one in (usual, spilled) if one.record is not None] or [usual]
+            for name in found.module.kernels:
+                yield from states_of(found, name, config, tier)
         except CassError as error:
             yield error
+
+
+def states_of(found: FoundModule, name: str, config: Config, tier: LocalTier | None) -> list[KernelState]:
+    """One kernel's state, and where launches may have more shared memory than LDS has that of their code behind it."""
+    usual = _kernel_state(found, found.module, name, config, tier)
+    if config.shared != "spill":
+        return [usual]
+    spilled = _kernel_state(found, found.module.for_spilled, name, config, tier)
+    return [one for one in (usual, spilled) if one.record is not None] or [usual]
 
 
 def _kernel_state(found: FoundModule, module: Module, name: str, config: Config, tier: LocalTier | None) -> KernelState:

@@ -5,15 +5,17 @@ In: a module's kernel and what the cache has for it. Out: a JSON-ready dict that
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from cass_shim.assemble.hip import compile_to_assembly
 from cass_shim.assemble.llvm import generate_assembly
 from cass_shim.assemble.toolchain import assemble_object, link, text_section
-from cass_shim.cli.programs import KernelState, demangled
+from cass_shim.cli.programs import FoundModule, KernelState, demangled, find_modules, open_tier, states_of
 from cass_shim.cli.view_listings import Places, Row, link_by_order, link_ptx, ptx_rows, rdna3_rows, sass_rows
 from cass_shim.extract.line_table import read_line_table
 from cass_shim.lift import lift_kernel
@@ -53,6 +55,37 @@ class Subject:
     refusal: str
 
 
+@dataclass(frozen=True)
+class Listed:
+    """One kernel by where it is: the module's number in the program. refusal: why it has no translation, or ""."""
+
+    program: Path
+    module: int
+    kernel: str
+    refusal: str
+
+
+def listed(one: Listed, config: Config, lane: int) -> dict[str, Any]:
+    """What the page says about a kernel that the daemon has been asked for, read anew: for a process of its own.
+
+    Raises CassError with a text alone, which gets from one process to another.
+    """
+    try:
+        found = _modules(one.program, config)[one.module]
+        if (tier := open_tier(config)) is None:
+            raise CassError("the page is made from what the cache holds, and there is none: unset CASS_CACHE=0")
+        state = min(states_of(found, one.kernel, config, tier), key=lambda state: state.spilled)
+        content = tier.admitted(bytes.fromhex(state.key), config)
+        return kernel_facts(Subject(found.module, one.kernel, state, content, one.refusal), config, lane)
+    except CassError as error:
+        raise CassError(str(error)) from None
+
+
+@functools.cache
+def _modules(program: Path, config: Config) -> Mapping[int, FoundModule]:
+    return {found.number: found for found in find_modules(program, config)}
+
+
 def kernel_facts(subject: Subject, config: Config, lane: int) -> dict[str, Any]:
     """Everything the page says about a kernel."""
     work = Work(subject.module, subject.kernel, config)
@@ -83,7 +116,7 @@ def kernel_facts(subject: Subject, config: Config, lane: int) -> dict[str, Any]:
     facts["sass"] = {"rows": _packed(rows), "note": f"sm_{sass.sm}, decoded by {sass.decoder or 'our own tables'}"}
     facts["ptx"] = _shown(_ptx(subject, rows, places))
     facts["rdna3"] = _shown(_rdna3(subject, work, rows, places))
-    facts["trace"] = _trace(sass, subject, places, lane)
+    facts["trace"] = _trace(sass, subject, places, lane, record.report.get("inputs", ()) if record else ())
     return facts
 
 
@@ -217,9 +250,10 @@ def _same(elf: bytes, cached: bytes) -> str:
 # ---- step-through -----------------------------------------------------------------------------------------------
 
 
-def _trace(sass: SassKernel, subject: Subject, places: Places, lane: int) -> dict[str, Any]:
+def _trace(sass: SassKernel, subject: Subject, places: Places, lane: int, agreed: object) -> dict[str, Any]:
+    known = [str(one) for one in agreed] if isinstance(agreed, list) else []
     try:
-        trace = trace_lane(sass, subject.module.cubin, lane)
+        trace = trace_lane(sass, subject.module.cubin, lane, known)
     except CassError as error:
         return {"why": str(error)}
     return {

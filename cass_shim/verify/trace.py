@@ -7,6 +7,7 @@ one of the verifier's first inputs (the contents are the verifier's; addresses d
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,7 +17,7 @@ from cass_shim.model.errors import Unsupported
 from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.agreement import Judge, run_reference
 from cass_shim.verify.arithmetic import Value
-from cass_shim.verify.inputs import Input, first_roles, make_input
+from cass_shim.verify.inputs import Input, Shape, first_roles, make_input
 from cass_shim.verify.interpreter import Interpreter, Launch
 from cass_shim.verify.memory import Arena, Fault
 from cass_shim.verify.plan import probes, scenarios
@@ -27,8 +28,8 @@ from cass_shim.verify.survey import survey
 
 ARENA = 0x7200_0000_0000  # where the input is pretended to lie
 LIMIT = 2000  # steps kept: what a person may want to click through
-SECONDS = 5.0  # of the recorded run
-SEARCH_SECONDS = 5.0  # of processor time, for an input that the reference can run to its end
+SECONDS = 2.0  # of processor time, of the recorded run
+SEARCH_SECONDS = 1.5  # likewise, for an input that the reference can run to its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +92,20 @@ class _Recorder(Interpreter):
     sections: dict[int, str]
 
 
-def trace_lane(sass: SassKernel, cubin: Cubin | None, lane: int = 0, seed: int = 1) -> Trace:
+def trace_lane(
+    sass: SassKernel, cubin: Cubin | None, lane: int = 0, agreed: Sequence[str] = (), seed: int = 1
+) -> Trace:
     """Run the reference and follow one lane (counted over the launch, 32 a warp).
 
-    On an input that the reference cannot run to its end, what happens until then. Raises Unsupported when the launch
-    has no such lane.
+    agreed: inputs that the verifier has compared, as its report names them; their blocks are tried first. On an input
+    that the reference cannot run to its end, what happens until then. Raises Unsupported when the launch has no such
+    lane.
     """
     found = survey(sass)
     roles = first_roles(sass, found)
     judge = Judge(sass, cubin, found, mufu_models.nearest, MAX_STEPS)
-    first, *others = probes(sass, found, seed)
+    fits = {scenario.shape for scenario in probes(sass, found, seed) if _is_among(scenario.shape, agreed)}
+    first, *others = sorted(probes(sass, found, seed), key=lambda scenario: scenario.shape not in fits)
     until = time.thread_time() + SEARCH_SECONDS
     for scenario in (first, *others):
         if time.thread_time() > until:  # kernels that wait for other blocks run into the limit on every input
@@ -108,11 +113,18 @@ def trace_lane(sass: SassKernel, cubin: Cubin | None, lane: int = 0, seed: int =
         made = run_reference(judge, roles, scenario, ARENA)
         if isinstance(made, Fault):
             continue
+        if time.thread_time() > until:
+            return _record(sass, made[0], lane)
         # that run has shown what memory holds, so the next input has numbers of the right kind
         better = run_reference(judge, roles, scenarios(sass, found, scenario.shape, seed)[0], ARENA)
         return _record(sass, (made if isinstance(better, Fault) else better)[0], lane)
     # none comes to its end: show how far the first one gets
     return _record(sass, make_input(sass, cubin, found, roles, first, ARENA), lane)
+
+
+def _is_among(shape: Shape, agreed: Sequence[str]) -> bool:
+    """Whether a launch of this shape is one of those that the verifier's report names (`verify.kernel`)."""
+    return any(f"grid {shape.grid} block {shape.block} " in one for one in agreed)
 
 
 def _record(sass: SassKernel, given: Input, lane: int) -> Trace:

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from cass_shim.cli.programs import find_modules
 from cass_shim.cli.view import page
 from cass_shim.cli.view_kernel import block_evidence
 from cass_shim.cli.view_listings import Row, kind_of, link_by_order, ptx_rows
+from cass_shim.model.config import Config
 from cass_shim.native.build import BUILD
 from cass_shim.native.locate import EMULATED_HIP
 from tests.cli.conftest import ROOT, SAMPLES, Shell
@@ -51,6 +53,29 @@ def test_a_page_shows_all_three_languages_linked(shell: Shell) -> None:
         assert linked[0].startswith(instruction)
     assert "a guess" in kernel["ptx"]["note"]
     assert kernel["rdna3"]["note"].endswith("the same machine code as the cached one")
+
+
+@pytest.mark.nvcc
+@needs_device
+@pytest.mark.skipif(shutil.which("nvcc") is None or shutil.which("gcc") is None, reason="needs nvcc and gcc")
+def test_several_kernels_are_shown_in_the_programs_order(shell: Shell) -> None:
+    """They are listed by several processes at once."""
+    source, program, page_path = shell.folder / "k.cu", shell.folder / "k.cubin", shell.folder / "page.html"
+    names = [f"k{n}" for n in range(4)]
+    source.write_text(
+        "".join(f'extern "C" __global__ void {name}(int *a) {{ a[threadIdx.x] += {n}; }}\n'
+                for n, name in enumerate(names))
+    )  # fmt: skip
+    subprocess.run(["nvcc", "-arch=sm_80", "-cubin", "-o", program, source], check=True, timeout=120)
+    (found,) = find_modules(program, Config())
+    done = shell.cass("view", program, "-o", page_path, CASS_HIP_LIBRARY=DEVICE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    shown = facts(page_path.read_text())
+    assert [one["name"] for one in shown] == list(found.module.kernels)
+    assert sorted(found.module.kernels) == names
+    for one in shown:
+        assert one["rdna3"]["note"].endswith("the same machine code as the cached one")
+        assert one["trace"]["moments"]
 
 
 @needs_device

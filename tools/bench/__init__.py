@@ -1,7 +1,8 @@
-"""`python3 -m tools bench [--page FILE.md] [NAME…]`: figures as ratios to a named rival, measured in the same run.
+"""`python3 -m tools bench [--page FILE.md] [--suite N] [NAME…]`: figures as ratios to a named rival of the same run.
 
-Each module has `measure() -> list[Figure]`. Results are printed and written to `build/bench.json`, and with --page as
-Markdown (`docs/bench.md` is such a page).
+With --suite N `lift` and `verify` measure the kernels of N programs of the compatibility suite too. Each module has
+`measure() -> list[Figure]`. Results are printed and written to `build/bench.json`, and with --page as Markdown
+(`docs/bench.md` is such a page).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ BENCHES = {
     "cache": "a hit of each tier against 200 microseconds and against the same store's raw GET",
 }
 
+OVER_SUITE = ("lift", "verify")  # those that --suite is about
 
 _HEAD = ("| | ours | rival | ratio |", "|---|---|---|---|")
 
@@ -88,15 +90,20 @@ def main(arguments: list[str]) -> int:
     if "--page" in arguments[:-1]:
         at = arguments.index("--page")
         target, arguments = arguments[at + 1], arguments[:at] + arguments[at + 2 :]
+    suite = 0
+    if "--suite" in arguments[:-1]:
+        at = arguments.index("--suite")
+        suite, arguments = int(arguments[at + 1]), arguments[:at] + arguments[at + 2 :]
     unknown = [name for name in arguments if name not in BENCHES and name != "all"]
     if unknown:
-        print("usage: python3 -m tools bench [--page FILE.md] [NAME…]\n")
+        print("usage: python3 -m tools bench [--page FILE.md] [--suite N] [NAME…]\n")
         for name, purpose in BENCHES.items():
             print(f"  {name:<9} {purpose}")
         return 0 if unknown == ["--help"] else 2
     results: dict[str, list[Figure]] = {}
     for name in BENCHES if not arguments or arguments == ["all"] else arguments:
-        results[name] = importlib.import_module(f"tools.bench.{name}").measure()
+        measured = importlib.import_module(f"tools.bench.{name}").measure
+        results[name] = measured(suite) if suite and name in OVER_SUITE else measured()
         for figure in results[name]:
             show(figure)
     output = environment.ROOT / "build" / "bench.json"
