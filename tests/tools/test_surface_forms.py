@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.runtime_support import NEED_NVCC, run_emulated
+from tests.native.runtime_support import NEED_NVCC, built
 from tools.ptxforms import surface_forms
 
 # What each geometry has of them.
@@ -16,24 +16,34 @@ SIZES = {"1d": {"width"}, "2d": {"width", "height"}, "3d": {"width", "height", "
          "a2d": {"width", "height"}, "cube": {"width", "height"}, "acube": {"width", "height"}}  # fmt: skip
 
 
+def _of(kind: str) -> list[range]:
+    """The modules whose kernels' names begin so."""
+    return [part for part in surface_forms.modules() if surface_forms.cases()[part.start].name.startswith(kind)]
+
+
 @pytest.mark.nvcc
 @pytest.mark.skipif(bool(NEED_NVCC), reason=NEED_NVCC)
-@pytest.mark.parametrize("part", ["described", "query"])
-def test_what_needs_the_size_of_a_descriptor_is_a_program_of_its_own(part: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["txq.num_mipmap_levels", "txq.width"])
+def test_what_needs_the_size_of_a_descriptor_is_a_module_of_its_own(kind: str, tmp_path: Path) -> None:
     """An H200 launched no kernel of a module that has such a relocation."""
-    source, cubin = surface_forms.write(part, tmp_path), tmp_path / "made.cubin"
-    subprocess.run(["nvcc", "-arch=sm_90", "-cubin", "-o", str(cubin), str(source)], check=True)
-    assert (b"refDescSize\0" in cubin.read_bytes()) == (part == "described")
+    source, cubin = tmp_path / "module.cu", tmp_path / "made.cubin"
+    source.write_text(surface_forms.kernels(_of(kind)[0]))
+    folder = str(Path(surface_forms.__file__).parent)
+    subprocess.run(["nvcc", "-arch=sm_90", "-I", folder, "-cubin", "-o", str(cubin), str(source)], check=True)
+    assert (b"refDescSize\0" in cubin.read_bytes()) == (kind == "txq.num_mipmap_levels")
 
 
 @pytest.mark.nvcc
 @pytest.mark.slow
 @pytest.mark.skipif(bool(NEED_NVCC), reason=NEED_NVCC)
-def test_queries_give_what_textures_and_surfaces_were_made_of(tmp_path: Path) -> None:
-    program = surface_forms.build("query", tmp_path)
-    lines = run_emulated(program, CASS_TRANSLATORS="ptx-hip").stdout.splitlines()
+def test_queries_give_what_textures_and_surfaces_were_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = [one for one in surface_forms.cases() if one.name.startswith(("txq", "suq"))]
+    monkeypatch.setattr(surface_forms, "cases", lambda: listed)
+    program = surface_forms.build(tmp_path)
+    monkeypatch.setenv("CASS_TRANSLATORS", "ptx-hip")
+    printed = surface_forms.run([str(built() / "cass-run"), str(program)]).splitlines()
     seen = set()
-    for name, geometry, _, *words in map(str.split, lines):
+    for name, geometry, _, *words in map(str.split, printed):
         query, what = name.split(".")[0], name.split(".")[1]
         if what in SIZES[geometry]:
             assert {int(word, 16) for word in words[::4]} == {surface_forms.SIDE}, (name, geometry)
@@ -41,13 +51,27 @@ def test_queries_give_what_textures_and_surfaces_were_made_of(tmp_path: Path) ->
     assert len(seen) == 13 + 9
 
 
-def test_every_kernel_is_in_one_program() -> None:
-    cases = surface_forms.cases()
-    parts = [surface_forms.part_of(case) for case in cases]
-    assert set(parts) == set(surface_forms.PARTS)
-    tables = "".join(surface_forms.include(part) for part in surface_forms.PARTS)
-    assert sum(line.startswith("FORM(") for line in tables.splitlines()) == len(cases) > 1200
-    assert all(f'{{"{case.name}", ' in tables for case in cases)
+def test_every_kernel_is_in_one_module() -> None:
+    cases, modules = surface_forms.cases(), surface_forms.modules()
+    assert [number for part in modules for number in part] == list(range(len(cases)))
+    assert len(cases) > 1200
+    assert all(len({cases[number].name.split(".")[0] for number in part}) == 1 for part in modules)
+    table = surface_forms.table()
+    assert all(f'{{"{case.name}", ' in table for case in cases)
+    assert all(sum(line.startswith("FORM(") for line in surface_forms.kernels(part).splitlines()) == len(part)
+               for part in modules)  # fmt: skip
+
+
+def test_an_error_that_stays_takes_one_form_only(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text('#!/bin/sh\nfor n in $(seq $1 $(($2 - 1))); do\necho at $n\n'
+                       '[ $n = 4 ] && exit 3\n[ $n = 6 ] && sleep 60\necho form$n 1d - 0\ndone\n')  # fmt: skip
+    program.chmod(0o755)
+    failed = [surface_forms.cases()[number].name for number in (4, 6)]
+    assert surface_forms.printed([str(program)], range(3, 9), 2).splitlines() == [
+        "form3 1d - 0", f"error {failed[0]}: exit 3", "form5 1d - 0", f"error {failed[1]}: exit -1",
+        "form7 1d - 0", "form8 1d - 0"]  # fmt: skip
+    assert surface_forms.printed(["/bin/false"], range(3, 9), 2) == "error 3..9: exit 1\n"
 
 
 def test_what_a_gpu_printed_is_kept_and_what_it_refused_is_said(

@@ -1,8 +1,9 @@
 """`python3 on_the_gpu.py [FIRST LAST]`, in the folder that `tools.ptxforms.record_folder` made: records its probes.
 
 Needs an NVIDIA GPU of sm_90, ptxas 13.0 in the PATH and nothing else. Probes are compiled and run in chunks, several at
-once; those of a chunk that fails one by one. Writes `out/results.xz` (what the launcher wrote, probe by probe in the
-order of `out/done.json`), `out/failed.json` (what the driver or ptxas said of the others) and `out/machine.txt`.
+once; those of a chunk that fails one by one. Writes `out/results.xz` (what the launcher wrote, each result once),
+`out/done.json` (which of them a probe gave), `out/failed.json` (what the driver or ptxas said of the others) and
+`out/machine.txt`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 STARTED = time.monotonic()
 CHUNK = 64
-SECONDS = 420  # after these nothing is tried one by one any more
+SECONDS = 300  # after these nothing is tried one by one any more
 
 
 def run(command: list[str], seconds: int) -> str:
@@ -36,8 +37,10 @@ def attempt(texts: list[str], numbers: list[int], folder: Path, seconds: int) ->
     """What the launcher wrote for these probes (one after the other), or why not."""
     name = folder / f"{numbers[0]}-{len(numbers)}"
     source, cubin, result = (name.with_suffix(end) for end in (".ptx", ".cubin", ".bin"))
-    source.write_text(texts[0] + "\n".join(texts[1 + number] for number in numbers))
-    why = run(["ptxas", "-arch=sm_90", str(source), "-o", str(cubin)], 300) or run(
+    kernels = [texts[1 + number] for number in numbers]
+    own = "a" if any("setmaxnreg" in kernel for kernel in kernels) else ""  # an instruction of sm_90a alone
+    source.write_text(texts[0].replace(".target sm_90", f".target sm_90{own}") + "\n".join(kernels))
+    why = run(["ptxas", f"-arch=sm_90{own}", str(source), "-o", str(cubin)], 300) or run(
         [str(HERE / "launcher"), str(cubin), str(HERE / "seeds"), str(numbers[0]), str(numbers[-1] + 1), str(result)],
         seconds,
     )
@@ -77,12 +80,15 @@ def main(arguments: list[str]) -> None:
     parts = [list(range(at, min(at + CHUNK, last))) for at in range(first, last, CHUNK)]
     done: dict[int, bytes] = {}
     failed: dict[int, str] = {}
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count() or 4) as pool:
+    workers = int(os.environ.get("CORES") or os.cpu_count() or 4)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
         for results, complaints in pool.map(lambda part: chunk(texts, part, Path(folder)), parts):
             done |= results
             failed |= complaints
-    (out / "results.xz").write_bytes(lzma.compress(b"".join(done.values()), preset=6))
-    (out / "done.json").write_text(json.dumps(list(done)))
+    rows: dict[bytes, int] = {}
+    row_of = {number: rows.setdefault(content, len(rows)) for number, content in done.items()}
+    (out / "results.xz").write_bytes(lzma.compress(b"".join(rows), preset=6))
+    (out / "done.json").write_text(json.dumps(row_of))
     (out / "failed.json").write_text(json.dumps(failed))
     print(f"{len(done)} recorded, {len(failed)} failed")
 

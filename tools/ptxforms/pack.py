@@ -24,11 +24,11 @@ _WRITTEN_LANES = 128  # by the launcher
 
 def read(folder: Path) -> tuple[dict[int, NDArray[np.uint32]], dict[int, str]]:
     """What was recorded, uint32 [KEPT_LANES, WORDS] by number, and why the others were not."""
-    numbers = json.loads((folder / "done.json").read_text())
+    row_of = {int(number): row for number, row in json.loads((folder / "done.json").read_text()).items()}
     content = np.frombuffer(lzma.decompress((folder / "results.xz").read_bytes()), np.uint32)
-    rows = content.reshape(len(numbers), _WRITTEN_LANES, WORDS)[:, :KEPT_LANES]
+    rows = content.reshape(-1, _WRITTEN_LANES, WORDS)[:, :KEPT_LANES]
     failed = json.loads((folder / "failed.json").read_text())
-    return dict(zip(numbers, rows, strict=True)), {int(number): why for number, why in failed.items()}
+    return {number: rows[row] for number, row in row_of.items()}, {int(number): why for number, why in failed.items()}
 
 
 def _before(names: set[str]) -> tuple[list[dict[str, Any]], list[NDArray[np.uint32]]]:

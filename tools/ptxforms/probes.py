@@ -47,7 +47,7 @@ FUNCTIONS = """\
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One kernel. body: PTX between prologue and `ret`; needs: of "shared local call".
+    """One kernel. body: PTX between prologue and `ret`; needs: of "shared local call warpgroups" (those: sm_90a).
 
     like: the name whose inputs it has, if not its own: modifiers that must not change a result are recorded so.
     stands: what the GPU runs in the body's place, where it has no such instruction: what PTX's manual defines it by.
@@ -70,11 +70,18 @@ class Probe:
         return replace(self, body=self.stands, stands=()) if self.stands else self
 
 
+def architecture(probes: Iterable[Probe], sm: str = "90") -> str:
+    """What ptxas is to make of them."""
+    return f"{sm}a" if any("warpgroups" in probe.needs for probe in probes) else sm
+
+
 def kernel(number: int, probe: Probe) -> str:
     """The entry `pN`. The input is at %at_in, the result at %at_out, the cell at %at_cell, %at_shared, %at_local."""
+    # setmaxnreg is ignored where the number of registers at the entry is not known
+    limits = f" .maxntid {LANES} .minnctapersm 1" if "warpgroups" in probe.needs else ""
     lines = [
         f".visible .entry p{number}(.param .u64 p_in, .param .u64 p_out, .param .u64 p_cells,"
-        f" .param .align 16 .b8 p_block[{PARAM_BYTES}]) {{",
+        f" .param .align 16 .b8 p_block[{PARAM_BYTES}]){limits} {{",
         "  " + " ".join(f".reg .{name} %{name}_<100>;" for name in REGISTERS),
         "  .reg .b64 %at_in, %at_out, %at_cell, %at_const, %at_generic; .reg .b32 %lane, %at_shared, %at_local, %copy;",
         "  ld.param.u64 %at_in, [p_in]; ld.param.u64 %at_out, [p_out]; ld.param.u64 %at_cell, [p_cells];",
@@ -108,7 +115,8 @@ def module(probes: Iterable[Probe], sm: str = "90") -> str:
     """One PTX module, entry pN for probe N; what they call before them."""
     chosen = list(probes)
     called = FUNCTIONS if any("call" in probe.needs for probe in chosen) else ""
-    return HEADER.format(sm=sm) + called + "\n".join(kernel(number, probe) for number, probe in enumerate(chosen))
+    kernels = "\n".join(kernel(number, probe) for number, probe in enumerate(chosen))
+    return HEADER.format(sm=architecture(chosen, sm)) + called + kernels
 
 
 def load(type_name: str, target: str, offset: int, base: str = "%at_in") -> list[str]:
@@ -194,4 +202,4 @@ def _address(form: Form, needs: set[str]) -> str:
     return "[table+16]" if space == "const" else "[%at_cell]"
 
 
-__all__ = ["LANES", "Probe", "carry", "kernel", "load", "module", "of_form", "store"]
+__all__ = ["LANES", "Probe", "architecture", "carry", "kernel", "load", "module", "of_form", "store"]

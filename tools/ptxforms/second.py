@@ -20,7 +20,7 @@ from cass_shim.model.errors import CassError
 from tools.ptxforms.check import compiled, result_of
 from tools.ptxforms.kin import kin
 from tools.ptxforms.known import recorded_names
-from tools.ptxforms.probes import Probe, module
+from tools.ptxforms.probes import Probe, architecture, module
 from tools.ptxforms.recorded import recording
 from tools.ptxforms.sass import complaint
 from tools.ptxforms.selection import all_probes
@@ -41,7 +41,7 @@ def assembled(group: Sequence[Probe]) -> Cubin:
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder) / "probes.ptx", Path(folder) / "probes.cubin"
         source.write_text(module(group))
-        subprocess.run(["ptxas", "-arch=sm_90", "-o", str(cubin), str(source)], check=True)
+        subprocess.run(["ptxas", f"-arch=sm_{architecture(group)}", "-o", str(cubin), str(source)], check=True)
         return read_cubin(cubin.read_bytes(), "probes")
 
 

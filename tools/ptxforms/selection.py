@@ -17,7 +17,7 @@ from tools.ptxforms.signatures import Form, all_rows, expansions, size_of_row
 
 MOST = 130  # forms of one row
 _EACH = 3  # sampled forms for each modifier
-# Forms that need more around them than operands: in `handwritten`, `waits` and `flow`, but for setmaxnreg (sm_90a).
+# Forms that need more around them than operands: in `handwritten`, `waits` and `flow`.
 _SILENT = frozenset(
     [
         "prefetch",

@@ -1,12 +1,12 @@
-"""`python3 -m tools.ptxforms.surface_forms [--programs FOLDER] [--keep FILE]`: surfaces, integer textures and queries.
+"""`python3 -m tools.ptxforms.surface_forms [--build FOLDER] [--run PROGRAM] [--keep FILE]`: surfaces and textures.
 
 Every form of suld, sust and sured, of tex and tld4 with integer and 16-bit results, of txq and suq. Builds
-`surface_forms.cu` as PTX with nvcc, a program for each of PARTS, runs them under cass-run and compares their lines with
-`tests/vectors/ptx/surface_forms.txt.xz`, what an H200 gave. To record: `--programs` only builds them into FOLDER; run
-there each on a GPU, their output into one FILE, which `--keep` makes the recording.
+`surface_forms.cu` and its kernels as PTX with nvcc, runs them under cass-run and compares their lines with
+`tests/vectors/ptx/surface_forms.txt.xz`, what an H200 gave. To record: `--build` only builds the program; where a GPU
+is, `--run` prints what it gives, which `--keep` makes the recording.
 
-Why several: as one module no kernel of it was launched on an H200 (driver 580, cudaErrorNotSupported). Of its 1,251
-kernels 19, the queries in `_DESCRIBED`, have relocations (type 55) against `.nv.surfrefDescSize` and
+Why its kernels are in many modules: as one module none was launched on an H200 (driver 580, cudaErrorNotSupported). Of
+the 1,251 kernels 19, the queries in `_DESCRIBED`, have relocations (type 55) against `.nv.surfrefDescSize` and
 `.nv.unified.texrefDescSize`, the size of a reference's descriptor, which an object does not have; nothing else tells
 the module from that of `texture_forms`, which ran. What refuses one kernel refuses its module.
 """
@@ -14,6 +14,7 @@ the module from that of `texture_forms`, which ran. What refuses one kernel refu
 from __future__ import annotations
 
 import argparse
+import functools
 import lzma
 import os
 import shutil
@@ -21,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -37,8 +38,8 @@ _PLACES = {"1d": "{%14}", "2d": "{%14,%15}", "3d": "{%14,%15,%16,%16}", "a1d": "
            "a2d": "{%8,%14,%15,%15}", "cube": "{%14,%15,%16,%16}", "acube": "{%8,%14,%15,%16}"}  # fmt: skip
 _GRADIENTS = {1: "{%18}, {%19}", 2: "{%18,%19}, {%20,%21}", 3: "{%18,%19,%20,%20}, {%21,%22,%23,%23}"}
 _COUNTS = {"1d": 1, "2d": 2, "3d": 3, "a1d": 1, "a2d": 2, "cube": 3, "acube": 3}
-PARTS = ("suld", "sust", "sured", "tex", "tld4", "query", "described")
 _DESCRIBED = ("suq.array_size", "txq.array_size", "txq.num_mipmap_levels")
+TOGETHER = 80  # kernels of one module, at most
 SIDE = 16  # of every array, as surface_forms.cu makes them
 _OUTSIDE = ("trap", "clamp", "zero")
 _CACHED = {"suld": ("", ".ca", ".cg", ".cs", ".cv"), "sust": ("", ".wb", ".cg", ".cs", ".wt")}
@@ -166,25 +167,43 @@ def queries() -> Iterator[Case]:
             yield Case(f"suq.{what}.b32", "surface", g, "4", 4, True, f"suq.{what}.b32 %0, [%4];")
 
 
+def _kind(case: Case) -> str:
+    """The opcode, or which query needs a descriptor's size."""
+    return next((name for name in _DESCRIBED if case.name.startswith(name)), case.name.split(".")[0])
+
+
+@functools.cache
 def cases() -> list[Case]:
-    """All of them."""
-    return [*surfaces(), *reductions(), *textures(), *queries()]
+    """All of them, by opcode."""
+    listed = [*surfaces(), *reductions(), *textures(), *queries()]
+    return sorted(listed, key=_kind)
 
 
-def part_of(case: Case) -> str:
-    """Which program has it."""
-    if case.name.startswith(_DESCRIBED):
-        return "described"
-    opcode = case.name.split(".")[0]
-    return "query" if opcode in ("txq", "suq") else opcode
+def modules() -> list[range]:
+    """Numbers of the cases that are one module: of one opcode, apart those that need a descriptor's size."""
+    made: list[range] = []
+    kinds = [_kind(case) for case in cases()]
+    for number, kind in enumerate(kinds):
+        if number and kind == kinds[number - 1] and len(made[-1]) < TOGETHER:
+            made[-1] = range(made[-1].start, number + 1)
+        else:
+            made.append(range(number, number + 1))
+    return made
 
 
-def include(part: str) -> str:
-    """The kernels of a part and their table."""
+def kernels(numbers: Iterable[int]) -> str:
+    """The source of a module."""
+    listed = cases()
+    forms = (f'FORM({number}, "{{ {listed[number].body} }}")' for number in numbers)
+    return "\n".join(['#include "surface_forms.h"', *forms, ""])
+
+
+def table() -> str:
+    """Every case, as the program reads it."""
     kinds = {"surface": 0, "reduced": 1, "texture": 2}
     texels = {"f32": 0, "s32": 1, "u32": 2, "f16x2": 3}
-    listed = [one for one in cases() if part_of(one) == part]
-    lines = [f'FORM({number}, "{{ {one.body} }}")' for number, one in enumerate(listed)]
+    listed = cases()
+    lines = [f"DECLARED({number})" for number in range(len(listed))]
     lines.append("static const Case cases[] = {")
     for number, one in enumerate(listed):
         geometry = GEOMETRIES.index(one.geometry)
@@ -194,18 +213,19 @@ def include(part: str) -> str:
     return "\n".join([*lines, "};", ""])
 
 
-def write(part: str, folder: Path) -> Path:
-    """The source of a part's program."""
-    (folder / "surface_forms.inc").write_text(include(part))
-    return Path(shutil.copy(Path(__file__).with_name("surface_forms.cu"), folder))
-
-
-def build(part: str, folder: Path) -> Path:
-    """The program of a part."""
+def build(folder: Path) -> Path:
+    """The program, each module of it compiled apart."""
     with tempfile.TemporaryDirectory() as name:
+        sources = Path(name)
+        for kind in ("h", "cu"):
+            shutil.copy(Path(__file__).with_name(f"surface_forms.{kind}"), sources)
+        (sources / "surface_forms.inc").write_text(table())
+        for number, part in enumerate(modules()):
+            (sources / f"module_{number}.cu").write_text(kernels(part))
         command = ["nvcc", "-O1", "-gencode", "arch=compute_90,code=compute_90", "-cudart", "static"]
-        subprocess.run([*command, "-o", str(folder / part), str(write(part, Path(name)))], check=True)
-    return folder / part
+        files = [str(path) for path in sorted(sources.glob("*.cu"))]
+        subprocess.run([*command, "-o", str(folder / "surface_forms"), *files], check=True)
+    return folder / "surface_forms"
 
 
 def _lines(text: str) -> dict[str, list[str]]:
@@ -213,16 +233,29 @@ def _lines(text: str) -> dict[str, list[str]]:
     return {" ".join(words[:3]): words[3:] for words in map(str.split, text.splitlines()) if len(words) > 2}
 
 
-def run() -> str:
-    """Build the programs, run them under cass-run; what they print."""
-    settings = {**os.environ, "CASS_TRANSLATORS": "ptx-hip"}
-    printed = []
-    with tempfile.TemporaryDirectory() as name:
-        for part in PARTS:
-            command = ["cass-run", str(build(part, Path(name)))]
-            done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=1800)
-            printed.append(done.stdout)
-    return "".join(printed)
+def printed(command: Sequence[str], part: range, seconds: int) -> str:
+    """What the program prints for the cases of a part. An error stays in a process: behind it another one goes on."""
+    text, at = "", part.start
+    while at < part.stop:
+        try:
+            done = subprocess.run([*command, str(at), str(part.stop)], capture_output=True, text=True, timeout=seconds)
+            output, code = done.stdout, done.returncode
+        except subprocess.TimeoutExpired as late:
+            output, code = bytes(late.stdout or b"").decode(), -1
+        text += output
+        reached = [int(words[1]) for words in map(str.split, output.splitlines()) if words[:1] == ["at"]]
+        if code == 0:
+            break
+        if not reached:
+            return text + f"error {part.start}..{part.stop}: exit {code}\n"
+        text += f"error {cases()[reached[-1]].name}: exit {code}\n"
+        at = reached[-1] + 1
+    return "".join(f"{line}\n" for line in text.splitlines() if not line.startswith("at "))
+
+
+def run(command: Sequence[str], seconds: int = 600) -> str:
+    """Run the program module by module; what it prints."""
+    return "".join(printed(command, part, seconds) for part in modules())
 
 
 def keep(text: str) -> str:
@@ -256,20 +289,26 @@ def compared(output: str) -> tuple[Counter[str], dict[str, str]]:
 def main(arguments: list[str]) -> int:
     """Report; 1 when a line is different or missing."""
     parser = argparse.ArgumentParser(prog="python3 -m tools.ptxforms.surface_forms")
-    parser.add_argument("--programs", type=Path)
+    parser.add_argument("--build", type=Path, metavar="FOLDER")
+    parser.add_argument("--run", type=Path, metavar="PROGRAM")
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args(arguments)
-    if options.programs:
-        options.programs.mkdir(parents=True, exist_ok=True)
-        print("\n".join(str(build(part, options.programs)) for part in PARTS))
+    if options.build:
+        options.build.mkdir(parents=True, exist_ok=True)
+        print(build(options.build))
+        return 0
+    if options.run:
+        print(run([str(options.run)], 30), end="")
         return 0
     if options.keep:
         print(keep(options.keep.read_text()))
         return 0
     if not RECORDED.exists():
-        print(f"nothing is recorded: {RECORDED.name} (--programs, then --keep)")
+        print(f"nothing is recorded: {RECORDED.name} (--build, --run, --keep)")
         return 1
-    counted, wrong = compared(run())
+    with tempfile.TemporaryDirectory() as name:
+        os.environ["CASS_TRANSLATORS"] = "ptx-hip"
+        counted, wrong = compared(run(["cass-run", str(build(Path(name)))]))
     for head, why in wrong.items():
         print(f"{head}: {why}")
     print(", ".join(f"{count} {kind}" for kind, count in counted.items()))

@@ -193,6 +193,9 @@ def hints() -> Iterator[Probe]:
         yield around(form, f"{form};")
     yield around("nanosleep.u32 100", "nanosleep.u32 100;")
     yield around("nanosleep.u32 %u32_60", "nanosleep.u32 %u32_60;", first="and.b32 %u32_60, %lane, 127;")
+    for what, count in (("dec", 40), ("inc", 240)):
+        form = f"setmaxnreg.{what}.sync.aligned.u32"
+        yield around(form, f"{form} {count};", frozenset({"warpgroups"}))
     yield around("pmevent 7", "pmevent 7;")
     yield around("pmevent.mask 3", "pmevent.mask 3;")
     line = "and.b64 %b64_60, %at_cell, -128;"
