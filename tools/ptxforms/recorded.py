@@ -43,11 +43,12 @@ class Results:
 
 @dataclass(frozen=True)
 class Recording:
-    """Everything in probes.npz."""
+    """Everything in probes.npz. failed: name of a probe that gave nothing → what the driver or ptxas said."""
 
     machine: str
     probes: tuple[Probe, ...]
     results: Results
+    failed: dict[str, str]
 
 
 @functools.cache
@@ -58,7 +59,7 @@ def recording() -> Recording:
         probes = tuple(_read(one) for one in meta["probes"])
         rows = file["results"]
         row_of = file["row_of"].astype(np.int64) if "row_of" in file else np.arange(len(rows))
-        return Recording(meta["machine"], probes, Results(rows, row_of))
+        return Recording(meta["machine"], probes, Results(rows, row_of), meta["failed"])
 
 
 def described(probe: Probe) -> dict[str, Any]:

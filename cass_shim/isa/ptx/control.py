@@ -24,19 +24,18 @@ def call(w: Writer, i: Use) -> None:
     w.call(i)
 
 
-@ptx("trap")
+@ptx("trap", "brkpt")
 def trap(w: Writer, i: Use) -> None:
-    """Abort the grid."""
+    """Abort the grid. So does a breakpoint where no debugger is (error 719 on an H200)."""
     i.take(0)
     w.line("__builtin_trap()")
 
 
-@ptx("brkpt", "pmevent.{mask}?", "nanosleep.{t:u32}", "setmaxnreg.{inc|dec}.sync.aligned.{t:u32}")
+@ptx("pmevent.{mask}?", "nanosleep.{t:u32}", "setmaxnreg.{inc|dec}.sync.aligned.{t:u32}")
 def no_effect(w: Writer, i: Use) -> None:
-    """Debugger, profiler and scheduler hints; they change no result. nanosleep lets other waves run."""
-    if i.instruction.opcode in ("brkpt", "pmevent", "setmaxnreg"):
-        operands = i.take(0 if i.instruction.opcode == "brkpt" else 1)
-        for operand in operands:
+    """Profiler and scheduler hints; they change no result. nanosleep lets other waves run."""
+    if i.instruction.opcode in ("pmevent", "setmaxnreg"):
+        for operand in i.take(1):
             if not isinstance(operand, Integer):
                 raise i.unsupported("expected a constant")
             if i.instruction.opcode == "pmevent" and not 0 <= operand.value <= (0xFFFF if i["mask"] else 15):

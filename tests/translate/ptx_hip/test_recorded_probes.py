@@ -9,6 +9,7 @@ from cass_shim.isa.ptx import load_all
 from cass_shim.isa.ptx.spec import ROWS
 from tests.translate.ptx_hip.emulated import device
 from tools.ptxforms.check import expected, wrong
+from tools.ptxforms.flow import all_flow
 from tools.ptxforms.kin import kin
 from tools.ptxforms.probes import POLICY, RESULT_BYTES, Probe
 from tools.ptxforms.recorded import agrees, chosen, recording, started_from
@@ -58,6 +59,15 @@ def test_a_cache_policy_changes_no_result() -> None:
     assert [probe.name for probe, _ in group] == [name for name in HINTED if name not in known]
     assert len(group) > 6
     assert wrong(device(), group) == {}
+
+
+@pytest.mark.parametrize("name", ["trap", "brkpt"])
+def test_what_ended_the_launch_on_the_gpu_ends_it(name: str) -> None:
+    """719, the launch failed: so does a breakpoint where no debugger is."""
+    assert recording().failed[name].endswith(": 719")
+    probe = next(probe for probe in all_flow() if probe.name == name)
+    nothing = np.zeros_like(recording().results[0])
+    assert "719" in wrong(device(), [(probe, nothing)])[name]
 
 
 def test_another_result_does_not_pass() -> None:
