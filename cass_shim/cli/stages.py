@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from cass_shim.cli.programs import demangled, find_modules, no_kernel, read_program
+from cass_shim.cli.signature import with_types
 from cass_shim.model.artifacts import EntryKind
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Malformed
@@ -119,7 +120,8 @@ def translate_command(file: Path, kernel: str, out: Path, language: str | None, 
             continue
         for path in sorted(out.glob(f"{file_name(name)}.{chosen}.*")):
             if path.suffix == ".hip" and demangled(name) != name:
-                path.write_text(f"// {demangled(name)}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+                source = with_types(path.read_text(encoding="utf-8"), name, demangled(name))
+                path.write_text(f"// {demangled(name)}\n{source}", encoding="utf-8")
             print(path)
     sys.exit(1 if failed else 0)
 

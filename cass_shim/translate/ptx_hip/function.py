@@ -14,7 +14,7 @@ from cass_shim.translate.ptx_hip.inline import inline_values
 from cass_shim.translate.ptx_hip.layout import align_of, size_of
 from cass_shim.translate.ptx_hip.locks import scheduled_apart, takes_lock
 from cass_shim.translate.ptx_hip.scopes import move_declarations
-from cass_shim.translate.ptx_hip.structure import Printer, structured
+from cass_shim.translate.ptx_hip.structure import Printer, chained, structured
 from cass_shim.translate.ptx_hip.writer import FunctionWriter
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
         fixed = {**writer.parameter_types(), **dict.fromkeys(writer.symbols.values(), "u64")}
         body, gone = inline_values(body, types, fixed)
         moved |= gone
-    return writer, [*(f"    {line}" for line in _declarations(program, writer, moved)), *body]
+    return writer, [*(f"    {line}" for line in _declarations(program, writer, moved)), *chained(body)]
 
 
 def _passed_on(writer: FunctionWriter, body: list[str]) -> dict[str, str]:

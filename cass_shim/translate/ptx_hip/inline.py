@@ -18,7 +18,7 @@ _CONDITION = re.compile(r"^( *)([A-Za-z_]\w+) = (.+);$")
 _TESTS = re.compile(r"^( *(?:\} while|if) \()(!?)([A-Za-z_]\w*)(\).*)$")
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.\w+)?")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_LITERAL = {"u32": r"(?:0x[\da-f]+|\d+)u", "u64": r"(?:0x[\da-f]+|\d+)ul", "i32": r"\d+", "i64": r"\d+l"}
+_LITERAL = {"u32": r"(?:0x[\da-f]+|\d+)u", "u64": r"(?:0x[\da-f]+|\d+)ul", "i32": r"-?\d+", "i64": r"-?\d+l"}
 _INTEGERS = ("u32", "i32", "u64", "i64", "u16", "i16", "u8", "i8")
 _NOTHING = re.compile(r"^( *const (\w+) \w+ = )([A-Za-z_]\w*) \+ 0u?l?;$")
 _FLIPPED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
@@ -26,6 +26,10 @@ _SIGNED_ZERO = re.compile(r"(?<![\w)])\(i(32|64)\)(\((?:[^()]|\(\))+\)|[\w.]+)(?
 _BREAKS = re.compile(r"^ *if \((.+)\) break;$")
 _NEGATED = re.compile(r"^( *(?:\} while|while|if) \()!\((.*)\)(\)(?: \{|;| [^()]*;))$")
 _TWICE = re.compile(r"!\(!([\w.]+)\)")
+_TWICE_AROUND = re.compile(r"^( *(?:\} while|while|if) \()!\(!\((.+)\)\)(\)(?: \{|;| [^()]*;))$")
+_MINUS = re.compile(r"(-\d+)l?")
+_PART_OF = re.compile(r"\w+\.[xyzw]")
+_STORED = re.compile(r"^( *ptx_st_\w+<(\w+)>\(.*, )\(\2\)([A-Za-z_]\w*\);)$")
 _DEFINED = re.compile(r" *(?:const )?(?:auto|bool|[uif]\d+) (\w+) =")
 _UPDATE = re.compile(r"^( *)([A-Za-z_]\w*) = \2 ([-+*&|^]|<<|>>) ([\w.]+);$")
 _PART = re.compile(
@@ -114,9 +118,13 @@ def _place(text: _Text, number: int) -> None:
     if found is None or found[3] not in text.constant:
         return
     _, held, name, expression = found.groups()
+    if held in ("u32", "u64") and (minus := _MINUS.fullmatch(expression)):
+        expression = f"{int(minus[1]) & ((1 << int(held[1:])) - 1):#x}u{'l' * (held == 'u64')}"
     uses = [place for place in text.places[name] if place != number]
-    if not uses and type_of(expression, text.constant) is not None:
+    if not uses and (type_of(expression, text.constant) is not None or _PART_OF.fullmatch(expression)):
         text.drop(number)
+    elif not uses and expression.startswith("ptx_atom"):
+        text.lines[number] = f"{found[1]}{expression};"
     if any(text.lines[place] is None or "//" in (text.lines[place] or "") for place in uses) or not uses:
         return
     value = expression if _is_copy(text, held, expression) else None
@@ -230,6 +238,9 @@ def _flip(line: str, types: Mapping[str, str]) -> str:
     if "!(" not in line:
         return line
     line = _TWICE.sub(r"\1", line)
+    around = _TWICE_AROUND.match(line)
+    if around is not None and _is_atom(f"({around[2]})"):
+        line = f"{around[1]}{around[2]}{around[3]}"
     found = _NEGATED.match(line)
     if found is not None and (at := _between_conditions(found[2], types)):
         return f"{found[1]}{found[2][:at]}{_FLIPPED[found[2][at : at + 2]]}{found[2][at + 2 :]}{found[3]}"
@@ -289,4 +300,5 @@ def inline_values(
     gone = frozenset(filter(None, (_test_of_loop(text, number) for number in loops)))
     left = _while_loops([line for line in text.lines if line is not None])
     flipped = [_flip(_plain_zero(line, text.types), text.types) for line in left]
-    return [_UPDATE.sub(r"\1\2 \3= \4;", line) for line in _rotated(flipped)], gone
+    stored = [_STORED.sub(r"\1\3", line) for line in flipped]  # the function's type converts as well
+    return [_UPDATE.sub(r"\1\2 \3= \4;", line) for line in _rotated(stored)], gone

@@ -40,6 +40,7 @@ NEEDS = (
     "// -fno-strict-float-cast-overflow; kernarg: the CUDA parameter block, then the address of the binding table.",
 )
 _WIDTH = 110  # of a kernel's head
+_NO_NAMES: Mapping[str, tuple[str, ...]] = {}
 _LDS_BYTES = 64 << 10  # per work-group; AMD RDNA3 ISA manual §2.2
 
 
@@ -47,10 +48,16 @@ class Program:
     """Shared state of the functions of one translation unit."""
 
     def __init__(
-        self, module: Module, kernel: Function, tokens: Mapping[str, int], line_references: bool = False
+        self,
+        module: Module,
+        kernel: Function,
+        tokens: Mapping[str, int],
+        line_references: bool = False,
+        source_names: Mapping[str, tuple[str, ...]] = _NO_NAMES,
     ) -> None:
+        """source_names: what the source called each function's parameters (`debug_names`)."""
         self.module, self.kernel, self.tokens = module, kernel, tokens
-        self.line_references = line_references
+        self.line_references, self.source_names = line_references, source_names
         self.names = Names()
         self.writing = False
         self.touched = 0  # how often something that functions share was asked for
@@ -280,10 +287,15 @@ def _kernel_head(kernel: Function, name: str, writer: FunctionWriter) -> str:
 
 
 def write_program(
-    module: Module, name: str, abi: KernelAbi, tokens: Mapping[str, int], line_references: bool = False
+    module: Module,
+    name: str,
+    abi: KernelAbi,
+    tokens: Mapping[str, int],
+    line_references: bool = False,
+    source_names: Mapping[str, tuple[str, ...]] = _NO_NAMES,
 ) -> HipSource:
     """The HIP source of kernel `name`. Raises Unsupported or Malformed."""
-    program, own = write_own(module, name, abi, tokens, line_references)
+    program, own = write_own(module, name, abi, tokens, line_references, source_names)
     version = ".".join(str(part) for part in module.version)
     title = f"// {name}: from PTX {version} for {', '.join(module.target)}. Freestanding HIP for gfx1100, wave32."
     text = "\n".join([title, *NEEDS, HEADER, select(words_of(own)), "", own])
@@ -291,14 +303,19 @@ def write_program(
 
 
 def write_own(
-    module: Module, name: str, abi: KernelAbi, tokens: Mapping[str, int], line_references: bool = False
+    module: Module,
+    name: str,
+    abi: KernelAbi,
+    tokens: Mapping[str, int],
+    line_references: bool = False,
+    source_names: Mapping[str, tuple[str, ...]] = _NO_NAMES,
 ) -> tuple[Program, str]:
     """The kernel and what it reaches, without the prelude: several of them can share one compilation."""
     kernel = module.functions.get(name)
     if kernel is None or not kernel.entry or kernel.body is None:
         raise Malformed(f"the module has no kernel {name}", where="PTX")
     _check_block(kernel, abi)
-    program = Program(module, kernel, tokens, line_references)
+    program = Program(module, kernel, tokens, line_references, source_names)
     program.names.of(f"function {name}", name)
     module = program.module = flattened(module, kernel, program.resolve)
     kernel = program.kernel = module.functions[name]

@@ -7,7 +7,7 @@ all of them; the one exit that follows a loop is placed behind it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 
 from cass_shim.translate.ptx_hip.graph import Branch, Graph, Jump, Return, Switch
@@ -265,6 +265,24 @@ def _with_labels(lines: list[str], used: set[int]) -> list[str]:
             result.append(line)
         elif int(line[1:]) in used:
             result.append(f"L{line[1:]}:;")
+    return result
+
+
+def chained(lines: Sequence[str]) -> list[str]:
+    """`} else {` around one `if` as `} else if (…) {`, on the lines of a whole body."""
+    result = list(lines)
+    for start in range(len(result) - 1, -1, -1):
+        if not result[start].endswith("} else {"):
+            continue
+        depth = len(result[start]) - len("} else {")
+        end = result.index(" " * depth + "}", start)
+        margin = " " * (depth + 4)
+        beside = [line for line in result[start + 1 : end] if line.startswith(margin) and line[depth + 4] != " "]
+        if result[end - 1] != margin + "}" or not result[start + 1].startswith(margin + "if ("):
+            continue
+        if result[start + 1].endswith(" {") and all(line[depth + 4] == "}" for line in beside[1:]):
+            inside = [line.removeprefix("    ") for line in result[start + 2 : end]]
+            result[start : end + 1] = [f"{' ' * depth}}} else {result[start + 1].strip()}", *inside]
     return result
 
 

@@ -16,6 +16,7 @@ from cass_shim.model.artifacts import DataImage, HipSource, PtxModule, Variable
 from cass_shim.model.errors import Malformed
 from cass_shim.model.kernel_abi import KernelAbi
 from cass_shim.translate.ptx_hip import data
+from cass_shim.translate.ptx_hip.debug_names import parameter_names
 from cass_shim.translate.ptx_hip.layout import parameter_block, size_of
 from cass_shim.translate.ptx_hip.parser import parse_module
 from cass_shim.translate.ptx_hip.program import write_program
@@ -62,7 +63,8 @@ def translate_kernel(
     """
     tree = parsed(module.text)
     known = abi if abi is not None else kernel_abi(module, name)
-    return write_program(tree, name, known, _tokens(module.text) if tokens is None else tokens, line_references)
+    held = _tokens(module.text) if tokens is None else tokens
+    return write_program(tree, name, known, held, line_references, parameter_names(module.text))
 
 
 def kernel_abi(module: PtxModule, name: str) -> KernelAbi:

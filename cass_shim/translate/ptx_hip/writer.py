@@ -50,7 +50,11 @@ class FunctionWriter(Registers):
 
     def __init__(self, program: Program, function: Function) -> None:
         super().__init__(program, function)
-        self.formal = {each.name for each in function.signature.parameters}
+        given = program.source_names.get(function.name, ())
+        formals = function.signature.parameters
+        self.formal = {each.name: _short(each.name, function.name) for each in formals}
+        if len(given) == len(formals):
+            self.formal = {each.name: name for each, name in zip(formals, given, strict=True)}
         self.lines: list[str] = []
         self.symbols: dict[str, str] = {}
 
@@ -295,7 +299,8 @@ class FunctionWriter(Registers):
 
     def parameter(self, variable: Variable) -> str:
         """The C++ lvalue that holds a .param variable."""
-        return self.names.of(f"param {variable.name}", _short(variable.name, self.function.name))
+        wanted = self.formal.get(variable.name) or _short(variable.name, self.function.name)
+        return self.names.of(f"param {variable.name}", wanted)
 
     def parameter_types(self) -> dict[str, str]:
         """C++ type of each parameter of a kernel that is passed as it is: nothing writes to them."""

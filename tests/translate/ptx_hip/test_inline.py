@@ -130,3 +130,25 @@ def test_sums_of_nothing_and_updates() -> None:
     widened = ["    const u64 d1 = r2 + 0u;", "    put(d1);", "    put(d1);"]
     assert inlined(*widened) == widened
     assert inlined("    r1 = r1 + 4u;", "    r1 = r2 - r1;") == ["    r1 += 4u;", "    r1 = r2 - r1;"]
+
+
+def test_what_nobody_reads_has_no_name() -> None:
+    assert inlined("    const u32 r1 = ptx_atom_add<5, 1>((u32 *)p.n, 1u);") == [
+        "    ptx_atom_add<5, 1>((u32 *)p.n, 1u);"
+    ]
+    assert inlined("    const u32 r1 = texel.y;", "    const u32 r2 = ptx_ld_global<u32>(d1);") == [
+        "    const u32 r2 = ptx_ld_global<u32>(d1);"
+    ]
+
+
+def test_numbers_below_zero_go_where_they_are_used() -> None:
+    assert inlined("    const u32 r1 = -1;", "    f(r1, r1);") == ["    f(0xffffffffu, 0xffffffffu);"]
+    assert inlined("    const u64 d1 = -2l;", "    f(d1);") == ["    f(0xfffffffffffffffeul);"]
+    assert inlined("    const i32 r3 = -7;", "    f(r2 - r3);") == ["    f(r2 - (-7));"]
+
+
+def test_a_test_denied_twice_and_a_store_of_its_own_type() -> None:
+    assert inlined("    if (!(!(r3 == -1))) {") == ["    if (r3 == -1) {"]
+    assert inlined("    if (!(!(r3 == 1) || !(r1 == 2))) {") != ["    if (r3 == 1) || !(r1 == 2) {"]
+    assert inlined("    ptx_st_global<u32>(d1, (u32)r3);") == ["    ptx_st_global<u32>(d1, r3);"]
+    assert inlined("    ptx_st_global<u64>(d1, (u32)r3);") == ["    ptx_st_global<u64>(d1, (u32)r3);"]

@@ -13,6 +13,7 @@ import pytest
 from cass_shim.model.artifacts import PtxModule
 from cass_shim.model.errors import Malformed
 from cass_shim.translate.ptx_hip import translate_kernel
+from cass_shim.translate.ptx_hip.structure import chained
 from tests.translate.ptx_hip.emulated import build, device
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -208,3 +209,19 @@ def test_a_block_behind_a_condition_of_three_parts_stands_twice() -> None:
     tripled = np.where(given & 3 == 3, given * 3, given)
     crossed = (given & 1 == 0) | ((given & 2 != 0) & (tripled & 4 == 0))
     assert got.tolist() == (np.where(crossed, tripled ^ 85, tripled + 7) + 1).tolist()
+
+
+def test_an_if_alone_behind_else_goes_on_from_it() -> None:
+    nested = ["if (a) {", "    x;", "} else {", "    if (b) {", "        y;", "    } else {", "        if (c) {",
+              "            z;", "        }", "    }", "}", "w;"]  # fmt: skip
+    assert chained(nested) == [
+        "if (a) {", "    x;", "} else if (b) {", "    y;", "} else if (c) {", "    z;", "}", "w;"]  # fmt: skip
+    for other in ("v;", "if (b) break;", "while (b) {", "do {"):
+        kept = ["if (a) {", "    x;", "} else {", f"    {other}", "    if (b) {", "        y;", "    }", "}"]
+        assert chained(kept) == kept
+    two = ["if (a) {", "} else {", "    if (b) {", "    }", "    if (c) {", "    }", "}"]
+    assert chained(two) == two
+    labelled = ["if (a) {", "} else {", "    if (b) {", "L3:;", "        y;", "    }", "}"]
+    assert chained(labelled) == ["if (a) {", "} else if (b) {", "L3:;", "    y;", "}"]
+    last = ["if (a) {", "} else {", "    if (b) {", "        y;", "    }", "L3:;", "}"]
+    assert chained(last) == last
