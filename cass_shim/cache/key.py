@@ -78,6 +78,7 @@ def _functions(cubin: Cubin) -> str:
     digest = hashlib.sha256()
     for name, function in sorted(cubin.functions.items()):
         digest.update(joined_digest(name, function.code, _facts(function), _constants(function), str(function.token)))
+    digest.update(joined_digest(*(str(address) for address in sorted(cubin.pointed))))
     return digest.hexdigest() if cubin.functions else ""
 
 

@@ -27,11 +27,11 @@ def decode_kernel(kernel: CubinKernel, cubin: Cubin) -> SassKernel:
     except Unsupported as error:
         name = error.kernel or kernel.name
         raise Unsupported(error.feature, kernel=name, address=error.address, why=error.why) from None
-    return SassKernel(kernel, instructions, "", callees)
+    return SassKernel(kernel, instructions, "", callees, cubin.pointed)
 
 
 def _reachable(instructions: tuple[Instruction, ...], cubin: Cubin) -> dict[str, SassKernel]:
-    """Functions that relocations name, transitively; with an indirect absolute call, every function of the module."""
+    """Functions that relocations name, transitively; with an indirect absolute call, every function that a pointer leads to."""
     found: dict[str, SassKernel] = {}
     waiting = _references(instructions, cubin)
     while waiting:
@@ -46,6 +46,7 @@ def _reachable(instructions: tuple[Instruction, ...], cubin: Cubin) -> dict[str,
 
 
 def _references(instructions: tuple[Instruction, ...], cubin: Cubin) -> set[str]:
+    named = {i.relocation.symbol for i in instructions if i.relocation and i.relocation.symbol in cubin.functions}
     if any(i.mnemonic == "CALL" and i.has("ABS") and any(isinstance(o, Reg) for o in i.operands) for i in instructions):
-        return set(cubin.functions)
-    return {i.relocation.symbol for i in instructions if i.relocation and i.relocation.symbol in cubin.functions}
+        named |= {name for name, one in cubin.functions.items() if one.starts() & cubin.pointed}
+    return named

@@ -73,6 +73,7 @@ class _Reader:
     images: list[DataImage] = field(default_factory=list)
     image_of: dict[int, int] = field(default_factory=dict)  # section index → index in images
     variables: list[Variable] = field(default_factory=list)
+    told: set[int] = field(default_factory=set)  # addresses of code in words of data and pairs of instructions
 
     def read(self) -> Cubin:
         general = self.elf.section(".nv.info")
@@ -87,7 +88,14 @@ class _Reader:
             kernel = self._read_code(section, symbol, facts.get(symbol.index, FunctionFacts()))
             (kernels if symbol.other & STO_CUDA_ENTRY else functions)[symbol.name] = kernel
         return Cubin(
-            self.sm, self.elf.content, kernels, tuple(self.images), tuple(self.variables), functions, self.elf.source
+            sm=self.sm,
+            content=self.elf.content,
+            kernels=kernels,
+            images=tuple(self.images),
+            variables=tuple(self.variables),
+            functions=functions,
+            source=self.elf.source,
+            pointed=frozenset(at for one in functions.values() for at in one.starts() if at in self.told),
         )
 
     def _where(self, section: Section) -> str:
@@ -166,6 +174,7 @@ class _Reader:
             addend = int.from_bytes(content[record.offset : record.offset + 8], "little", signed=True)
         token = self._token(record.symbol)
         if token:
+            self.told.add(token + addend)
             return Relocation(record.offset, record.kind, "", (token + addend) & (2**64 - 1))
         if not record.symbol.name:  # "" would say that the word is a function's token
             reason = "relocation against a symbol that is no function and has no name"
@@ -229,6 +238,9 @@ class _Reader:
         if record.addend is None and record.kind in (R_CUDA_ABS32_LO, R_CUDA_ABS32_HI):
             at = record.offset // INSTRUCTION_BYTES * INSTRUCTION_BYTES
             addend = int.from_bytes(section.content[at + 4 : at + 8], "little", signed=True)
+        token = self._token(record.symbol)
+        if token and record.kind in (R_CUDA_ABS32_LO, R_CUDA_ABS32_HI):
+            self.told.add(token + addend)
         return Relocation(record.offset, record.kind, record.symbol.name, addend)
 
     @cached_property

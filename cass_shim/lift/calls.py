@@ -71,7 +71,7 @@ class Calls(Meetings):
 
     def _callee(self, instance: Instance, address: int, entry: int) -> str:
         """Label of the callee's instance, or of a block that calls its function."""
-        if entry not in self.layout.called:
+        if entry not in self.layout.called or self.layout.within(instance, entry):
             return super()._callee(instance, address, entry)
         callee = self._function(entry)
         label = self.e.new_label("call")

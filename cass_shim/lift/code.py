@@ -142,14 +142,14 @@ class Code:
             self.leaders.update(self.base_of(address) + t for t in i.targets)
 
     def _address_taken(self) -> tuple[int, ...]:
-        """Functions that an indirect call may reach: the table in bank 2, and any function of a linked module.
+        """Functions that an indirect call may reach: the table in bank 2, and those whose address a linked module holds.
 
         Without a table ptxas stores offsets into the kernel's section: then any function of the program in it.
         """
         table = self.kernel.kernel.constants.get(_FUNCTION_TABLE_BANK, b"")
         words = {int.from_bytes(table[at : at + 8], "little") for at in range(0, len(table) - 7, 8)}
         entries = {self.entry + w for w in words if w}
-        entries |= {callee.kernel.token for callee in self.kernel.callees.values()}
+        entries |= self.kernel.pointed
         found = sorted(e for e in entries if e in self.functions and e != self.entry)
         own = (e for e, name in self.functions.items() if e != self.entry and _INTERNAL not in name)
         return tuple(found or sorted(own))
@@ -190,14 +190,22 @@ class Code:
 
 @dataclass
 class Function:
-    """One function's body: its blocks, its calls (site → callees), and what it does besides computing."""
+    """One function's body: its blocks, its calls (site → callees), and what it does besides computing.
+
+    cycle: the functions that it reaches and that reach it, itself among them where it calls itself.
+    """
 
     entry: int
     blocks: set[int] = field(default_factory=set)
     calls: dict[int, tuple[int, ...]] = field(default_factory=dict)
     size: int = 0
     lanes: bool = False
-    recursive: bool = False
+    cycle: frozenset[int] = frozenset()
+
+    @property
+    def recursive(self) -> bool:
+        """Whether it may run again before it has returned."""
+        return bool(self.cycle)
 
 
 def restrict(code: Code, function: Function, starts: list[int]) -> None:
@@ -264,5 +272,5 @@ def _close(functions: dict[int, Function]) -> None:
                 changed = True
     own = {entry: function.lanes for entry, function in functions.items()}
     for entry, function in functions.items():
-        function.recursive = entry in reach[entry]
+        function.cycle = frozenset(c for c in reach[entry] if entry in reach[c])
         function.lanes = own[entry] or any(own[c] for c in reach[entry])

@@ -2,10 +2,13 @@
 dispatch on the return address.
 
 Copies are preferred: they need no dispatch, and registers that a callee does not touch do not meet in it. What would
-multiply the code becomes a function. A *world* is one copy of a function's code together with the shared copies it
-calls; within a world every return address is unique. Shared are callees that call themselves, and those of kernels
-whose lanes are scheduled apart, where every register goes through the loop that serves them anyway. Cross-lane
-operations must not be shared: LLVM may merge those of two call sites into one, which changes the set of active lanes.
+multiply the code becomes a function, and so does what calls itself: its cycle of calls is one function, in which they
+return by a dispatch. A dispatch must not stand in a body with cross-lane operations: the way from one call site's
+return to the next site is a loop, in which lanes that skipped the first call pass an operation behind it before those
+that made it. Where lanes are scheduled apart, which names who waits for whom, callees are shared instead. A *world* is
+one copy of a function's code together with the shared copies it calls; within a world every return address is unique.
+Cross-lane operations themselves must not be shared: LLVM may merge those of two call sites into one, which changes the
+set of active lanes.
 """
 
 from __future__ import annotations
@@ -55,7 +58,7 @@ def choose_once(functions: dict[int, Function], root: int, apart: bool = False) 
                 raise Unsupported("cross-lane calls that multiply the code", why=f"{total} instructions")
             break
         chosen.add(max(large - chosen, key=lambda e: functions[e].size * sites.get(e, 1)))
-    return (shared | chosen, set()) if apart else (shared, chosen)
+    return (shared | chosen, set()) if apart else (set(), shared | chosen)
 
 
 def _sites(functions: dict[int, Function]) -> dict[int, int]:
@@ -98,7 +101,12 @@ class Layout:
         """The copy of a callee that is its own LLVM function's."""
         instance = self._new(entry, None)
         instance.called = True
+        self.shared_instances[instance.world, entry] = instance
         return instance
+
+    def within(self, caller: Instance, entry: int) -> bool:
+        """Whether a callee is in the caller's world already: both are of one cycle of calls, which is a function."""
+        return entry in self.instances[caller.world].function.cycle
 
     def _new(self, entry: int, world: int | None) -> Instance:
         number = len(self.instances)
@@ -109,7 +117,7 @@ class Layout:
 
     def call(self, caller: Instance, entry: int, return_address: int, label: str) -> Instance:
         """The instance that a call from `caller` enters; it will return to `label`."""
-        if entry not in self.shared:
+        if entry not in self.shared and not self.within(caller, entry):
             callee = self._new(entry, None)
         else:
             key = (caller.world, entry)

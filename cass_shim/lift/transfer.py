@@ -152,7 +152,7 @@ class Transfers(Straight):
             raise Unsupported(i.form, address=i.address)
         region = self.regions[address]
         called = {c for at, callees in instance.function.calls.items() if self._within(region, at) for c in callees}
-        if any(self.functions[callee].recursive for callee in called):
+        if self.flow.apart and any(self.functions[callee].recursive for callee in called):
             raise Unsupported(i.form, address=i.address, why="its region calls what calls itself")
         return region, mask
 
@@ -240,8 +240,11 @@ class Transfers(Straight):
         if not i.has("ABS"):  # sections lie below 4 GB, so the low word tells
             place = self.e.add(place, constant(self.code.base_of(address), 32))
         if instance.called:
-            self.flow.branch(self.e.compare("eq", place, Value(BACK, 32)), GIVE, "lost")
-            return
+            inner = self.e.new_label("inner") if instance.function.recursive else "lost"
+            self.flow.branch(self.e.compare("eq", place, Value(BACK, 32)), GIVE, inner)
+            if inner == "lost":
+                return
+            self.e.start(inner)
         mark = f"; return {len(self.returns)}"
         self.e.raw(mark)
         self.returns.append((instance, mark, place.text))

@@ -103,13 +103,18 @@ class CubinKernel:
     token: int = 0
     references: Mapping[int, str] = field(default_factory=dict)
 
+    def starts(self) -> set[int]:
+        """The virtual addresses of the functions in it."""
+        return {self.token, *(self.token + at for at in self.symbols.values())}
+
 
 @dataclass(frozen=True, slots=True)
 class Cubin:
     """A parsed cubin: kernels by name, module data, and the functions that may be called indirectly.
 
     functions: device functions with their own .text section, by symbol (same shape as a kernel, abi empty).
-    content: the ELF bytes.
+    content: the ELF bytes. pointed: virtual addresses of the functions among these that a pointer may lead to, since
+    a relocation gives them to a word of data or to an instruction other than a call.
     """
 
     sm: int
@@ -119,6 +124,7 @@ class Cubin:
     variables: tuple[Variable, ...] = ()
     functions: Mapping[str, CubinKernel] = field(default_factory=dict)
     source: str = ""
+    pointed: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +132,14 @@ class SassKernel:
     """A decoded kernel: what translators and the reference interpreter read. Extension .sass
 
     instructions: in address order, index = address / 16. callees: functions of other sections that it can reach
-    (-rdc builds; same shape, own addresses from 0, their address in memory is kernel.token).
+    (-rdc builds; same shape, own addresses from 0, their address in memory is kernel.token). pointed: see Cubin.
     """
 
     kernel: CubinKernel
     instructions: tuple[Instruction, ...]
     decoder: str = ""
     callees: Mapping[str, SassKernel] = field(default_factory=dict)
+    pointed: frozenset[int] = frozenset()
 
     @property
     def name(self) -> str:

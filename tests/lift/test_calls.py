@@ -199,6 +199,80 @@ def test_lanes_of_two_sites_vote_apart_in_one_function(functions_only: None) -> 
     assert run(sass, WORDS, 32).tolist() == [0xFF] * 8 + [0xFFFFFF00] * 24
 
 
+RECURSIVE = f"""{HEAD}
+    LDG.E R8, [R4.64]
+    LOP3.LUT R8, R8, 0x3, RZ, 0xc0, !PT
+    MOV R10, RZ
+    ISETP.LT.AND P0, PT, R0, 0x8, PT
+    BSSY B0, =joined1
+    @P0 BRA =joined1
+    MOV R20, =back1
+    CALL.REL.NOINC =function
+    back1:
+    joined1:
+    BSYNC B0
+    MOV R8, 0x2
+    ISETP.LT.AND P0, PT, R0, 0x10, PT
+    BSSY B0, =joined2
+    @P0 BRA =joined2
+    MOV R20, =back2
+    CALL.REL.NOINC =function
+    back2:
+    joined2:
+    BSYNC B0
+    VOTE.ANY R9, PT, PT
+    MOV R8, 0x1
+    ISETP.LT.AND P0, PT, R0, 0x18, PT
+    BSSY B0, =joined3
+    @P0 BRA =joined3
+    MOV R20, =back3
+    CALL.REL.NOINC =function
+    back3:
+    joined3:
+    BSYNC B0
+    IADD3 R9, R9, R10, RZ
+    STG.E [R2.64], R9
+    EXIT
+    function:
+    IADD3 R10, R10, 0x1, RZ
+    ISETP.EQ.AND P1, PT, R8, RZ, PT
+    @P1 RET.REL.NODEC R20, 0x0
+    IADD3 R1, R1, -0x10, RZ
+    STL [R1], R20
+    IADD3 R8, R8, -0x1, RZ
+    MOV R20, =inside
+    CALL.REL.NOINC =function
+    inside:
+    LDL R20, [R1]
+    IADD3 R1, R1, 0x10, RZ
+    RET.REL.NODEC R20, 0x0
+"""
+
+
+def test_lanes_that_skip_a_recursive_call_wait_for_those_that_make_it() -> None:
+    """With a dispatch on the return address in the kernel, a third site makes a loop of all that follows the first:
+    lanes that skipped the second call voted without those that made it (`top_k` built with `-G` was wrong by it)."""
+    want = []
+    for lane, word in enumerate(int(w) for w in WORDS):
+        deep = (word % 4 + 1) * (lane >= 8) + 3 * (lane >= 16) + 2 * (lane >= 24)
+        want.append(0xFFFFFFFF + deep & 0xFFFFFFFF)
+    sass = called(RECURSIVE, "function")
+    assert run(sass, WORDS, 32).tolist() == want
+    assert lift_kernel(sass).text.count("define internal") == 1
+
+
+def test_a_cycle_of_calls_is_one_function() -> None:
+    """Two functions call each other, and the kernel calls both: a body for each that it calls, with both in it."""
+    text = RECURSIVE.replace("=back2\n    CALL.REL.NOINC =function", "=back2\n    CALL.REL.NOINC =other")
+    begin, end = text.index("    function:"), len(text)
+    other = text[begin:end].replace("inside", "there").replace("function:", "other:")
+    text = text[:begin] + text[begin:].replace("NOINC =function", "NOINC =other") + other
+    sass = called(text, "function", "other")
+    plain = called(RECURSIVE, "function")
+    assert lift_kernel(sass).text.count("define internal") == 2
+    assert run(sass, WORDS, 32).tolist() == run(plain, WORDS, 32).tolist()
+
+
 FRAMES = f"""{HEAD}
     IADD3 R1, R1, -0x10, RZ
     LDG.E R8, [R4.64]
