@@ -31,7 +31,7 @@ def decode_kernel(kernel: CubinKernel, cubin: Cubin) -> SassKernel:
 
 
 def _reachable(instructions: tuple[Instruction, ...], cubin: Cubin) -> dict[str, SassKernel]:
-    """Functions that relocations name, transitively; with an indirect absolute call, every function that a pointer leads to."""
+    """Functions that relocations name, transitively; with an indirect absolute call, those that pointers lead to."""
     found: dict[str, SassKernel] = {}
     waiting = _references(instructions, cubin)
     while waiting:

@@ -142,7 +142,7 @@ class Code:
             self.leaders.update(self.base_of(address) + t for t in i.targets)
 
     def _address_taken(self) -> tuple[int, ...]:
-        """Functions that an indirect call may reach: the table in bank 2, and those whose address a linked module holds.
+        """Functions that an indirect call may reach: the table in bank 2, and those that pointers lead to.
 
         Without a table ptxas stores offsets into the kernel's section: then any function of the program in it.
         """

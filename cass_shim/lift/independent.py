@@ -2,8 +2,9 @@
 
 A loop serves, turn by turn, the group of lanes with one number, each lane of the wave once a round, so that no lane
 starves behind one that spins. Convergence barriers are masks of lanes, as on NVIDIA's hardware: a lane that waits names
-what it waits at and for whom, and the loop lets it go on when those who are alive are there. Who has yielded is not
-waited for at a BSYNC, and is taken out of the barrier when that is released (US patent 10,067,768, claim 1).
+what it waits at and for whom, and the loop lets it go on when those who are alive are there and wait for it, too (a
+callee may use again what siblings of its caller wait at, BMOV). Who has yielded is not waited for at a BSYNC, and is
+taken out of the barrier when that is released (US patent 10,067,768, claim 1).
 
 State of a lane, beside its registers: pc (0: it has ended), wait (0: it runs; else what it waits at), need (for which
 lanes), region (the mask of the WARPSYNC.EXCLUSIVE it is behind, 0: none; those with another one run apart), yielded,
@@ -24,6 +25,7 @@ _BARRIERS = 16
 # Turns without an event, more than two rounds of 32 groups, until nobody will go on by itself. A BSYNC is opened then:
 # masks that callees keep in registers (BMOV) still name lanes that yielded and went. After as many again it is over.
 _PATIENCE = 96
+_MANY = 500  # blocks beyond which registers stay in memory
 
 _TURN = """\
 turn:
@@ -48,13 +50,17 @@ choose:
   %t.mask = call i32 @llvm.amdgcn.readlane.i32(i32 %t.need, i32 %t.leader)
   %t.like = icmp eq i32 %t.wait, %t.kind
   %t.waits = and i1 %t.like, %t.living
-  %t.there = call i32 @llvm.amdgcn.ballot.i32(i1 %t.waits)
   %t.runs = icmp eq i32 %t.kind, 0
   %t.here = icmp eq i32 %t.pc, %t.place
   %t.group.first = call i32 @llvm.amdgcn.readlane.i32(i32 %t.region, i32 %t.leader)
   %t.group.same = icmp eq i32 %t.region, %t.group.first
   %t.same.pc = and i1 %t.here, %t.group.same
   %t.same.need = icmp eq i32 %t.need, %t.mask
+  %t.wants = lshr i32 %t.need, %t.leader
+  %t.wants.it = trunc i32 %t.wants to i1
+  %t.mutual = or i1 %t.wants.it, %t.same.need
+  %t.meets = and i1 %t.waits, %t.mutual
+  %t.there = call i32 @llvm.amdgcn.ballot.i32(i1 %t.meets)
   %t.same = select i1 %t.runs, i1 %t.same.pc, i1 %t.same.need
   %t.mine = and i1 %t.waits, %t.same
   %t.group = call i32 @llvm.amdgcn.ballot.i32(i1 %t.mine)
@@ -231,6 +237,7 @@ class Independent(Flow):
     def finish(self) -> None:
         e = self.e
         self._number("lost")
+        e.in_memory = len(self.numbers) > _MANY
         for name in ("ballot.i32(i1)", "readlane.i32(i32, i32)"):
             e.declarations[f"llvm.amdgcn.{name.partition('(')[0]}"] = f"declare i32 @llvm.amdgcn.{name}"
         e.declarations["llvm.cttz.i32"] = "declare i32 @llvm.cttz.i32(i32, i1 immarg)"

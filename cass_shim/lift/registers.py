@@ -7,11 +7,14 @@ guard share a block, which instructions without effects between them are moved o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cass_shim.lift.barriers import Barriers
 from cass_shim.lift.builder import Value, typed
+
+_REGISTER = re.compile(r"(?:U?[RP]|B)\d+")
 
 
 class _Meets(Exception):
@@ -37,6 +40,8 @@ class Registers(Barriers):
 
     initial: first values that are not just any.
     region: what guarded instructions have opened and others may still join.
+    in_memory: registers stay in their allocas. Where thousands of blocks come back to one place, LLVM's values of all
+    registers there take it minutes.
     """
 
     used: dict[str, int] = field(default_factory=dict)
@@ -45,6 +50,7 @@ class Registers(Barriers):
     dirty: dict[str, None] = field(default_factory=dict)
     guard: Value | None = None
     region: Region | None = None
+    in_memory: bool = False
 
     def get_state(self, name: str, width: int) -> Value:
         self._meet(name)
@@ -190,4 +196,6 @@ class Registers(Barriers):
                 lines.append(f"  %{name}.start = freeze i{width} poison")
                 first = f"%{name}.start"
             lines.append(f"  store i{width} {first}, ptr addrspace(5) %{name}, align 4")
+            if self.in_memory and _REGISTER.fullmatch(name):  # whose address is known elsewhere is not made a value
+                lines.append(f'  call void asm sideeffect "", "v"(ptr addrspace(5) %{name})')
         return lines

@@ -27,6 +27,7 @@ from cass_shim.verify.system_calls import SystemCalls, called
 
 RUN, AT_BSYNC, AT_WARPSYNC, AT_BARRIER, AT_DIVERGENCE = range(5)
 _CONVERGENCE = (AT_BSYNC, AT_WARPSYNC, AT_DIVERGENCE)
+_NUMBERS = np.arange(WARP)
 PATIENCE = 64  # times that a lane yields before a BSYNC opens without it
 
 
@@ -63,7 +64,7 @@ class ControlFlow(AtomicState):
             if not at.any():
                 continue
             live = _pack(alive)
-            there = _pack(at)
+            there = _met(at, self.wait_for[lanes])
             wanted = self.wait_for[lanes] & live
             if state == AT_BSYNC:
                 wanted &= ~_pack(self.yields[lanes] >= PATIENCE)
@@ -352,6 +353,17 @@ class ControlFlow(AtomicState):
         if isinstance(dst, Reg) and dst.index != 255:
             self.set_reg(dst.index, dst.uniform, constant(address & 0xFFFF_FFFF, 32))
             self.set_reg(dst.index + 1, dst.uniform, constant(address >> 32, 32))
+
+
+def _met(at: Mask, wanted: Lanes) -> Lanes:
+    """For each lane of a warp those of the lanes `at` one barrier register that wait for it too, or for the same lanes.
+
+    Callees save a register that their caller's siblings wait at (BMOV) and use it: these are at the caller's barrier.
+    """
+    masks = wanted.astype(np.int64)
+    mutual = (masks[None, :] >> _NUMBERS[:, None]) & 1 | (masks[None, :] == masks[:, None])
+    found: Lanes = ((mutual & at) << _NUMBERS).sum(axis=1)
+    return found
 
 
 def _pack(lanes: Mask) -> int:

@@ -67,6 +67,21 @@ def test_function_pointers_of_a_linked_module_are_tokens() -> None:
             assert one is other or not one.token <= other.token < one.token + len(one.code)
 
 
+def test_pointers_lead_to_functions_whose_address_is_told_and_to_no_others() -> None:
+    """A return address is told to instructions, too, and is no function; one that is only called is not pointed to."""
+    cubin = read_cubin(LINKED)
+    assert cubin.pointed == {one.token for one in cubin.functions.values()}
+    content = bytearray(LINKED)
+    elf = Elf(LINKED)
+    data = elf.section(".nv.global.init")
+    assert data is not None
+    table = next(s for s in elf.sections if s.kind in (4, 9) and s.info == data.index)
+    step = 24 if table.kind == 4 else 16
+    for at in range(table.offset, table.offset + table.size, step):
+        content[at + 8 : at + 12] = (73).to_bytes(4, "little")  # R_CUDA_UNUSED_CLEAR64: the word is told nothing
+    assert read_cubin(bytes(content)).pointed == frozenset()
+
+
 def test_relocatable_cubins_are_refused_by_name() -> None:
     with pytest.raises(Unsupported, match="relocatable"):
         read_cubin((DATA / "sample.reloc.cubin").read_bytes())

@@ -178,3 +178,51 @@ def test_barriers_of_sm90_end_as_the_interpreter_says(tmp_path: Path) -> None:
         assert on_device(kernels[name], number, 128)[64:192] == expected, name
         reference, _ = text.run(kernels[name], number=number, words=WORDS, block=128, max_steps=400_000)
         assert reference[64:192].tolist() == expected, name
+
+
+SAVED = f"""{HEAD}
+    LOP3.LUT R8, R0, 0x3, RZ, 0xc0, !PT
+    MOV R10, RZ
+    MOV R20, =back
+    CALL.REL.NOINC =function
+    back:
+    WARPSYNC.ALL
+    VOTE.ANY R9, PT, PT
+    IADD3 R9, R9, R10, RZ
+    STG.E [R2.64], R9
+    EXIT
+    function:
+    BMOV.32.CLEAR R22, B6
+    IADD3 R1, R1, -0x10, RZ
+    STL [R1], R20
+    STL [R1+0x4], R22
+    BSSY B6, =left
+    ISETP.EQ.AND P1, PT, R8, RZ, PT
+    @P1 BRA =leave
+    IADD3 R8, R8, -0x1, RZ
+    MOV R20, =inside
+    CALL.REL.NOINC =function
+    inside:
+    IADD3 R10, R10, 0x1, RZ
+    leave:
+    BSYNC B6
+    left:
+    LDL R20, [R1]
+    LDL R22, [R1+0x4]
+    BMOV.32 B6, R22
+    IADD3 R1, R1, 0x10, RZ
+    RET.REL.NODEC R20, 0x0
+"""
+
+
+def test_a_callee_that_saves_a_barrier_does_not_open_its_callers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Siblings wait at the caller's barrier in the register that the callee uses: as `search_tree` for sm_100 does."""
+    function = [line for line in SAVED.split("\n") if line.strip() and ":" not in line].index(
+        "    BMOV.32.CLEAR R22, B6"
+    )
+    sass = kernel(SAVED, symbols={"k": 0, "function": 16 * function})
+    expected = [0xFFFF_FFFF + lane % 4 & 0xFFFF_FFFF for lane in LANES]
+    reference, _ = text.run(sass, words=WORDS)
+    assert reference[:32].tolist() == expected
+    monkeypatch.setattr("cass_shim.lift.kernel.lanes_wait", lambda code, functions: True)
+    assert run(sass, np.zeros(32, np.uint32), 32).tolist() == expected
