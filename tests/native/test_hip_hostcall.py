@@ -217,7 +217,7 @@ class TestWithTheDeviceLibrary:
         out, error = run("print(launch(b'fail', 1, 1))", "here.with_device_library()")
         assert out == "719\n" and "out is not as it should be" in error
 
-    @pytest.mark.parametrize("settings", [{}, {"CASS_EMU_CHECK": "1"}, {"CASS_EMU_NATIVE": "wait"}], ids=str)
+    @pytest.mark.parametrize("settings", [{}, {"CASS_EMU_CHECK": "1"}], ids=str)
     def test_malloc(self, settings: dict[str, str]) -> None:
         body = "print(launch(b'allocate', 20, 64), set(words))\nMODULE = call('hipDeviceReset')"
         assert run(body, "here.with_device_library()", **settings)[0] == "0 {0}\n"

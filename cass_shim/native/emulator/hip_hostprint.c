@@ -55,27 +55,40 @@ static void put_value(output_t *out, const char *spec, char conversion) {
 }
 #pragma GCC diagnostic pop
 
-/* A negative precision is none; the spec's new length. */
-static size_t put_star(char *spec, size_t used, int value) {
-    if (value < 0 && spec[used - 1] == '.') return used - 1;
-    return used + (size_t)snprintf(spec + used, 12, "%d", value);
+/* A width or precision: digits, or `*` for an argument; a negative precision is none. */
+static const char *read_number(output_t *out, const char *from, const char *end, char *spec,
+                               size_t *used) {
+    if (from < end && *from == '*') {
+        int value = (int)argument(out);
+        if (value < 0 && spec[*used - 1] == '.') --*used;
+        else *used += (size_t)snprintf(spec + *used, 12, "%d", value);
+        return from + 1;
+    }
+    for (unsigned digits = 0; from < end && *from >= '0' && *from <= '9'; from++)
+        if (digits++ < 9) spec[(*used)++] = *from;
+    return from;
 }
 
-/* Copies flags, width and precision, with `*` replaced by its argument, and of the length what
- * integers have. Returns the conversion's place; NULL: there is none that is known. */
+/* Writes a conversion of the format anew, in C's order of its parts; of lengths only what integers
+ * have. Returns the conversion's place; NULL: there is none that is known. */
 static const char *read_spec(output_t *out, const char *from, const char *end, char *spec) {
-    size_t used = 0;
+    size_t used = 0, shorts = 0, longs = 0;
     spec[used++] = '%';
-    for (from++; from < end && strchr("-+ #0123456789.*hljztqL", *from); from++) {
-        if (used > SPEC_ROOM - 16) return NULL;
-        if (*from == '*') used = put_star(spec, used, (int)argument(out));
-        else if (!strchr("hljztqL", *from)) spec[used++] = *from;
-        else if (*from == 'h') spec[used++] = 'h';
-        else if (*from != 'L' && spec[used - 1] != 'l') spec[used++] = 'l';
+    for (from++; from < end && strchr("-+ #0", *from); from++)
+        if (used < 8) spec[used++] = *from;
+    from = read_number(out, from, end, spec, &used);
+    if (from < end && *from == '.') {
+        spec[used++] = '.';
+        from = read_number(out, from + 1, end, spec, &used);
+    }
+    for (; from < end && strchr("hljztqL", *from); from++) {
+        shorts += *from == 'h';
+        longs += *from != 'h' && *from != 'L';
     }
     if (from >= end || !strchr("diouxXfFeEgGaAcspn", *from)) return NULL;
-    if (!strchr("diouxX", *from))
-        while (strchr("hl", spec[used - 1])) used--;
+    if (strchr("diouxX", *from) && longs) spec[used++] = 'l';
+    else if (strchr("diouxX", *from))
+        for (size_t i = 0; i < shorts && i < 2; i++) spec[used++] = 'h';
     spec[used++] = *from;
     spec[used] = 0;
     return from;
