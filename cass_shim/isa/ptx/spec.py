@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from cass_shim.isa.ptx.syntax import Address, Instruction, Operand, Vector
+from cass_shim.isa.ptx.syntax import Address, Instruction, Operand, Sink, Vector
 from cass_shim.isa.ptx.types import TYPES
 from cass_shim.model.errors import Unsupported
 
@@ -250,6 +250,8 @@ def items_of(operand: Operand, count: int, use: Use) -> tuple[Operand, ...]:
     items = operand.items if isinstance(operand, Vector) else (operand,)
     if len(items) != count:
         raise use.unsupported(f"a vector of {len(items)}, expected {count}")
+    if isinstance(operand, Vector) and all(isinstance(item, Sink) for item in items):
+        raise use.unsupported("a vector without a register in it")  # ptxas: unable to infer type of vector elements
     return items
 
 

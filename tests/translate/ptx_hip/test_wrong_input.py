@@ -79,6 +79,7 @@ def test_no_instruction_of_any_row_ends_in_a_python_error(part: int) -> None:
         ("vadd.u32.u32.u32 %u32_0.b1, %u32_1, %u32_2;", "goes with a third source"),
         ("vadd.s32.u32.s32.add %s32_0, %u32_1, -%s32_2, %s32_3;", "a minus sign"),
         ("ld.global.u32 _, [in_global];", "may not be dropped"),
+        ("ld.global.v2.u32 {_, _}, [in_global];", "a vector without a register"),
         ("st.global.u64 [in_global], in_global;", "a register or constant is expected"),
         ("shr.u32 %u32_0, %u32_1, %f16x2_2;", r"%f16x2_2 is \.f16x2"),
         ("popc.b32 %f16x2_0, %b32_1;", r"%f16x2_0 is \.f16x2"),

@@ -171,6 +171,9 @@ FN void ptx_quad_sums(f32 *sums, const u32 *c) {
     }
 }
 
+// Where one of eight rows begins. PTX wants strides that are multiples of 16 bytes; of others ptxas counts whole words.
+template <u32 packed> FN u64 ptx_wmma_line(u32 row, u32 stride) { return row * (u64)(stride / packed * packed); }
+
 template <u32 blocks, u32 groups, u32 packed, class R, class P>
 FN void ptx_wmma_load_a(R *fragment, P at, u32 stride, bool across) {
     u32 lane = ptx_lane();
@@ -182,7 +185,8 @@ FN void ptx_wmma_load_a(R *fragment, P at, u32 stride, bool across) {
 #pragma unroll
             for (u32 e = 0; e < packed; e++) {
                 u64 row = block * 8 + lane / 4, k = (group * 4 + lane % 4) * packed + e;
-                word |= (R)at[across ? row * stride + k : k * stride + row] << (e * 8 * sizeof(at[0]));
+                u64 line = block * (u64)stride * 8 + ptx_wmma_line<packed>(lane / 4, stride);
+                word |= (R)at[across ? line + k : k * stride + row] << (e * 8 * sizeof(at[0]));
             }
             fragment[group * blocks + block] = word;
         }
@@ -199,7 +203,8 @@ FN void ptx_wmma_load_b(R *fragment, P at, u32 stride, bool across) {
 #pragma unroll
             for (u32 e = 0; e < packed; e++) {
                 u64 column = block * 8 + lane / 4, k = (group * 4 + lane % 4) * packed + e;
-                word |= (R)at[across ? column * stride + k : k * stride + column] << (e * 8 * sizeof(at[0]));
+                u64 line = block * (u64)stride * 8 + ptx_wmma_line<packed>(lane / 4, stride);
+                word |= (R)at[across ? line + k : k * stride + column] << (e * 8 * sizeof(at[0]));
             }
             fragment[block * groups + group] = word;
         }
