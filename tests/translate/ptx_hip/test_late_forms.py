@@ -55,6 +55,9 @@ KERNELS = {
       fma.rn.oob.f16 %h4, %h0, %h2, %h3; fma.rn.oob.relu.f16 %h5, %h2, %h0, %h3; mov.b32 %r2, {%h4, %h5};
       mov.b32 %r3, 0x3f803f80; mov.b32 %r4, 0x40004000; fma.rn.oob.bf16x2 %r5, %r1, %r3, %r4;
       shl.b32 %r6, %r0, 3; cvt.u64.u32 %rd4, %r6; add.u64 %rd5, %rd1, %rd4; st.global.v2.u32 [%rd5], {%r2, %r5};""",
+    # Rows of 9 halves, which PTX does not allow.
+    "rows_of_nine": """wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd0], 9;
+      mul.wide.u32 %rd2, %r0, 16; add.u64 %rd3, %rd1, %rd2; st.global.v4.u32 [%rd3], {%r1, %r2, %r3, %r4};""",
     # What ptxas takes: .f16x2 and .b128 registers for integers, a 32-bit generic address, a third source for nothing.
     "odd": """ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd0]; mov.b32 %x0, %r1; add.s32 %x1, %x0, %r2;
       mul.lo.s32 %r5, %r2, %x0; cvt.u32.u8 %r6, %x0; cvt.u32.u16 %q0, %r2; cvt.u32.u16 %r7, %q0;
@@ -129,6 +132,13 @@ def test_registers_that_ptxas_takes_for_others(code: object) -> None:
     total, product = (0x12345678 + 0x9ABC8001) & 0xFFFFFFFF, 0x12345678 * 0x9ABC8001 & 0xFFFFFFFF
     assert found[:8].tolist() == [total, product, 0x78, 0x8001, 0, 0, total, 0x3F80]
     assert found[8:].view(np.float32).tolist() == [-0x7FFF]
+
+
+def test_rows_that_break_the_rule_of_alignment_are_those_of_ptxas(code: object) -> None:
+    """As its SASS has them: words of a row, of which there are 9 / 2, and eight rows are eight times 9 halves."""
+    found = run(code, "rows_of_nine", np.arange(200, dtype=np.uint32), 4 * THREADS).reshape(THREADS, 4)[:32]
+    first = np.arange(32) // 4 * 4 + np.arange(32) % 4
+    assert found.tolist() == np.stack([first, first + 36, first + 4, first + 40], axis=1).tolist()
 
 
 def test_static_shared_memory_beyond_the_devices_says_what_to_do() -> None:
