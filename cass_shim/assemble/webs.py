@@ -19,7 +19,7 @@ LARGE = 5000  # lines of a function; below, the search is not felt
 _PHI = re.compile(rf"  ({NAME}) = phi i32 (.*)$")
 _COMING = re.compile(rf"\[ ([^,]+), ({NAME}) \]")
 _DEFINED = re.compile(rf"  ({NAME}) = ")
-_PARAMETER = re.compile(rf"\bi32 (?:[\w()]+ )*({NAME})(?=[,)])")
+_PARAMETER = re.compile(rf"\bi32 (?:\w+(?:\([^()]*\))? )*({NAME})(?=[,)])")  # `range(i32 0, 2)` stands between, too
 _PAIR = "<2 x i16>"
 _UNDEFINED = ("undef", "poison")
 

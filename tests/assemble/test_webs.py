@@ -18,7 +18,7 @@ PREBUILT = Path(__file__).resolve().parents[2] / "examples" / "prebuilt"
 
 IR = """target triple = "amdgcn-amd-amdhsa"
 declare i32 @llvm.amdgcn.workitem.id.x()
-define i32 @f(i32 %a, i32 noundef %0, ptr addrspace(1) %p) {
+define i32 @f(i32 %a, i32 noundef range(i32 -3, 2) %0, ptr addrspace(1) %p) {
 entry:
   %c = icmp eq i32 %a, %0
   br i1 %c, label %head, label %"the other"

@@ -110,6 +110,15 @@ def test_a_barrier_whose_end_lies_in_front(sm: int) -> None:
     assert decode(0x003FDE0003800000FFFFA2D000077945, 0xB880, sm).text == "BSSY B7, 0x5b60"
 
 
+@pytest.mark.parametrize("sm", [75, 80, 86, 87, 89])
+def test_functions_in_sections_of_their_own_return_to_addresses_of_memory(sm: int) -> None:
+    """Words of `event_log -G`, as nvdisasm prints them; its 166 functions had nvdisasm started once each."""
+    word = 0x003FDE0003E000000000000014007950
+    assert decode(word, 0x50, sm).text == "RET.ABS.NODEC R20, 0x0"
+    assert decode(word | 3 << 34, 0x50, sm).text == "RET.ABS.NODEC R20, 0xc"
+    assert decode(0x000FEC00000050000000000000007992, 0, sm).text == "MEMBAR.SC.VC"
+
+
 def test_a_part_of_a_constant_is_refused() -> None:
     """Bits that pick a byte of a register, on an instruction whose operand is a constant: an assertion failed."""
     lines = (ROOT / "tests" / "vectors" / "sass" / "encodings-sm100.txt").read_text().splitlines()

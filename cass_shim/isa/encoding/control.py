@@ -177,12 +177,16 @@ def call_relative(w: Word) -> list[Printed]:
 row("CALL", 0x944, call_relative, lambda w: ["REL"], Mod(86, 1, {1: "NOINC"}))
 
 
-def ret_relative(w: Word) -> list[Printed]:
+def ret(w: Word) -> list[Printed]:
+    """Bit 85: the register holds an address of memory, as functions in sections of their own are given it."""
     found = condition(w) + shown(w, register(w, 24), 24)
-    return found + target(w)
+    if not w.peek(85, 1):
+        return found + target(w)
+    address = relative(w) - w.address - NEXT
+    return [*found, (Target(address), hex(address))]
 
 
-row("RET", 0x950, ret_relative, lambda w: ["REL"], Mod(86, 1, {1: "NODEC"}))
+row("RET", 0x950, ret, choice(85, 1, "REL", "ABS"), Mod(86, 1, {1: "NODEC"}))
 
 
 def brx(w: Word) -> list[Printed]:
@@ -262,7 +266,7 @@ def depbar(w: Word) -> list[Printed]:
 
 
 row("DEPBAR", 0x91A, depbar, Mod(47, 1, {1: "LE"}))
-row("MEMBAR", 0x992, lambda w: [], choice(79, 2, "SC", "ALL"), choice(76, 3, "CTA", "SM", "GPU", "SYS"))
+row("MEMBAR", 0x992, lambda w: [], choice(79, 2, "SC", "ALL"), choice(76, 3, "CTA", "SM", "GPU", "SYS", None, "VC"))
 
 
 def cctl(w: Word) -> list[Printed]:
