@@ -13,14 +13,19 @@ from multiprocessing.connection import Connection
 
 from cass_shim.decode import decode_kernel
 from cass_shim.decode.nvdisasm import disassemble
-from cass_shim.isa.encoding.decoder import decode
+from cass_shim.extract.cubin import read_cubin
+from cass_shim.extract.fatbin import read_fatbins
+from cass_shim.isa.encoding.decoder import decode, forget
 from cass_shim.lift import lift_kernel
+from cass_shim.model.artifacts import EntryKind
 from cass_shim.model.errors import CassError, Unsupported
 from cass_shim.pipeline import assemble
+from tools import environment
 from tools.wheels.sources import Function
 
 BYTES = 16
 WAIT = 10
+LATE = "not compiled in"
 BATCH_BYTES = 20_000 * BYTES
 NOT_ASKED = ("HGMMA", "QGMMA", "BGMMA", "IGMMA", "WARPGROUP", "UTMA", "UBLK", "UTC")  # warp groups and bulk copies
 
@@ -72,10 +77,26 @@ def _text(word: int, address: int, sm: int) -> str:
         return f"({error})"
 
 
-def lift(function: Function, limit_s: int) -> str:
-    """Lift and compile one kernel in a process of its own: "", or why not. limit_s: of processor time; a busy machine
-    may take WAIT times as long."""
-    late = f"not compiled in {limit_s} s"
+def warm() -> None:
+    """Load what the first kernel of a process loads, so that the processes of `lift` begin as the daemon's do."""
+    sample = next(path for path in sorted((environment.ROOT / "examples" / "prebuilt").iterdir()) if not path.suffix)
+    entry = next(e for f in read_fatbins(sample.read_bytes(), "") for e in f.entries if e.kind is EntryKind.ELF)
+    cubin = read_cubin(entry.payload, sample.name)
+    kernel = next(iter(cubin.kernels.values()))
+    assemble(lift_kernel(decode_kernel(kernel, cubin)), kernel.abi)
+
+
+def spent() -> float:
+    """Processor time of this process and of the tools that it ran, in seconds."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def lift(function: Function, limit_s: int) -> tuple[str, float]:
+    """Lift and compile one kernel in a process of its own: "", or why not, and the processor time it took, in seconds.
+
+    limit_s: of processor time; a busy machine may take WAIT times as long.
+    """
+    late = f"{LATE} {limit_s} s", float(limit_s)
     ours, theirs = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=_lift, args=(function, theirs, limit_s))
     process.start()
@@ -83,12 +104,11 @@ def lift(function: Function, limit_s: int) -> str:
     try:
         if not ours.poll(WAIT * limit_s):
             return late
-        result = ours.recv()
-        assert isinstance(result, str)
-        return result
+        why, seconds = ours.recv()
+        return str(why), float(seconds)
     except EOFError:
         process.join()
-        return late if process.exitcode == -signal.SIGXCPU else "the compiler's process died"
+        return late if process.exitcode == -signal.SIGXCPU else ("the compiler's process died", 0.0)
     finally:
         process.kill()
         process.join()
@@ -97,14 +117,15 @@ def lift(function: Function, limit_s: int) -> str:
 
 def _lift(function: Function, answer: Connection, limit_s: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 1))
+    forget()  # words that the comparison of texts has seen
+    why, begin = "", spent()
     try:
         assemble(lift_kernel(decode_kernel(function.kernel, function.cubin)), function.kernel.abi)
     except CassError as error:
-        answer.send(str(error))
+        why = str(error)
     except Exception as error:
-        answer.send(f"internal error, {type(error).__name__}: {error}")
-    else:
-        answer.send("")
+        why = f"internal error, {type(error).__name__}: {error}"
+    answer.send((why, spent() - begin))
 
 
 def reason(message: str, name: str) -> str:

@@ -259,13 +259,17 @@ def depbar(w: Word) -> list[Printed]:
     number, count = w.bits(44, 3), w.bits(38, 6)
     others = w.bits(32, 6)
     found: list[Printed] = [(Scoreboard(number), f"SB{number}"), (Imm(count), hex(count))]
+    if not w.peek(47, 1):  # all of the named ones
+        if number or count:
+            raise Undescribed("DEPBAR: a scoreboard and a count without bit 47")
+        found = []
     if others:
         names = "{" + ", ".join(str(n) for n in range(5, -1, -1) if others >> n & 1) + "}"
         found.append((Bare(names), names))
     return found
 
 
-row("DEPBAR", 0x91A, depbar, Mod(47, 1, {1: "LE"}))
+row("DEPBAR", 0x91A, depbar, flag(47, "LE"))
 row("MEMBAR", 0x992, lambda w: [], choice(79, 2, "SC", "ALL"), choice(76, 3, "CTA", "SM", "GPU", "SYS", None, "VC"))
 
 

@@ -55,7 +55,7 @@ def arrives_count(w: Word) -> list[str]:
 
 COUNTS = ("", "ARVCNT", "TRANSCNT", "")
 row("ARRIVES", 0x9B0, lambda w: shared_address(w, 64), lambda w: ["LDGSTSBAR"], Mod(73, 3, {5: "64"}), arrives_count)
-row("FENCE", 0x3C6, lambda w: [], lambda w: ["VIEW", "ASYNC"], choice(72, 1, "S"))
+row("FENCE", 0x3C6, lambda w: [], lambda w: ["VIEW", "ASYNC"], choice(72, 1, "S", "G"))
 row("ACQBULK", 0x82E, lambda w: [])
 row("PREEXIT", 0x82D, lambda w: [])
 
