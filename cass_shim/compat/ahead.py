@@ -6,8 +6,10 @@ processor that reads the weights once for all, a set of held-out kernels takes a
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from cass_shim.translate.cass.models import Answer, Decoding, Model
@@ -21,13 +23,32 @@ class Ahead:
 
     def __init__(self, model: Model, prompts: Iterable[str], seconds: float) -> None:
         self._model, self.identity, self.window = model, model.identity, model.window
-        self._pool = ThreadPoolExecutor(AT_ONCE)
+        self._queue = SimpleQueue[tuple[str, Future[list[Answer]]]]()
         # it waits behind others: the bound of one request is not for the wait
         self._decoding = Decoding(timeout_s=AT_ONCE * seconds)
         self._asked: dict[str, Future[list[Answer]]] = {}
         for prompt in prompts:
             if prompt not in self._asked:
-                self._asked[prompt] = self._pool.submit(model.generate, (Message("user", prompt),), self._decoding)
+                self._asked[prompt] = Future()
+                self._queue.put((prompt, self._asked[prompt]))
+        # an executor's threads are waited for when the process ends: Ctrl-C would last as long as a slow server
+        some = range(min(AT_ONCE, len(self._asked)))
+        self._threads = [threading.Thread(target=self._ask, daemon=True) for _ in some]
+        for one in self._threads:
+            one.start()
+
+    def _ask(self) -> None:
+        """A thread: what is still to be asked, one after the other."""
+        while True:
+            try:
+                prompt, future = self._queue.get_nowait()
+            except Empty:
+                return
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(self._model.generate((Message("user", prompt),), self._decoding))
+                except Exception as error:  # raised again where the answer is wanted
+                    future.set_exception(error)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
@@ -43,7 +64,13 @@ class Ahead:
         """The back end's."""
         return self._model.count_tokens(text)
 
+    def wait(self) -> None:
+        """Return when nothing is under way any more."""
+        for one in self._threads:
+            one.join()
+
     def close(self) -> None:
         """Forget what was asked ahead; what is under way ends by itself."""
+        for future in self._asked.values():
+            future.cancel()
         self._asked.clear()
-        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -270,8 +270,8 @@ def test_problems_are_asked_ahead_of_the_model_for_their_sm(tmp_path: Path, monk
     problems = [of_sm(problem(tmp_path), sm) for sm in (80, 89, 90, 89)]
     with asked_ahead(problems, Config.read({}), Options()) as found:
         assert {sm: one.identity for sm, one in found.items()} == {sm: one.identity for sm, one in talkers.items()}
-    found[80]._pool.shutdown()  # what is under way ends
-    found[89]._pool.shutdown()
+    found[80].wait()
+    found[89].wait()
     assert {sm: one.asked for sm, one in talkers.items()} == {80: 1, 89: 1, 90: 0}
 
 
@@ -316,8 +316,7 @@ def test_an_interrupted_measurement_says_so_and_asks_no_more(
     document = json.loads(out.read_text())
     assert (document["finished"], len(document["kernels"])) == ((False, 1) if trouble else (True, 2))
     assert len(closed) == 1 and [one.name for one in out.parent.iterdir()] == ["eval.json"]
-    with pytest.raises(RuntimeError, match="after shutdown"):
-        closed[0]._pool.submit(print)
+    assert not closed[0]._asked
 
 
 def test_json_goes_into_a_pipe_too(tmp_path: Path) -> None:
