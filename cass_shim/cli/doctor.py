@@ -169,6 +169,11 @@ def check_daemon(config: Config) -> Iterator[Check]:
     """The daemon's directory, and whether it comes up and answers."""
     try:
         check_directory(runtime_directory(config))
+    except (OSError, CassError) as error:
+        fix = "set CASS_RUNTIME_DIR to a directory of yours with mode 0700; until then "
+        yield Check("daemon", "broken", str(error), fix + "programs translate in a child of their own")
+        return
+    try:
         start_daemon(config)
         facts = ask_daemon(config, FrameKind.STATUS)
     except (OSError, CassError) as error:

@@ -11,9 +11,11 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from cass_shim.cli.programs import KernelState, demangled, kernel_states
+from cass_shim.cli.programs import KernelState, demangled, kernel_states, read_program
+from cass_shim.extract.elf import Elf
 from cass_shim.model.config import Config
 
+EM_X86_64, EM_AMDGPU = 62, 224  # e_machine: System V ABI, and its registry for AMDGPU
 COLUMNS = (
     "module",
     "kernel",
@@ -37,6 +39,15 @@ def row_of(state: KernelState) -> tuple[str, ...]:
     name = demangled(state.kernel)
     texts = (str(state.module), name, state.generations, chosen)
     return (*texts, *map(str, numbers), state.route, state.evidence or "-", state.cache)
+
+
+def what_then(program: Path) -> str:
+    """What becomes of a file without CUDA kernels."""
+    content = read_program(program)
+    machine = Elf(content, str(program)).machine if content.startswith(b"\x7fELF") else EM_X86_64
+    if machine == EM_X86_64:
+        return "cass-run would run it unchanged"
+    return f"built for {'an AMD GPU' if machine == EM_AMDGPU else f'another processor, ELF machine {machine}'}"
 
 
 @click.command("inspect")
@@ -64,7 +75,7 @@ def inspect_command(program: Path, as_json: bool) -> None:
         console = Console(soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 220)
         console.print(table)
     elif not errors:
-        print(f"{program}: no CUDA kernels (cass-run would run it unchanged)")
+        print(f"{program}: no CUDA kernels ({what_then(program)})")
     for error in errors:
         print(f"cass: {error}", file=sys.stderr)
     sys.exit(1 if errors else 0)

@@ -48,13 +48,19 @@ def main() -> None:
     arguments = parser.parse_args()
     forget_policy()
     open_log(arguments.socket.with_name(arguments.socket.name + ".log") if arguments.serve else Path(os.devnull))
-    from cass_shim.daemon.server import serve, serve_inline
+    from cass_shim.daemon.server import refuse, serve, serve_inline
 
     try:
-        if arguments.inline:
-            serve_inline(Config.read(), socket.socket(fileno=0))
-        else:
+        if not arguments.inline:
             serve(Config.read(), arguments.socket, arguments.ready_fd)
+            return
+        connection = socket.socket(fileno=0)
+        try:
+            config = Config.read()
+        except CassError as error:
+            refuse(connection, str(error))
+            raise
+        serve_inline(config, connection)
     except (CassError, OSError) as error:
         logging.error("%s", error)
         sys.exit(1)

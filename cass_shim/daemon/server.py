@@ -19,7 +19,7 @@ from cass_shim.cache.local import LocalTier, cache_root
 from cass_shim.cache.places import open_remotes
 from cass_shim.cache.tiers import Tiered
 from cass_shim.daemon.model_host import ModelHost
-from cass_shim.daemon.runtime import check_directory, peer_uid
+from cass_shim.daemon.runtime import check_directory, peer_uid, receive_frame
 from cass_shim.daemon.service import Service
 from cass_shim.daemon.thrift import patience
 from cass_shim.daemon.workers import InProcess, PoolLost, ProcessPool, Zygote
@@ -29,6 +29,7 @@ from cass_shim.model.wire import (
     FRAME,
     REQUEST_LIMIT,
     WIRE_VERSION,
+    CudaError,
     FrameKind,
     Reply,
     Status,
@@ -212,3 +213,10 @@ async def _run_inline(config: Config, connection: socket.socket) -> None:
 def serve_inline(config: Config, connection: socket.socket) -> None:
     """A private translator on one connection; ends with it."""
     asyncio.run(_run_inline(config, connection))
+
+
+def refuse(connection: socket.socket, why: str) -> None:
+    """Answer the first frame with what keeps this translator from working, such as a setting that cannot be read, so
+    that the program says it."""
+    receive_frame(connection, REQUEST_LIMIT)
+    connection.sendall(frame(FrameKind.REPLY, Reply(Status.FAILED, why.encode(), int(CudaError.UNKNOWN)).pack()))

@@ -28,8 +28,8 @@ from cass_shim.verify.survey import survey
 
 ARENA = 0x7200_0000_0000  # where the input is pretended to lie
 LIMIT = 2000  # steps kept: what a person may want to click through
-SECONDS = 2.0  # of processor time, of the recorded run
-SEARCH_SECONDS = 1.5  # likewise, for an input that the reference can run to its end
+SECONDS = 1.0  # of processor time, of the recorded run
+SEARCH_SECONDS = 1.0  # likewise, for an input that the reference can run to its end
 
 
 @dataclass(frozen=True, slots=True)

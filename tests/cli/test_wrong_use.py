@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 from pathlib import Path
 
@@ -13,14 +14,16 @@ from cass_shim.native.build import BUILD
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "prebuilt" / "vector_add_static"
 
-# The command line (FILE: a text file, DIR: a folder, PLAIN: a program without CUDA code) and what it must say.
+# The command line (FILE: a text file, DIR: a folder, PLAIN: a program without CUDA code, AMD: code for
+# an AMD GPU) and what it must say.
 CASES = {
     "inspec": "Did you mean 'inspect'",
     "cache statz": "Did you mean 'stats'",
     "inspect nothing": "nothing: no such file",
     "inspect FILE": "not an ELF file, a fatbinary, a cubin or PTX",
     "inspect DIR": "a folder; name a file in it",
-    "inspect PLAIN": "no CUDA kernels",
+    "inspect PLAIN": "no CUDA kernels (cass-run would run it unchanged)",
+    "inspect AMD": "no CUDA kernels (built for an AMD GPU)",
     "explain nothing": "nothing: no such file",
     "precompile nothing": "nothing: no such file",
     "precompile FILE": "not an ELF file, a fatbinary, a cubin or PTX",
@@ -65,17 +68,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "file.txt").write_text("hello\n")
     (tmp_path / "folder").mkdir()
+    head = b"\x7fELF\x02\x01\x01\x40".ljust(16, b"\0") + struct.pack("<HH", 3, 224)  # a shared object for AMDGPU
+    (tmp_path / "amd").write_bytes(head.ljust(64, b"\0"))
     return tmp_path
 
 
 @pytest.mark.parametrize("line", CASES)
 def test_wrong_use_is_told_what_to_do(line: str, folder: Path) -> None:
-    stands = {"FILE": "file.txt", "DIR": "folder", "PLAIN": "/bin/echo", "SAMPLE": str(SAMPLE)}
+    stands = {"FILE": "file.txt", "DIR": "folder", "PLAIN": "/bin/echo", "AMD": "amd", "SAMPLE": str(SAMPLE)}
     done = CliRunner().invoke(cli, [stands.get(word, word) for word in line.split()])
     said = " ".join(f"{done.output} {done.exception}".split())
     assert CASES[line] in said
     assert "Traceback" not in said
-    assert done.exit_code != 0 or "inspect PLAIN" in line
+    assert done.exit_code != 0 or line in ("inspect PLAIN", "inspect AMD")
     assert not (folder / "run").exists(), "the daemon was started for nothing"
 
 

@@ -64,6 +64,12 @@ def test_a_cold_client_starts_the_daemon_and_the_next_run_needs_none(place: Plac
     assert (again.returncode, again.stdout) == (0, first.stdout)
 
 
+def test_a_setting_that_cannot_be_read_is_named(place: Place, regions: list[Path]) -> None:
+    done = place.run(regions[0], CASS_WORKERS="some")
+    assert done.returncode == 1
+    assert "CASS_WORKERS='some': expected a number, 0 or more" in done.stdout + done.stderr
+
+
 def test_the_daemon_carries_nothing_of_the_program(place: Place, regions: list[Path]) -> None:
     reading, writing = os.pipe()
     os.set_inheritable(writing, True)
