@@ -118,8 +118,7 @@ class Translator:
     def _link(self, payload: bytes) -> Reply:
         from cass_shim.extract.link_inputs import link_images
 
-        image, is_text = link_images(unpack_link(payload))
-        return Reply(Status.OK, pack_linked(image, is_text=is_text))
+        return Reply(Status.OK, pack_linked(link_images(unpack_link(payload))))
 
     def _module_of(self, request: KernelRequest) -> Module | None:
         """The module as the request wants its kernel, where it is known."""

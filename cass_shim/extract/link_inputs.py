@@ -1,22 +1,24 @@
 """What a program hands to cuLink, taken apart: cubins, fatbinaries, host objects and archives of them, PTX.
 
-In: kind and bytes of each image. Out: the linked cubin, or where PTX without machine code is among them, every
-image's PTX. Raises LinkFailed, Malformed, Unsupported.
+In: kind and bytes of each image. Out: the linked cubin; where PTX without machine code is among them, every image's
+PTX; where machine code without PTX is beside it, both halves, between which nothing can be called (docs/hip-gaps.md).
+Raises LinkFailed, Malformed, Unsupported.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cass_shim.extract.elf import STB_LOCAL, Elf
+from cass_shim.extract.elf import STB_LOCAL, STB_WEAK, STT_FUNC, Elf
 from cass_shim.extract.fatbin import is_ptx, read_fatbins
 from cass_shim.extract.link_symbols import defined_names, is_provided, undefined_names
 from cass_shim.extract.linker import link_cubins
 from cass_shim.model.artifacts import EntryKind, FatbinEntry
 from cass_shim.model.config import SM_ORDER
 from cass_shim.model.errors import LinkFailed, Malformed, Unsupported
-from cass_shim.model.wire import LinkInput, LinkKind
+from cass_shim.model.wire import Linked, LinkInput, LinkKind
 
 ARCHIVE_MAGIC, MEMBER_HEADER = b"!<arch>\n", 60
 
@@ -31,16 +33,19 @@ class Part:
     optional: bool
 
 
-def link_images(inputs: Sequence[LinkInput]) -> tuple[bytes, bool]:
-    """The linked image, and whether it is the PTX of all, each text ended by a zero, instead of a cubin."""
+def link_images(inputs: Sequence[LinkInput]) -> Linked:
+    """Machine code where all images have some, else PTX where all have some, else each by itself."""
     parts = [part for one in inputs for part in _parts(one)]
-    if any(not part.code for part in parts if not part.optional):
-        return _texts(parts), True
-    sm = _common_sm([part for part in parts if not part.optional] or parts)
-    chosen = _needed(parts, sm)
-    if not chosen:
-        raise LinkFailed("no machine code to link")
-    return link_cubins([part.code[sm] for part in chosen], [part.name for part in chosen]), False
+    asked = [part for part in parts if not part.optional]
+    if all(part.code for part in asked):
+        sm = _common_sm(asked or parts)
+        chosen = _needed(asked, [part for part in parts if part.optional], sm)
+        if not chosen:
+            raise LinkFailed("no machine code to link")
+        return Linked(_link(chosen, sm))
+    if all(part.text for part in asked):
+        return Linked(texts=_texts(parts), names=_names((), _untold(parts)))
+    return _halves(parts)
 
 
 def read_archive(data: bytes, where: str) -> Iterator[tuple[str, bytes]]:
@@ -102,10 +107,64 @@ def _common_sm(parts: Sequence[Part]) -> int:
     raise LinkFailed(f"the images have machine code for no SM in common ({found})")
 
 
-def _needed(parts: Sequence[Part], sm: int) -> list[Part]:
-    """All images, and of libraries the members that define what is still missing, as an archive is linked."""
-    chosen = [part for part in parts if not part.optional]
-    waiting = [part for part in parts if part.optional and sm in part.code]
+def _link(parts: Sequence[Part], sm: int) -> bytes:
+    return link_cubins([part.code[sm] for part in parts], [part.name for part in parts])
+
+
+def _halves(parts: Sequence[Part]) -> Linked:
+    """Machine code without PTX and what it needs, and the PTX of all others. What has both goes where it is needed."""
+    alone = [part for part in parts if not part.optional and not part.text]
+    sm = _common_sm(alone)
+    chosen = _needed(alone, [part for part in parts if part not in alone and part.code], sm)
+    rest = [part for part in parts if part not in chosen]
+    try:
+        cubin = _link(chosen, sm)
+    except LinkFailed as error:
+        if error.symbol and any(_may_define(part.text, error.symbol) for part in rest):
+            raise _crossing(error.symbol) from error
+        raise
+    return Linked(cubin, _names(chosen, _untold(rest)), _texts(rest))
+
+
+def _crossing(symbol: str) -> Unsupported:
+    why = f"{symbol} is used across; there is no PTX compiler here: add PTX to it (-gencode code=compute_NN)"
+    return Unsupported("PTX beside machine code without PTX", why=why)
+
+
+def _may_define(text: bytes, symbol: str) -> bool:
+    """Whether PTX has a function or variable of this name that it does not only declare."""
+    name = re.escape(symbol.encode(errors="surrogateescape"))
+    found = rb"(\.extern\s+)?\.(?:func|entry|global|const)\b[^;{}]*?(?<![\w$%.])" + name + rb"(?![\w$%])"
+    return any(not one.group(1) for one in re.finditer(found, text))
+
+
+def _untold(parts: Sequence[Part]) -> list[Part]:
+    """Members of libraries that could not be taken, since there is no PTX of them."""
+    return [part for part in parts if not part.text]
+
+
+def _names(taken: Sequence[Part], untaken: Sequence[Part]) -> bytes:
+    """What parts define for others, each name ended by a zero; of those that were not taken with a ? before it."""
+    names = sorted(_own(taken)) + [f"?{name}" for name in sorted(_own(untaken))]
+    return b"".join(name.encode(errors="surrogateescape") + b"\0" for name in names)
+
+
+def _own(parts: Sequence[Part]) -> set[str]:
+    """Strong definitions and variables: a weak function may be in each half that uses it."""
+    return {
+        one.plain
+        for part in parts
+        for elf in _elves(part)
+        for one in elf.symbols
+        if one.section and one.plain and one.binding != STB_LOCAL and (one.binding, one.kind) != (STB_WEAK, STT_FUNC)
+        if not is_provided(one.plain)
+    }
+
+
+def _needed(chosen: Sequence[Part], others: Sequence[Part], sm: int) -> list[Part]:
+    """Those chosen, and of the others what defines what is still missing, as an archive is linked."""
+    chosen = list(chosen)
+    waiting = [part for part in others if sm in part.code]
     if not chosen:
         return waiting
     asked, defined = set[str](), set[str]()
@@ -138,9 +197,6 @@ def _texts(parts: Sequence[Part]) -> bytes:
     for part in parts:
         if part.optional and part.code and all(is_provided(name) for elf in _elves(part) for name in _defines(elf)):
             continue
-        if not part.text and not part.optional:
-            why = "there is no PTX compiler here; add PTX to it (-gencode code=compute_NN), or pass machine code only"
-            raise Unsupported("PTX beside machine code without PTX", kernel=part.name, why=why)
         texts.append(part.text)
     return b"".join(text + b"\0" for text in texts if text)
 

@@ -39,8 +39,8 @@ KERNEL_REQUEST = Layout("cass_kernel_request", (("u8[32]", "module"), ("u32", "o
 
 LINK_REQUEST = Layout("cass_link_request", (("u32", "input_count"), ("u32", "reserved0")))  # then, for each image:
 LINK_INPUT = Layout("cass_link_input_head", (("u32", "kind"), ("u32", "name_bytes"), ("u64", "content_bytes")))
-LINKED = Layout("cass_linked", (("u32", "is_text"), ("u32", "reserved0")))  # behind the file's header, then the image
-LINKED_MAGIC, LINKED_VERSION = b"CASSLNK\0", 1
+LINKED = Layout("cass_linked", (("u64", "cubin_bytes"), ("u64", "names_bytes")))  # behind the file's header; then all
+LINKED_MAGIC, LINKED_VERSION = b"CASSLNK\0", 2
 
 REPLY = Layout(
     "cass_reply", (("u32", "status"), ("u32", "cuda_error"), ("u64", "body_bytes"))
@@ -184,9 +184,23 @@ def unpack_link(payload: bytes) -> list[LinkInput]:
     return found
 
 
-def pack_linked(image: bytes, *, is_text: bool) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What becomes of the images of one cuLink: machine code, PTX, or both beside each other.
+
+    cubin: the machine code, linked. texts: PTX that the program's process joins. names: what machine code defines that
+    PTX cannot reach; behind a ?, members of libraries that were not taken. Each text and name is ended by a zero.
+    """
+
+    cubin: bytes = b""
+    names: bytes = b""
+    texts: bytes = b""
+
+
+def pack_linked(linked: Linked) -> bytes:
     """The file that answers a LINK frame."""
-    return seal(LINKED_MAGIC, LINKED_VERSION, LINKED.pack(is_text=int(is_text)) + image)
+    head = LINKED.pack(cubin_bytes=len(linked.cubin), names_bytes=len(linked.names))
+    return seal(LINKED_MAGIC, LINKED_VERSION, head + linked.cubin + linked.names + linked.texts)
 
 
 @dataclass(frozen=True, slots=True)

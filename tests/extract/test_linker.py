@@ -155,8 +155,8 @@ def test_only_needed_members_of_a_library() -> None:
         LinkInput(LinkKind.CUBIN, "v2", built("v2", 80).read_bytes()),
         LinkInput(LinkKind.LIBRARY, "lib.a", archive.read_bytes()),
     ]
-    image, is_text = link_images(inputs)
-    assert not is_text and {"_Z3runPii", "_Z2v2Pii", "_Z5otherPii"} <= read_cubin(image).kernels.keys()
+    image = link_images(inputs).cubin
+    assert {"_Z3runPii", "_Z2v2Pii", "_Z5otherPii"} <= read_cubin(image).kernels.keys()
     assert "_Z2v1Pii" not in read_cubin(image).kernels
 
 
@@ -166,8 +166,7 @@ def test_libraries_alone_are_linked_whole_whatever_they_are_for() -> None:
     subprocess.run(
         ["ar", "rcs", str(archive), str(built("v1", 75)), str(built("b", 75)), str(built("a", 75))], check=True
     )
-    image, _ = link_images([LinkInput(LinkKind.LIBRARY, "alone.a", archive.read_bytes())])
-    linked = read_cubin(image)
+    linked = read_cubin(link_images([LinkInput(LinkKind.LIBRARY, "alone.a", archive.read_bytes())]).cubin)
     assert linked.sm == 75 and {"_Z2v1Pii", "_Z3runPii", "_Z5otherPii"} <= linked.kernels.keys()
 
 
@@ -235,3 +234,31 @@ def test_damaged_objects_and_archives_are_refused_cleanly() -> None:
                 link_cubins([damaged, built("a", 80).read_bytes()])
     with pytest.raises(Malformed):
         list(read_archive(b"!<arch>\n" + b"x" * 70, "broken.a"))
+
+
+def text(name: str) -> LinkInput:
+    """PTX of one of the parts."""
+    target = folder() / f"{name}.ptx"
+    if not target.exists():
+        source = str(SOURCES / f"{name}.cu")
+        subprocess.run(["nvcc", "-arch=compute_80", "-rdc=true", "-ptx", source, "-o", str(target)], check=True)
+    return LinkInput(LinkKind.PTX, name, target.read_bytes())
+
+
+def code(name: str) -> LinkInput:
+    return LinkInput(LinkKind.CUBIN, name, built(name, 80).read_bytes())
+
+
+def test_ptx_and_machine_code_without_ptx_stay_apart() -> None:
+    linked = link_images([text("apart"), code("a"), code("b")])
+    assert {"_Z3runPii", "_Z5otherPii"} <= read_cubin(linked.cubin).kernels.keys()
+    assert linked.texts == text("apart").content + b"\0"
+    names = linked.names.split(b"\0")
+    assert {b"_Z3runPii", b"offset", b"_Z5twicei"} <= set(names) and b"_Z15shared_templateIiET_S0_" not in names
+
+
+def test_machine_code_that_needs_what_is_ptx_is_refused_with_the_name() -> None:
+    with pytest.raises(Unsupported, match=r"(offset|table|chosen|_Z5twicei|_Z6nestedi) is used across"):
+        link_images([text("b"), code("a")])
+    with pytest.raises(LinkFailed, match="Undefined reference"):
+        link_images([text("apart"), code("a")])

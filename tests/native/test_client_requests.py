@@ -19,6 +19,9 @@ class LinkInput(ctypes.Structure):
     )
 
 
+LINK_RESULT_BYTES = 7 * 8  # of `cass_link_result`
+
+
 class ClientError(ctypes.Structure):
     """`cass_client_error` of client.h."""
 
@@ -30,10 +33,8 @@ def test_images_beyond_the_limit_are_named_with_their_size() -> None:
     build_all(["libcass_client"])
     client = ctypes.CDLL(str(BUILD / "libcass_client.so"))
     one = LinkInput(0, b"large", b"\x7fELF", REQUEST_LIMIT)
-    image, size, is_text, error = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_int(), ClientError()
-    done = client.cass_client_link(
-        ctypes.byref(one), 1, ctypes.byref(image), ctypes.byref(size), ctypes.byref(is_text), ctypes.byref(error)
-    )
+    result, error = ctypes.create_string_buffer(LINK_RESULT_BYTES), ClientError()
+    done = client.cass_client_link(ctypes.byref(one), 1, result, ctypes.byref(error))
     assert (done, error.cuda_error) == (-1, 999)
     message = error.message.decode()
     assert f"more than the {REQUEST_LIMIT} that the translator takes at once" in message

@@ -43,12 +43,21 @@ def test_each_file_keeps_its_own_strings_and_local_functions(tmp_path: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> str:
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("parts")
     build_parts(folder)
     (folder / "libcuda.so").symlink_to(built() / "libcuda.so.1")
-    link = (f"-L{folder}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
-    return run_emulated(build_program(CONFORMANCE / "machine_links.cu", folder, *link)).stdout
+    return folder
+
+
+def run_linked(name: str, parts: Path) -> str:
+    link = (f"-L{parts}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
+    return run_emulated(build_program(CONFORMANCE / f"{name}.cu", parts, *link)).stdout
+
+
+@pytest.fixture(scope="module")
+def output(parts: Path) -> str:
+    return run_linked("machine_links", parts)
 
 
 def test_machine_code_is_linked_as_on_a_gpu(output: str) -> None:
@@ -63,7 +72,15 @@ def test_what_is_there_twice_or_of_another_size(output: str) -> None:
         assert "complete 300" in answers[name]
 
 
-def test_ptx_beside_machine_code_without_ptx_is_refused_by_name(output: str) -> None:
+def test_ptx_beside_machine_code_that_it_does_not_use(parts: Path) -> None:
+    """Two modules behind one handle; in `texts` two PTX texts have a `$str` of their own."""
+    answers = sections(run_linked("halves", parts))
+    assert answers["texts"][3:] == answers["cubins"][3:] == answers["archive"][3:]
+    assert {"_Z5apartPii 0 0: 46", "_Z3runPii 0 0: 41", "_Z5otherPii 0 0: 1"} <= set(answers["cubins"])
+    assert answers["twice"][-1] == answers["unresolved"][-1] == "complete 300"
+
+
+def test_ptx_that_uses_machine_code_without_ptx_is_refused_by_name(output: str) -> None:
     answers = sections(output)
     assert "complete 801" in answers["with_ptx"] and "complete 801" in answers["ptx_calls"]
 

@@ -62,8 +62,8 @@ def linker() -> Check:
     def check(data: bytes) -> None:
         _, first = next(read_archive(data, "fuzz"), ("", b""))
         parts = [LinkInput(LinkKind.OBJECT, "first", first), LinkInput(LinkKind.LIBRARY, "fuzz", data)]
-        image, is_text = link_images(parts)
-        if is_text:
+        image = link_images(parts).cubin
+        if not image:
             return
         try:
             linked = Elf(image, "linked")

@@ -277,24 +277,32 @@ static uint8_t *link_payload(const cass_link_input *inputs, uint32_t count, size
     return payload;
 }
 
-/* The image behind the file's header and the head of an answer. */
-static int take_linked(cass_file file, void **image, size_t *bytes, int *is_text,
-                       cass_client_error *error) {
+/* What stands behind the file's header and the head of an answer. */
+static int take_linked(cass_file file, cass_link_result *out, cass_client_error *error) {
     cass_linked head;
     size_t start = sizeof(cass_file_header) + sizeof head;
     if (file.size < start)
         return cass_fail(error, CASS_CUDA_UNKNOWN, "the linker's answer is too short");
     memcpy(&head, file.bytes + sizeof(cass_file_header), sizeof head);
-    *bytes = file.size - start;
-    *is_text = (int)head.is_text;
-    *image = calloc(1, *bytes + 1);
-    if (*image == NULL) return cass_fail(error, 2, "out of memory for a linked image");
-    memcpy(*image, file.bytes + start, *bytes);
+    size_t bytes = file.size - start;
+    if (head.cubin_bytes > bytes || head.names_bytes > bytes - head.cubin_bytes)
+        return cass_fail(error, CASS_CUDA_UNKNOWN, "the linker's answer does not add up");
+    char *copy = calloc(1, bytes + 1);
+    if (copy == NULL) return cass_fail(error, 2, "out of memory for a linked image");
+    memcpy(copy, file.bytes + start, bytes);
+    size_t texts_at = (size_t)(head.cubin_bytes + head.names_bytes);
+    *out = (cass_link_result){copy,
+                              copy,
+                              copy + head.cubin_bytes,
+                              copy + texts_at,
+                              (size_t)head.cubin_bytes,
+                              (size_t)head.names_bytes,
+                              bytes - texts_at};
     return 0;
 }
 
-int cass_client_link(const cass_link_input *inputs, uint32_t count, void **image, size_t *bytes,
-                     int *is_text, cass_client_error *error) {
+int cass_client_link(const cass_link_input *inputs, uint32_t count, cass_link_result *out,
+                     cass_client_error *error) {
     int saved = errno;
     size_t payload_bytes = link_bytes(inputs, count);
     cass_file file = {0};
@@ -305,7 +313,7 @@ int cass_client_link(const cass_link_input *inputs, uint32_t count, void **image
     int done = cass_request_link(payload, payload_bytes, &file, error);
     pthread_mutex_unlock(&lock);
     free(payload);
-    if (done == 0) done = take_linked(file, image, bytes, is_text, error);
+    if (done == 0) done = take_linked(file, out, error);
     cass_file_release(&file);
     errno = saved;
     return done;

@@ -177,10 +177,18 @@ typedef struct {
     size_t bytes;
 } cass_link_input;
 
-/* Several images as one: machine code linked to a cubin, or (is_text) the PTX of them all, each
- * text ended by a zero. *image is the caller's to free. */
-int cass_client_link(const cass_link_input *inputs, uint32_t count, void **image, size_t *bytes,
-                     int *is_text, cass_client_error *error);
+/* What becomes of several images: machine code linked to a cubin, the PTX of others (each text
+ * ended by a zero), or both, where PTX cannot use what has one of the names, and may define it only
+ * where a ? stands before it. */
+typedef struct {
+    void *memory; /* what the others point into: the caller's to free */
+    const void *cubin;
+    const char *names, *texts;
+    size_t cubin_bytes, names_bytes, texts_bytes;
+} cass_link_result;
+
+int cass_client_link(const cass_link_input *inputs, uint32_t count, cass_link_result *out,
+                     cass_client_error *error);
 
 /* Drops what the process keeps; after fork the child calls cass_client_forget() instead, which
  * touches no socket. */

@@ -147,7 +147,7 @@ CUresult cass_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
     (void)device;
     KERNEL(kernel, hfunc);
     if (!hmod) return CUDA_ERROR_INVALID_VALUE;
-    *hmod = kernel->module;
+    *hmod = cass_module_whole(kernel->module);
     return CUDA_SUCCESS;
 }
 
@@ -227,7 +227,7 @@ CUresult cass_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel) {
     STARTED();
     KERNEL(known, kernel);
     if (!pLib) return CUDA_ERROR_INVALID_VALUE;
-    *pLib = (CUlibrary)(void *)known->module;
+    *pLib = (CUlibrary)(void *)cass_module_whole(known->module);
     return CUDA_SUCCESS;
 }
 

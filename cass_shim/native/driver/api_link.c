@@ -1,5 +1,6 @@
 /* Driver API: cuLink. PTX texts are joined here; machine code is linked by the daemon
- * (extract/linker.py), which answers with the PTX of all images where some are PTX. */
+ * (extract/linker.py), which answers with the PTX of all images where some are PTX, and with both
+ * where there is machine code without PTX beside it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "driver/api.h"
 #include "driver/image.h"
 #include "driver/link_ptx.h"
+#include "driver/linked.h"
 
 enum {
     UNRESOLVED = 300,
@@ -34,9 +36,10 @@ struct CUlinkState_st {
     uint32_t binaries; /* of them, those that are not PTX text */
     char *joined;      /* the answer, and its size */
     size_t joined_bytes;
-    int failed;  /* the first error; completing repeats it */
-    char *log;   /* the caller's error log */
-    size_t room; /* of it */
+    int failed;             /* the first error; completing repeats it */
+    char named[NAME_BYTES]; /* the symbol that joining failed for */
+    char *log;              /* the caller's error log */
+    size_t room;            /* of it */
 };
 
 static void note_log(CUlinkState state, unsigned count, const CUjit_option *options,
@@ -75,22 +78,9 @@ CUresult cass_cuLinkCreate(unsigned int numOptions, CUjit_option *options, void 
 
 static CUresult add_text(CUlinkState state, char *text) {
     char named[NAME_BYTES] = "";
-    int result = cass_ptx_check(state->parts, text, named, sizeof named);
-    if (result) {
-        free(text);
-        if (result == NOT_SUPPORTED)
-            cass_complain("cuLink: two images have a symbol %s of their own; rename one", named);
-        return fail(state, result, "duplicate symbol '%s'", named);
-    }
-    cass_ptx_part **last = &state->parts, *part = malloc(sizeof *part);
-    if (!part) {
-        free(text);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    while (*last) last = &(*last)->next;
-    *part = (cass_ptx_part){text, NULL};
-    *last = part;
-    return CUDA_SUCCESS;
+    int result = cass_ptx_add(&state->parts, text, named, sizeof named);
+    if (result == OUT_OF_MEMORY) return CUDA_ERROR_OUT_OF_MEMORY;
+    return result ? fail(state, result, "duplicate symbol '%s'", named) : CUDA_SUCCESS;
 }
 
 static CUresult keep_image(CUlinkState state, int kind, const char *name, char *content,
@@ -212,31 +202,59 @@ CUresult cass_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *
 }
 
 static void drop_texts(CUlinkState state) {
-    while (state->parts) {
-        cass_ptx_part *part = state->parts;
-        state->parts = part->next;
-        free(part->text);
-        free(part);
-    }
+    cass_ptx_drop(state->parts);
+    state->parts = NULL;
 }
 
 static CUresult join_texts(CUlinkState state) {
-    char named[NAME_BYTES] = "";
-    int result = cass_ptx_join(state->parts, &state->joined, named, sizeof named);
-    if (result) return fail(state, result, "unresolved symbol '%s'", named);
+    int result = cass_ptx_join(state->parts, &state->joined, state->named, sizeof state->named);
+    if (result) return fail(state, result, "unresolved symbol '%s'", state->named);
     state->joined_bytes = strlen(state->joined) + 1;
     return CUDA_SUCCESS;
 }
 
+/* PTX cannot use what machine code has, and may not define it again. */
+static CUresult check_names(CUlinkState state, const cass_link_result *linked, CUresult joined) {
+    for (size_t at = 0; at < linked->names_bytes; at += strlen(linked->names + at) + 1) {
+        const char *name = linked->names + at;
+        int untaken = *name == '?';
+        name += untaken;
+        int defined = untaken ? 0 : cass_ptx_defines(state->parts, name);
+        if (defined == 1) return fail(state, UNRESOLVED, "duplicate symbol '%s'", name);
+        if (!defined && (!joined || strcmp(state->named, name))) continue;
+        cass_complain("cuLink: PTX and machine code without PTX share %s, and there is no PTX "
+                      "compiler here; add PTX to the latter (-gencode code=compute_NN)",
+                      name);
+        return fail(state, NOT_SUPPORTED, "symbol '%s' of machine code without PTX", name);
+    }
+    return joined;
+}
+
 /* Takes the PTX of all images, each text ended by a zero, in place of what was added. */
-static CUresult take_texts(CUlinkState state, const char *texts, size_t bytes) {
+static CUresult take_texts(CUlinkState state, const cass_link_result *linked) {
     drop_texts(state);
-    for (size_t at = 0; at < bytes; at += strlen(texts + at) + 1) {
-        char *copy = strdup(texts + at);
+    for (size_t at = 0; at < linked->texts_bytes; at += strlen(linked->texts + at) + 1) {
+        char *copy = strdup(linked->texts + at);
         CUresult result = copy ? add_text(state, copy) : CUDA_ERROR_OUT_OF_MEMORY;
         if (result) return result;
     }
-    return join_texts(state);
+    return check_names(state, linked, join_texts(state));
+}
+
+/* The answer: machine code, PTX, or both in one image. */
+static CUresult take_linked(CUlinkState state, const cass_link_result *linked) {
+    void *image = NULL;
+    if (linked->texts_bytes || !linked->cubin_bytes) {
+        CUresult result = take_texts(state, linked);
+        if (result || !linked->cubin_bytes) return result;
+        image = cass_linked_pack(linked->cubin, linked->cubin_bytes, state->joined,
+                                 &state->joined_bytes);
+    } else if ((image = malloc(linked->cubin_bytes)) != NULL) {
+        memcpy(image, linked->cubin, state->joined_bytes = linked->cubin_bytes);
+    }
+    free(state->joined);
+    state->joined = image;
+    return image ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static CUresult link_images(CUlinkState state) {
@@ -245,24 +263,17 @@ static CUresult link_images(CUlinkState state) {
     for (uint32_t i = 0; i < state->count; i++)
         inputs[i] = (cass_link_input){(uint32_t)state->images[i].kind, state->images[i].name,
                                       state->images[i].content, state->images[i].bytes};
-    void *image = NULL;
-    size_t bytes = 0;
-    int is_text = 0;
+    cass_link_result linked = {0};
     cass_client_error error = {0};
-    int failed = cass_client_link(inputs, state->count, &image, &bytes, &is_text, &error);
+    int failed = cass_client_link(inputs, state->count, &linked, &error);
     free(inputs);
     if (failed) {
         if (error.cuda_error != UNRESOLVED) cass_complain("cuLink: %s", error.message);
         return fail(state, error.cuda_error ? error.cuda_error : UNKNOWN_ERROR, "%s",
                     error.message);
     }
-    if (!is_text) {
-        state->joined = image;
-        state->joined_bytes = bytes;
-        return CUDA_SUCCESS;
-    }
-    CUresult result = take_texts(state, image, bytes);
-    free(image);
+    CUresult result = take_linked(state, &linked);
+    free(linked.memory);
     return result;
 }
 

@@ -19,7 +19,7 @@ CUresult cass_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned i
     if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
     cass_module *made = NULL;
     int result = cass_image_load(image, 0, &made);
-    if (!result) made->of_context = 1;
+    if (!result) cass_module_of_context(made);
     return loaded(result, module, made, numOptions, options, optionValues);
 }
 
@@ -37,7 +37,7 @@ CUresult cass_cuModuleLoad(CUmodule *module, const char *fname) {
     if (!module || !fname) return CUDA_ERROR_INVALID_VALUE;
     cass_module *made = NULL;
     int result = cass_image_load_file(fname, &made);
-    if (!result) made->of_context = 1;
+    if (!result) cass_module_of_context(made);
     return loaded(result, module, made, 0, NULL, NULL);
 }
 
@@ -80,6 +80,7 @@ static int find_global(const void *handle, const char *name, cass_device *device
     if (!name || (!pointer && !bytes)) return INVALID_VALUE;
     int result = cass_module_prepare(module);
     if (result) return result;
+    module = cass_module_with(module, name);
     int variable = cass_module_variable(module, name);
     if (variable < 0) return SYMBOL_NOT_FOUND;
     const cass_manifest *manifest = module->manifest;
@@ -103,7 +104,7 @@ static int count_kernels(const void *handle, unsigned *count) {
     if (!module) return INVALID_HANDLE;
     if (!count) return INVALID_VALUE;
     int result = cass_module_prepare(module);
-    if (!result) *count = ((const cass_manifest *)module->manifest)->kernel_count;
+    if (!result) *count = cass_module_kernel_count(module);
     return result;
 }
 
@@ -118,7 +119,7 @@ static int list_kernels(const void *handle, unsigned room, cass_kernel **list) {
     if (result) return result;
     if (!list) return INVALID_VALUE;
     cass_module *module = cass_module_of(handle);
-    for (unsigned i = 0; i < room; i++) list[i] = i < count ? &module->kernels[i] : NULL;
+    for (unsigned i = 0; i < room; i++) list[i] = cass_module_kernel_at(module, i);
     return OK;
 }
 

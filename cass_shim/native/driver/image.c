@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "driver/link_ptx.h"
+#include "driver/linked.h"
 #include "driver/names.h"
 
 enum { WRAPPER_MAGIC = 0x466243B1, ELF_MAGIC = 0x464C457F, READABLE_HEAD = 16 };
@@ -33,6 +34,21 @@ static int check_text(const char *text) {
     return result;
 }
 
+/* Both halves of what cuLink joined, behind one handle. */
+static int load_halves(const void *cubin, const char *text, int keep, cass_module **module) {
+    cass_module *whole = NULL, *beside = NULL;
+    int result = cass_image_load(cubin, keep, &whole);
+    if (result) return result;
+    result = cass_image_load(text, keep, &beside);
+    if (result) {
+        cass_module_destroy(whole);
+        return result;
+    }
+    cass_module_join(whole, beside);
+    *module = whole;
+    return OK;
+}
+
 int cass_image_load(const void *image, int keep, cass_module **module) {
     uint32_t magic;
     if (!image) return INVALID_VALUE;
@@ -41,6 +57,9 @@ int cass_image_load(const void *image, int keep, cass_module **module) {
         memcpy(&image, (const char *)image + 8, sizeof image);
         if (!image) return INVALID_IMAGE;
     }
+    const void *cubin;
+    const char *text;
+    if (cass_linked_parts(image, &cubin, &text)) return load_halves(cubin, text, keep, module);
     size_t bytes = cass_image_bytes(image);
     if (!bytes) return INVALID_IMAGE;
     int result = is_binary(image) ? OK : check_text(image);

@@ -130,6 +130,15 @@ static int find_definition(const char *text, const statement *wanted, statement 
     return 0;
 }
 
+int cass_ptx_defines(const cass_ptx_part *parts, const char *name) {
+    statement found, wanted = {.name = name, .name_bytes = strlen(name)};
+    for (; parts; parts = parts->next) {
+        if (!find_definition(parts->text, &wanted, &found) || found.linkage == LOCAL) continue;
+        return found.linkage == WEAK ? 2 : 1;
+    }
+    return 0;
+}
+
 static int say(const statement *s, int result, char *named, size_t room) {
     snprintf(named, room, "%.*s",
              (int)(s->name_bytes < LONGEST_NAME ? s->name_bytes : LONGEST_NAME), s->name);
@@ -141,19 +150,83 @@ int cass_ptx_is_text(const char *text) {
     return next_statement(&text, &s) && s.header;
 }
 
-int cass_ptx_check(const cass_ptx_part *before, const char *text, char *named, size_t room) {
+static int in_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%'; }
+
+/* A text in which a symbol has a number behind its name; the old text is freed. */
+static int rename_symbol(char **text, const statement *s, int number) {
+    char *renamed = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&renamed, &bytes);
+    if (!out) return OUT_OF_MEMORY;
+    for (const char *at = *text; *at;) {
+        const char *end = at;
+        while (in_name(*end)) end++;
+        int same = (size_t)(end - at) == s->name_bytes && !memcmp(at, s->name, s->name_bytes) &&
+                   (at == *text || at[-1] != '.'); /* .x of %tid.x is no name */
+        if (end == at) end = step(at);
+        fwrite(at, 1, (size_t)(end - at), out);
+        if (same) fprintf(out, "_of_%d", number);
+        at = end;
+    }
+    if (fclose(out)) {
+        free(renamed);
+        return OUT_OF_MEMORY;
+    }
+    free(*text);
+    *text = renamed;
+    return OK;
+}
+
+/* Two definitions of one name: renames the one that only its own text can see, if any. `changed`:
+ * whether one was, so that what was read of the texts is gone. */
+static int settle(char **text, const statement *s, cass_ptx_part *part, const statement *other,
+                  int *number, int *changed, char *named, size_t room) {
+    if (s->linkage == VISIBLE && other->linkage == VISIBLE)
+        return say(s, s->entry ? UNRESOLVED : UNKNOWN_ERROR, named, room);
+    if (s->linkage != LOCAL && other->linkage != LOCAL) return OK;
+    *changed = 1;
+    return s->linkage == LOCAL ? rename_symbol(text, s, (*number)++)
+                               : rename_symbol(&part->text, other, (*number)++);
+}
+
+/* Settles the first name that is defined twice, if one is. */
+static int settle_one(cass_ptx_part *before, char **text, int *number, int *changed, char *named,
+                      size_t room) {
     statement s, other;
-    while (next_statement(&text, &s)) {
+    *changed = 0;
+    for (const char *at = *text; next_statement(&at, &s);) {
         if (!s.defines) continue;
-        for (const cass_ptx_part *part = before; part; part = part->next) {
+        for (cass_ptx_part *part = before; part; part = part->next) {
             if (!find_definition(part->text, &s, &other)) continue;
-            if (s.linkage == VISIBLE && other.linkage == VISIBLE)
-                return say(&s, s.entry ? UNRESOLVED : UNKNOWN_ERROR, named, room);
-            if (s.linkage == LOCAL || other.linkage == LOCAL)
-                return say(&s, NOT_SUPPORTED, named, room);
+            int result = settle(text, &s, part, &other, number, changed, named, room);
+            if (result || *changed) return result;
         }
     }
     return OK;
+}
+
+int cass_ptx_add(cass_ptx_part **parts, char *text, char *named, size_t room) {
+    int result = OK, number = 1, changed = 1;
+    cass_ptx_part **last = parts, *made = malloc(sizeof *made);
+    for (; *last; last = &(*last)->next) number += 100; /* names of each text: its number first */
+    while (!result && changed) result = settle_one(*parts, &text, &number, &changed, named, room);
+    if (!made || result) {
+        free(text);
+        free(made);
+        return result ? result : OUT_OF_MEMORY;
+    }
+    *made = (cass_ptx_part){text, NULL};
+    *last = made;
+    return OK;
+}
+
+void cass_ptx_drop(cass_ptx_part *parts) {
+    while (parts) {
+        cass_ptx_part *next = parts->next;
+        free(parts->text);
+        free(parts);
+        parts = next;
+    }
 }
 
 /* Functions that the CUDA runtime and its device library give to device code. */
@@ -164,8 +237,6 @@ static int is_provided(const statement *s) {
             return 1;
     return strncmp(s->name, "cuda", 4) == 0 || strncmp(s->name, "__cuda", 6) == 0;
 }
-
-static int in_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%'; }
 
 /* Whether a text says the name again beside declaring it: what is never used needs no definition.
  */

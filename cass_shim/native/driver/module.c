@@ -97,10 +97,47 @@ cass_module *cass_module_of(const void *handle) {
 }
 
 cass_kernel *cass_module_kernel(cass_module *module, const char *name) {
-    const cass_manifest *manifest = module->manifest;
-    for (uint32_t i = 0; i < manifest->kernel_count; i++)
-        if (!strcmp(manifest->kernels[i].name, name)) return &module->kernels[i];
+    for (; module; module = module->beside) {
+        const cass_manifest *manifest = module->manifest;
+        for (uint32_t i = 0; i < manifest->kernel_count; i++)
+            if (!strcmp(manifest->kernels[i].name, name)) return &module->kernels[i];
+    }
     return NULL;
+}
+
+cass_kernel *cass_module_kernel_at(cass_module *module, unsigned number) {
+    for (; module; module = module->beside) {
+        uint32_t count = ((const cass_manifest *)module->manifest)->kernel_count;
+        if (number < count) return &module->kernels[number];
+        number -= count;
+    }
+    return NULL;
+}
+
+unsigned cass_module_kernel_count(const cass_module *module) {
+    unsigned count = 0;
+    for (; module; module = module->beside)
+        count += ((const cass_manifest *)module->manifest)->kernel_count;
+    return count;
+}
+
+cass_module *cass_module_with(cass_module *module, const char *variable) {
+    for (cass_module *at = module; at; at = at->beside)
+        if (cass_module_variable(at, variable) >= 0) return at;
+    return module;
+}
+
+void cass_module_of_context(cass_module *module) {
+    for (; module; module = module->beside) module->of_context = 1;
+}
+
+void cass_module_join(cass_module *module, cass_module *beside) {
+    module->beside = beside;
+    beside->whole = module;
+}
+
+cass_module *cass_module_whole(cass_module *module) {
+    return module->whole ? module->whole : module;
 }
 
 int cass_module_variable(cass_module *module, const char *name) {
@@ -296,6 +333,7 @@ void cass_module_retire(cass_module *module) {
 }
 
 void cass_module_destroy(cass_module *module) {
+    if (module->beside) cass_module_destroy(module->beside);
     pthread_mutex_lock(&all_lock);
     for (cass_module **link = &all_modules; *link; link = &(*link)->next)
         if (*link == module) {

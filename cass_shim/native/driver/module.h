@@ -57,7 +57,9 @@ struct CUmod_st {
     void **managed; /* by image: one allocation for all devices, or NULL */
     _Atomic(cass_module_data *) data[CASS_MAX_DEVICES];
     _Atomic int references;
-    cass_module *next; /* all modules of the process, for printf and reset */
+    cass_module *next;   /* all modules of the process, for printf and reset */
+    cass_module *beside; /* of what cuLink joined: its PTX, where this is the machine code */
+    cass_module *whole;  /* the other way: whose handle the program has */
 };
 
 /* A module over `region` (a whole fatbinary, cubin or PTX text). Nothing is read before first use.
@@ -84,9 +86,24 @@ cass_kernel *cass_kernel_of(const void *handle);
  * reading it. */
 cass_kernel *cass_kernel_find(const void *handle);
 
-/* A kernel or variable by name; NULL / -1 where there is none. The module must be prepared. */
+/* A kernel by name or number, in what lies beside the module too; NULL where there is none. The
+ * module must be prepared. */
 cass_kernel *cass_module_kernel(cass_module *module, const char *name);
+cass_kernel *cass_module_kernel_at(cass_module *module, unsigned number);
+unsigned cass_module_kernel_count(const cass_module *module);
+
+/* The part of a module that has this variable, or the module; its number there, or -1. */
+cass_module *cass_module_with(cass_module *module, const char *variable);
 int cass_module_variable(cass_module *module, const char *name);
+
+/* As cuModuleLoad… makes them. */
+void cass_module_of_context(cass_module *module);
+
+/* Joins two modules that no call connects: what is looked up in the first is found in both. */
+void cass_module_join(cass_module *module, cass_module *beside);
+
+/* The module whose handle the program has. */
+cass_module *cass_module_whole(cass_module *module);
 
 /* Address and size of a variable on this device, allocating the module's data there on first use.
  */

@@ -25,6 +25,7 @@ static cass_reference *make(cass_module *module, uint32_t image, int surface) {
 }
 
 int cass_reference_find(cass_module *module, const char *name, int surface, cass_reference **out) {
+    module = cass_module_with(module, name);
     int variable = cass_module_variable(module, name);
     if (variable < 0) return SYMBOL_NOT_FOUND;
     const cass_manifest *manifest = module->manifest;

@@ -76,6 +76,7 @@ static cudaError_t global(void **dptr, size_t *bytes, cudaLibrary_t library, con
                           int managed) {
     LIBRARY(device, module, library);
     if (!name || (!dptr && !bytes)) return cudaErrorInvalidValue;
+    module = cass_module_with(module, name);
     int variable = cass_module_variable(module, name);
     const cass_manifest *manifest = module->manifest;
     if (variable < 0 || (managed && !manifest->variables[variable].managed))
@@ -104,7 +105,7 @@ cudaError_t cass_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t librar
 cudaError_t cass_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib) {
     LIBRARY(device, module, lib);
     if (!count) return cudaErrorInvalidValue;
-    *count = ((const cass_manifest *)module->manifest)->kernel_count;
+    *count = cass_module_kernel_count(module);
     return cudaSuccess;
 }
 
@@ -112,9 +113,8 @@ cudaError_t cass_cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int
                                              cudaLibrary_t lib) {
     LIBRARY(device, module, lib);
     if (!kernels) return cudaErrorInvalidValue;
-    unsigned count = ((const cass_manifest *)module->manifest)->kernel_count;
     for (unsigned i = 0; i < numKernels; i++)
-        kernels[i] = i < count ? (cudaKernel_t)(void *)&module->kernels[i] : NULL;
+        kernels[i] = (cudaKernel_t)(void *)cass_module_kernel_at(module, i);
     return cudaSuccess;
 }
 
