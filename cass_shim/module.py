@@ -144,6 +144,10 @@ def _version(entry: FatbinEntry) -> int:
 
 def module_manifest(module: Module, gfx: str) -> Manifest:
     """What the target process must know of a module."""
+    if module.cubin is None and module.ptx is not None:
+        from cass_shim.translate.ptx_hip import check
+
+        check(module.ptx)
     data, _, _ = module.data
     images = tuple(ManifestImage(one.kind, one.size, one.align, one.content) for one in data)
     variables, relocations = _module_data(module)

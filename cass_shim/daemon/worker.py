@@ -23,6 +23,7 @@ from cass_shim.model.config import Config
 from cass_shim.model.errors import (
     CassError,
     DeviceFailed,
+    InvalidPtx,
     LinkFailed,
     Malformed,
     Rejected,
@@ -51,7 +52,11 @@ log = logging.getLogger(__name__)
 
 MODULES_KEPT = 32
 # What a program's call answers for an error; any other is NO_KERNEL_IMAGE_FOR_DEVICE. A link says more of it.
-CODES = {Malformed: CudaError.INVALID_KERNEL_IMAGE, LinkFailed: CudaError.INVALID_KERNEL_IMAGE}
+CODES = {
+    InvalidPtx: CudaError.INVALID_PTX,
+    Malformed: CudaError.INVALID_KERNEL_IMAGE,
+    LinkFailed: CudaError.INVALID_KERNEL_IMAGE,
+}
 LINK_CODES = {**CODES, LinkFailed: CudaError.INVALID_SOURCE, Unsupported: CudaError.NOT_SUPPORTED}
 
 

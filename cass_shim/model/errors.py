@@ -17,6 +17,10 @@ class Malformed(CassError):
         self.what, self.where, self.offset = what, where, offset
 
 
+class InvalidPtx(Malformed):
+    """PTX that its language does not allow. `where` names the line."""
+
+
 class Unsupported(CassError):
     """Well-formed input that we cannot handle. `feature` is the stable name that coverage counts.
 

@@ -75,6 +75,7 @@ class CudaError(IntEnum):
     """cudaError_t values that a failed request may carry. Source: CUDA runtime API manual, cudaError enum."""
 
     INVALID_KERNEL_IMAGE = 200
+    INVALID_PTX = 218
     INVALID_SOURCE = 300
     NOT_SUPPORTED = 801
     NO_KERNEL_IMAGE_FOR_DEVICE = 209

@@ -27,6 +27,10 @@ INSTRUCTIONS: dict[str, str] = {
     "Miscellaneous": "brkpt nanosleep pmevent trap setmaxnreg",
 }
 
+# The ISA that the list is of, and the first words of its instructions.
+ISA = (9, 0)
+OPCODES = frozenset(name.split(".")[0] for text in INSTRUCTIONS.values() for name in text.split())
+
 # Why an instruction has no row.
 MISSING: dict[str, str] = {
     "st.async": "clusters (sm_90)", "st.bulk": "sm_100", "multimem": "multicast memory (sm_90)",

@@ -51,6 +51,7 @@ static int load_halves(const void *cubin, const char *text, int keep, cass_modul
 
 int cass_image_load(const void *image, int keep, cass_module **module) {
     uint32_t magic;
+    cass_module_message_clear();
     if (!image) return INVALID_VALUE;
     memcpy(&magic, image, sizeof magic);
     if (magic == WRAPPER_MAGIC) {
@@ -135,7 +136,8 @@ void cass_jit_answer(unsigned count, const CUjit_option *options, void **values,
     }
     for (int i = 0; i < 2; i++) {
         size_t room = sizes[i] ? (size_t)(uintptr_t)*sizes[i] : 0;
-        const char *text = i == 1 && failed ? cass_error_text(failed, 0) : "";
+        const char *text = i == 1 && failed ? cass_module_message() : "";
+        if (i == 1 && failed && !*text) text = cass_error_text(failed, 0);
         answer_log(buffers[i], sizes[i], room, text);
     }
 }

@@ -70,6 +70,11 @@ static int make_kernels(cass_module *module, const cass_manifest *manifest) {
     return OK;
 }
 
+static _Thread_local char message[sizeof((cass_client_error *)0)->message];
+
+const char *cass_module_message(void) { return message; }
+void cass_module_message_clear(void) { message[0] = 0; }
+
 int cass_module_prepare(cass_module *module) {
     if (atomic_load_explicit(&module->manifest, memory_order_acquire)) return OK;
     pthread_mutex_lock(&module->lock);
@@ -79,6 +84,7 @@ int cass_module_prepare(cass_module *module) {
         if (cass_client_module(module->region, module->region_bytes, &manifest, &error)) {
             module->failed = error.cuda_error ? error.cuda_error : UNKNOWN_ERROR;
             cass_complain("%s", error.message);
+            memcpy(message, error.message, sizeof message);
         } else {
             module->failed = make_kernels(module, manifest);
             if (!module->failed)

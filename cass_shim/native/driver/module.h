@@ -70,6 +70,10 @@ cass_module *cass_module_create(const void *region, size_t region_bytes, int cop
  * time). */
 int cass_module_prepare(cass_module *module);
 
+/* Why this thread's last image was refused, for JIT error logs; "" when it was not. */
+const char *cass_module_message(void);
+void cass_module_message_clear(void);
+
 /* Frees device memory and code once work in flight has finished. */
 void cass_module_destroy(cass_module *module);
 

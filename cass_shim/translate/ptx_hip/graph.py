@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cass_shim.isa.ptx.syntax import Function, Instruction, Label, Operand, Register, Symbol
-from cass_shim.model.errors import Malformed
+from cass_shim.model.errors import InvalidPtx
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,8 @@ class _Builder:
         self.blocks: list[Block] = [Block()]
         self.at_label: dict[str, int] = {}
 
-    def fail(self, what: str, line: int) -> Malformed:
-        return Malformed(what, where=f"PTX line {line} in {self.function.name}")
+    def fail(self, what: str, line: int) -> InvalidPtx:
+        return InvalidPtx(what, where=f"PTX line {line} in {self.function.name}")
 
     def split(self) -> list[tuple[Block, Instruction | None]]:
         """Cut at labels and after branches; the instruction that ends each block, if any."""

@@ -11,7 +11,7 @@ import functools
 import re
 from typing import Any, NamedTuple
 
-from cass_shim.model.errors import Malformed
+from cass_shim.model.errors import InvalidPtx, Malformed
 
 MAX_TEXT = 256 << 20
 _KEPT_LENGTH = 256  # of lines that are remembered
@@ -98,7 +98,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def tokenize(text: str) -> Tokens:
-    """All tokens of `text`. A character that starts none is Malformed."""
+    """All tokens of `text`. A character that starts none is InvalidPtx."""
     if len(text) > MAX_TEXT:
         raise Malformed(f"{len(text)} characters, more than {MAX_TEXT}", where="PTX")
     if "/*" in text:
@@ -109,7 +109,7 @@ def tokenize(text: str) -> Tokens:
         kinds, texts, columns, bad = (_remembered if len(line) <= _KEPT_LENGTH else _read_line)(line)
         if bad:
             what = "comment or string without an end" if line[bad - 1] in '/"' else f"character {line[bad - 1]!r}"
-            raise Malformed(what, where=f"PTX line {number}, column {bad}")
+            raise InvalidPtx(what, where=f"PTX line {number}, column {bad}")
         all_kinds += kinds
         all_texts += texts
         all_columns += columns

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from cass_shim.isa.ptx.syntax import Float, Integer
-from cass_shim.model.errors import Malformed
+from cass_shim.model.errors import InvalidPtx
 from cass_shim.translate.ptx_hip.lexer import Token, tokenize
 
 MAX_DEPTH = 64
@@ -66,9 +66,9 @@ class Reader:
         self.at = 0
 
     def fail(self, what: str, token: Token | None = None) -> NoReturn:
-        """Malformed at a token, by default the current one."""
+        """InvalidPtx at a token, by default the current one."""
         found = token or self.token
-        raise Malformed(what, where=f"PTX line {found.line}, column {found.column}")
+        raise InvalidPtx(what, where=f"PTX line {found.line}, column {found.column}")
 
     @property
     def token(self) -> Token:

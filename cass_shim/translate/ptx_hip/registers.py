@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cass_shim.isa.ptx.syntax import Function, Instruction, Register
 from cass_shim.isa.ptx.types import TYPES, bits_of
-from cass_shim.model.errors import Malformed
+from cass_shim.model.errors import InvalidPtx
 from cass_shim.translate.ptx_hip.names import Names
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ class Registers:
         self.uses_carry = False
         self.current: Instruction | None = None
 
-    def malformed(self, what: str) -> Malformed:
+    def malformed(self, what: str) -> InvalidPtx:
         place = self.current.place if self.current else f"line {self.function.line}"
         form = f" ({self.current.form})" if self.current else ""
-        return Malformed(what + form, where=f"PTX {place} in {self.function.name}")
+        return InvalidPtx(what + form, where=f"PTX {place} in {self.function.name}")
 
     def _held(self, register: Register) -> tuple[str, str]:
         """C++ name and type."""

@@ -21,6 +21,7 @@ from cass_shim.translate.ptx_hip.layout import parameter_block, size_of
 from cass_shim.translate.ptx_hip.parser import parse_module
 from cass_shim.translate.ptx_hip.program import write_program
 from cass_shim.translate.ptx_hip.reach import callees
+from cass_shim.translate.ptx_hip.vet import vet
 
 _EXCHANGES = frozenset({"shfl", "redux", "match"})
 _DEPTH = 20_000  # nesting of the recovered structure
@@ -39,6 +40,11 @@ def parsed(text: str) -> Module:
 def _tokens(text: str) -> dict[str, int]:
     """Tokens, once per text: finding them goes through every function, which a kernel is one of many of."""
     return data.module_tokens(parsed(text))
+
+
+def check(module: PtxModule) -> None:
+    """Raises InvalidPtx for what CUDA refuses when it loads a module."""
+    vet(parsed(module.text))
 
 
 def kernels(module: PtxModule) -> tuple[str, ...]:
