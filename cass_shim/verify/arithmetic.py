@@ -55,7 +55,9 @@ def unsigned(a: Value) -> Value:
 # results depend on the payload, which the emitter leaves open, is seen to when two runs are compared. f64 keeps an
 # operand's payload on NVIDIA; which one is left to the host.
 NVIDIA_NAN = {"f32": 0x7FFF_FFFF, "f16": 0x7FFF, "bf16": 0x7FFF}
+# What else computed NaNs may be; of both signs, which a maximum of bits or a shift shows.
 OTHER_NAN = {"f32": 0x7FC0_0B0B, "f16": 0x7E0B, "bf16": 0x7FCB, "f64": 0xFFF8_0000_0000_0B0B}
+SIGNED_NAN = {"f32": 0xFFC0_0A0A, "f16": 0xFE0A, "bf16": 0xFFCA, "f64": 0x7FF8_0000_0000_0A0A}
 
 
 class Arithmetic:

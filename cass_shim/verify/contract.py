@@ -22,6 +22,7 @@ from cass_shim.verify.hazards import check_hazards
 from cass_shim.verify.waits import check_waits
 
 LDS_BYTES, VGPRS, SGPRS = 64 << 10, 256, 106
+INITIAL_SGPRS = 16  # scalar registers that a wave of 32 must ask for at its start (LLVM: UserSGPRInit16Bug of gfx1100)
 SCRATCH_BYTES = 256 << 10  # per lane; gfx1100's own limit is higher, CUDA's default local memory limit lower
 # Program control that user code has no business with: it halts, returns from a trap, drives the debugger, jumps without
 # being a branch that is followed here (the halves of wave64), or waits at resources that several kernels share.
@@ -124,6 +125,11 @@ def _check_limits(code: CodeObject, kernel: dict[str, Any], descriptor: bytes) -
     (properties,) = struct.unpack_from("<H", descriptor, 56)
     if not properties >> 10 & 1:
         raise Rejected("the descriptor does not enable waves of 32", kernel=code.symbol)
+    (resources,) = struct.unpack_from("<I", descriptor, 52)  # COMPUTE_PGM_RSRC2
+    initial = (resources >> 1 & 31) + (resources >> 7 & 15).bit_count()  # user ones; the block's numbers and its size
+    if initial < INITIAL_SGPRS:
+        why = f"the descriptor asks for {initial} initial scalar registers, of which gfx1100 needs {INITIAL_SGPRS}"
+        raise Rejected(why, kernel=code.symbol)
     if kernarg != kernel.get(".kernarg_segment_size"):
         raise Rejected("descriptor and metadata differ in the kernarg size", kernel=code.symbol)
 

@@ -18,7 +18,7 @@ import numpy as np
 from cass_shim.isa import shared_memory
 from cass_shim.model.instruction import RZ, Imm, Instruction, Reg
 from cass_shim.model.kernel_abi import WARP, KernelAbi, TextureKind
-from cass_shim.verify.arithmetic import OTHER_NAN, Value, constant
+from cass_shim.verify.arithmetic import OTHER_NAN, SIGNED_NAN, Value, constant
 from cass_shim.verify.control import AT_BARRIER, AT_BSYNC, AT_DIVERGENCE, AT_WARPSYNC, RUN, ControlFlow
 from cass_shim.verify.memory import Arena, Fault, gather
 from cass_shim.verify.program import Program, Step
@@ -79,7 +79,8 @@ class Interpreter(ControlFlow):
     """One run.
 
     policy: "lowest" (all lanes together, lowest address first), "random" (any group), "blocks" or "warps" (one after
-    another, also "blocks reversed"); but for the first, atomics go in random order and NaNs have another payload.
+    another, also "blocks reversed"); but for the first, atomics go in random order and NaNs have another payload,
+    of the other sign too but for "random".
     deadline: of the CPU time of this thread, seconds; until: on the monotonic clock. heap: addresses from and to which
     malloc may give out. given: those that malloc gave before and nobody freed; kept up to date.
     """
@@ -116,7 +117,7 @@ class Interpreter(ControlFlow):
         self.until = until
         self.shuffled = policy != "lowest"
         if self.shuffled:
-            self.nan_payloads = OTHER_NAN
+            self.nan_payloads = OTHER_NAN if policy == "random" else SIGNED_NAN
         self.banks = dict(program.banks)
         self.banks[0] = self._bank0(abi, launch, local)
         count = launch.geometry.lanes

@@ -138,15 +138,14 @@ def edges(found: Survey, roles: Roles, main: Shape, seed: int) -> list[Scenario]
     """Inputs at the edge of what code compares with: bounds just beyond what it adds to an index, and bounds of 0.
 
     The latter, a loop that does not go round or an array without elements, not with lanes that may meet: a stride or a
-    count of 0 makes them race for one address, and where there are atomics nobody can tell. There one thread goes alone
-    (none, where lanes read each other or wait for other blocks).
+    count of 0 makes them race for one address, and where there are atomics nobody can tell. There one thread goes
+    alone, or one warp, where its lanes read each other or blocks wait for each other.
     """
     plain = "whole" if found.float_atomics else "random"
     steps = sorted(found.steps)[:STEPS] if found.bounds and found.dimensions == 1 else []
     beyond = [Scenario(main, plain, step + BEYOND, seed + 50 + step) for step in steps]
-    if found.grid_sync or (found.atomics and (found.exchanges or found.whole_warps)):
-        return beyond
-    shape = Shape((1, 1, 1), (1, 1, 1), main.dynamic_shared) if found.atomics else main
+    alone = (WARP if found.exchanges or found.whole_warps or found.grid_sync else 1, 1, 1)
+    shape = Shape((1, 1, 1), alone, main.dynamic_shared) if found.atomics or found.grid_sync else main
     known = sorted(at for at, kind in found.scalars.items() if kind == "i32" and at & ~7 in found.bounds)
     taken = {at for start in roles.pointers for at in (start, start + 4)}
     offsets = [at for at in known if at not in taken][:EDGES]

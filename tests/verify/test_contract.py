@@ -16,7 +16,7 @@ from cass_shim.verify.gfx11 import walk
 ABI = KernelAbi((Param(0, 0, 8),), 0x160, 8, 16)
 
 
-def source(body: str, *, lds: int = 0, wave32: int = 1, kernarg: int = 16) -> str:
+def source(body: str, *, lds: int = 0, wave32: int = 1, kernarg: int = 16, user: int = 15) -> str:
     return f"""
 .amdgcn_target "amdgcn-amd-amdhsa--gfx1100"
 .amdhsa_code_object_version 5
@@ -36,6 +36,7 @@ k:
   .amdhsa_group_segment_fixed_size {lds}
   .amdhsa_kernarg_size {kernarg}
   .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_user_sgpr_count {user}
 .end_amdhsa_kernel
 .amdgpu_metadata
 ---
@@ -106,6 +107,8 @@ def test_layout_and_limits() -> None:
         check_contract(code, replace(ABI, params_bytes=16))
     with pytest.raises(Rejected, match="LDS"):
         check_contract(build("s_endpgm", lds=70_000), ABI)
+    with pytest.raises(Rejected, match="asks for 15 initial scalar registers, of which gfx1100 needs 16"):
+        check_contract(build("s_endpgm", user=14), ABI)
 
 
 def test_instruction_lengths_agree_with_the_assembler() -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from cass_shim.verify.compare import compare
 from cass_shim.verify.interpreter import Outcome
 from cass_shim.verify.memory import Arena
+from tests.verify import text
 
 NAN = 0x7FC0_0000  # of f32
 HIGH = 0x7FF8_0000  # of an f64 NaN
@@ -41,3 +42,21 @@ def test_what_may_be_another_nan(
     device: list[int], words: list[int], written: list[bool], nans: bool, bad: list[int]
 ) -> None:
     assert compare(padded(device), [outcome(words, written)], False, nans=nans).bad.tolist() == bad
+
+
+def test_a_maximum_of_the_bits_of_a_nan_is_seen_to_be_open() -> None:
+    """`atomicMax` of a float's bits: runs whose NaNs have one sign alone agree, and the device's may have the other."""
+    code = """
+        MOV R2, c[0x0][0x160]
+        MOV R3, c[0x0][0x164]
+        LDG.E R4, [R2]
+        FADD R4, R4, R4
+        MOV R5, 0x80000000
+        IMNMX.U32 R4, R4, R5, !PT
+        STG.E [R2], R4
+        EXIT
+    """
+    quiet = np.array([NAN] + 255 * [0], np.uint32)
+    policies = ("lowest", "random", "blocks")
+    results = [int(text.run(text.kernel(code), block=1, data=quiet, policy=policy)[0][0]) for policy in policies]
+    assert len(set(results)) == 2 and results[0] == 0x8000_0000
