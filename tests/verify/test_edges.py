@@ -43,11 +43,12 @@ def test_an_edge_sets_one_bound_and_leaves_the_others(vector_add: Work) -> None:
     assert given.params[COUNT_AT:] == bytes(4) and all(given.params[at] or given.params[at + 2] for at in (0, 8, 16))
 
 
-def test_lanes_that_may_meet_get_none(vector_add: Work) -> None:
+def test_lanes_that_may_meet_are_few(vector_add: Work) -> None:
     found = survey(vector_add.sass)
     roles = first_roles(vector_add.sass, found)
     for other in (replace(found, grid_sync=True), replace(found, atomics=True, exchanges=True)):
-        assert edges(other, roles, SHAPE, 1) == []
+        (warp,) = edges(other, roles, SHAPE, 1)
+        assert warp.edge == COUNT_AT and warp.shape == Shape((1, 1, 1), (32, 1, 1))
     assert edges(Survey(), roles, SHAPE, 1) == []
     (alone,) = edges(replace(found, atomics=True), roles, SHAPE, 1)
     assert alone.edge == COUNT_AT and alone.shape == Shape((1, 1, 1), (1, 1, 1))
@@ -62,9 +63,13 @@ def test_one_element_and_part_of_a_warp_are_always_tried(vector_add: Work, devic
     assert all(one.shape.is_whole for one in corners(vector_add.sass, replace(found, whole_warps=True), SHAPE, 1))
 
 
-def test_a_translation_that_is_wrong_for_no_elements_is_rejected_beside_atomics(device: Device) -> None:
+@pytest.mark.parametrize(("exchange", "threads"), [("SHFL.BFLY PT, R5, R0, 0x1, 0x1f", 32), ("NOP", 1)])
+def test_a_translation_that_is_wrong_for_no_elements_is_rejected_beside_atomics(
+    device: Device, exchange: str, threads: int
+) -> None:
     """Nothing is counted where the bound is 0; the wrong one counts its first thread all the same."""
-    right = """S2R R0, SR_TID.X
+    right = f"""S2R R0, SR_TID.X
+ {exchange}
  ISETP.GE.AND P0, PT, R0, c[0x0][0x168], PT
  @P0 EXIT
  MOV R2, c[0x0][0x160]
@@ -77,7 +82,7 @@ def test_a_translation_that_is_wrong_for_no_elements_is_rejected_beside_atomics(
     sass, mutant = (kernel(text) for text in (right, wrong))
     assert survey(sass).atomics and wrong != right
     assert verify_kernel(lifted(sass), sass, None, device).evidence >= Evidence.E1U
-    with pytest.raises(Rejected, match=r"block \(1, 1, 1\).*size 9"):
+    with pytest.raises(Rejected, match=rf"grid \(1, 1, 1\) block \({threads}, 1, 1\).*size 9"):
         verify_kernel(lifted(mutant), sass, None, device)
 
 
