@@ -15,6 +15,7 @@ from cass_shim.isa.encoding.grammar import rows
 from cass_shim.isa.spec import CONTROL, Effect, specs
 from cass_shim.verify.vectored import index, indirect
 from tools import environment
+from tools.wheels.times import times
 
 WHEELS = environment.ROOT / "docs" / "wheels.json"  # by tools.wheels
 SMS = (75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
@@ -41,6 +42,12 @@ def described() -> dict[str, set[int]]:
 def percent(part: int, whole: int) -> str:
     """Rounded down, so that 100 means all."""
     return f"{part * 1000 // whole / 10:g} %" if whole else "–"
+
+
+def _times(rows: list[dict[str, Any]]) -> list[str]:
+    """Processor time of a kernel, where the measurement has it."""
+    found = [one for row in rows for one in row.get("milliseconds", ())]
+    return [f"Of processor time {times(found)}.", ""] if found else []
 
 
 def wheels_section(result: dict[str, Any]) -> list[str]:
@@ -77,6 +84,7 @@ def wheels_section(result: dict[str, Any]) -> list[str]:
         "",
         f"Decoded at {result['decoded_per_second']} instructions a second, on a machine with other work.",
         "",
+        *_times(rows),
     ]
     known = {name: counts for name, counts in result["mnemonics"].items() if counts[1]}
     listed = ", ".join(f"{name} {bad} of {total}" for name, (total, bad) in known.items())

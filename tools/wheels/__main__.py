@@ -11,7 +11,6 @@ import datetime
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,10 @@ from tools import environment
 from tools.wheels.measure import LATE, Texts, compare_texts, is_asked, lift, reason, warm
 from tools.wheels.sources import NAMES, sample, wheel_of
 from tools.wheels.sources import download as fetch
+from tools.wheels.times import times
 
 RESULT = environment.ROOT / "docs" / "wheels.json"
 SMS = (75, 80, 86, 87, 89, 90, 100, 120)
-MEDIAN_MS, LATE_MS = 50, 500  # of processor time; what cold translation may take
 
 
 def measure_wheel(wheel: Path, options: argparse.Namespace, texts: Texts, reasons: Counter[str]) -> dict[str, Any]:
@@ -66,18 +65,6 @@ def measure_wheel(wheel: Path, options: argparse.Namespace, texts: Texts, reason
     }
     print(json.dumps(row), flush=True)
     return row
-
-
-def times(milliseconds: Sequence[int]) -> str:
-    """Median and 95th percentile against their limits."""
-    if not milliseconds:
-        return "no kernel was compiled"
-    ordered = sorted(milliseconds)
-    middle, late = (ordered[min(len(ordered) - 1, len(ordered) * part // 100)] for part in (50, 95))
-    return (
-        f"decoding, lifting and compiling take {middle} ms in the middle (limit {MEDIAN_MS}) and {late} ms at the 95th "
-        f"percentile (limit {LATE_MS}) of {len(ordered)} kernels"
-    )
 
 
 def main(arguments: list[str]) -> int:

@@ -186,7 +186,7 @@ def r2ur(w: Word) -> list[Printed]:
 
 
 row("R2UR", 0x3C2, r2ur)
-row("R2UR", 0x2CA, r2ur, flag(84, "OR"))
+row("R2UR", 0x2CA, r2ur, flag(84, "OR"), flag(87, "BROADCAST"))
 SPECIAL = {
     0x00: "SR_LANEID", 0x01: "SR_CLOCK", 0x02: "SR_VIRTCFG", 0x03: "SR_VIRTID", 0x0F: "SR_ORDERING_TICKET",
     0x20: "SR_TID", 0x21: "SR_TID.X", 0x22: "SR_TID.Y", 0x23: "SR_TID.Z", 0x24: "SR_CTA_PARAM", 0x25: "SR_CTAID.X",

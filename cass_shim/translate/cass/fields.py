@@ -190,9 +190,10 @@ def source_lines(sass: SassKernel, values: bool = True) -> list[Line]:
 
 # Hints without a meaning for the result, and waits, which `pauses.py` puts in: they are not learned.
 _HINTS = ("s_waitcnt", "s_delay_alu", "s_clause", "s_set_inst_prefetch_distance", "s_sendmsg", "s_nop", "s_code_end")
+# Numbers have no more digits than 64 bits: Python refuses to read those of thousands.
 _PIECE = re.compile(
-    r"\s+|(?P<label>\.?LBB?\d+(?:_\d+)?)|(?P<range>[vs]\[(\d+):(\d+)\])|(?P<register>[vs]\d+\b)"
-    r"|(?P<hex>0x[0-9a-f]+)|(?P<real>\d+\.\d+)|(?P<number>\d+)|(?P<word>[a-z_][\w.]*)|(?P<sign>[-,:()\[\]|&+!~])",
+    r"\s+|(?P<label>\.?LBB?\d+(?:_\d+)?)|(?P<range>[vs]\[(\d{1,4}):(\d{1,4})\])|(?P<register>[vs]\d{1,4}\b)"
+    r"|(?P<hex>0x[0-9a-f]+)|(?P<real>\d+\.\d+)|(?P<number>\d{1,20}(?!\d))|(?P<word>[a-z_][\w.]*)|(?P<sign>[-,:()\[\]|&+!~])",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"\.?LBB?\d+(?:_\d+)?")
@@ -243,7 +244,7 @@ def target_lines(text: Sequence[str]) -> list[Line]:
     return lines
 
 
-_NUMBER = re.compile(r"#(\d+)$")
+_NUMBER = re.compile(r"#(\d{1,20})$")
 _OPENING, _CLOSING = ("(", "[", "|", "-", "~", ":", ""), (")", "]", ",", ":", "(")
 
 

@@ -124,7 +124,7 @@ def _products(block: Block, written: Counter[str], read: Counter[str]) -> dict[s
         d = instruction.operands[0]
         if not isinstance(d, Register) or written[d.name] != 1:
             continue
-        if _plain(instruction, ("mul",), ("ftz",)):
+        if _plain(instruction, ("mul",), ("ftz",)) and len(instruction.operands) == 3:
             found[d.name] = _Product(place, instruction)
         elif _plain(instruction, ("neg",), ()) and len(instruction.operands) == 2:
             a = instruction.operands[1]

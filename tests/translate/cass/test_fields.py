@@ -323,3 +323,11 @@ def test_a_frame_says_what_the_sass_reads() -> None:
     assert (flat["system_vgpr_workitem_id"], flat["user_sgpr_count"]) == (0, 15)
     assert (plane["system_vgpr_workitem_id"], plane["user_sgpr_count"]) == (1, 14)
     assert plane["group_segment_fixed_size"] == kernel("matmul_tiled_static_sass")[0].abi.shared_bytes > 0
+
+
+def test_numbers_of_thousands_of_digits_are_no_python_errors() -> None:
+    """Found by fuzzing: Python refuses to read them."""
+    (line,) = target_lines([f"v_mov_b32 v1, v{'0' * 6000}"])
+    assert line[:4] == ["v_mov_b32", "v", "#1", ","]
+    with pytest.raises(Rejected, match="not assembly"):
+        target_lines([f"v_mov_b32 v1, {'1' * 6000}"])

@@ -11,6 +11,7 @@ import pytest
 
 from cass_shim.decode.nvdisasm import find_tool
 from cass_shim.model.artifacts import PtxModule
+from cass_shim.model.errors import CassError
 from cass_shim.translate.ptx_hip import translate_kernel
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -67,3 +68,10 @@ def test_fuses_what_ptxas_fuses(name: str, sass: dict[str, tuple[int, int, int]]
     products = len(re.findall(r"f\d+\)? \* ", text))
     sums = len(re.findall(r"f\d+\)? [+-] (?:ptx_ftz\()?f\d", text))
     assert (fused, products, sums) == sass[name]
+
+
+def test_a_product_of_one_factor_is_refused_by_name() -> None:
+    """Found by fuzzing: a multiplication that lacks a factor was a Python error where an addition takes it in."""
+    text = HEAD + kernel("short", "mul.f32 %f4,%f0; add.f32 %f6,%f4,%f2; st.global.f32 [%rd0+16],%f6;")
+    with pytest.raises(CassError, match="mul"):
+        translate_kernel(PtxModule(text, 80), "short")
