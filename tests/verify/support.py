@@ -57,10 +57,8 @@ def campaign(
     found = survey(kernel)
     judge = Judge(kernel, cubin, found, mufu.nearest, searching.MAX_STEPS)
     fake: Any = FakeCandidate(candidate, cubin)
-    now = time.process_time()
-    tried = searching.Campaign(
-        judge, fake, first_roles(kernel, found), now + budget_s, now + budget_s, now + budget_s, np.zeros(0, bool)
-    )
+    end = time.process_time() + budget_s
+    tried = searching.Campaign(judge, fake, first_roles(kernel, found), end, end, end, end, np.zeros(0, bool))
     searching.search(tried, seed)
     return tried
 
