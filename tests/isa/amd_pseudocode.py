@@ -267,7 +267,8 @@ class Evaluator:
                 self.take()
                 low = int(number(self.ternary()))
             elif self.peek() == "+:":
-                raise NotCovered("+:")
+                self.take()
+                low, high = high, high + int(number(self.ternary())) - 1
             else:
                 low = high
             self.take("]")

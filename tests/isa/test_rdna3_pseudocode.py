@@ -28,7 +28,7 @@ OTHER_RESULTS = ("v_cmpx", "v_fma_mix", "v_cndmask", "v_add_co", "v_sub_co", "v_
 # Texts that differ from the hardware or describe something else than one lane's result.
 LEFT_OUT = re.compile(
     r"perm|lane|mbcnt|movrel|swap|readfirst|div_|trig|rel|saveexec|wrexec|getpc|setpc|rfe|swappc|sendmsg|call|"
-    r"cube|dot|nop|mqsad_u32|exp_f|log_f|rcp|rsq|sqrt|sin|cos|pk_norm|cvt_norm|wqm|quadmask|cvt_off|bitreplicate|_class_"
+    r"dot|nop|mqsad_u32|exp_f|log_f|rcp|rsq|sqrt|sin|cos|pk_norm|cvt_norm|cvt_off|_class_"
 )
 # Where this interpreter differs from the text on purpose.
 DELIBERATE = {
