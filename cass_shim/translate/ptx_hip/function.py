@@ -13,7 +13,7 @@ from cass_shim.translate.ptx_hip.graph import Branch, Graph, Switch, build_graph
 from cass_shim.translate.ptx_hip.inline import inline_values
 from cass_shim.translate.ptx_hip.layout import align_of, size_of
 from cass_shim.translate.ptx_hip.locks import scheduled_apart, takes_lock
-from cass_shim.translate.ptx_hip.scopes import move_declarations
+from cass_shim.translate.ptx_hip.scopes import move_declarations, without_blocks
 from cass_shim.translate.ptx_hip.structure import Printer, chained, structured
 from cass_shim.translate.ptx_hip.writer import FunctionWriter
 
@@ -48,7 +48,7 @@ def write_function(program: Program, function: Function) -> tuple[FunctionWriter
     while body and body[-1].strip() == "return;":
         body.pop()
     types = writer.named_types() | _passed_on(writer, body)
-    body, moved = move_declarations(body, types)
+    body, moved = move_declarations(without_blocks(body, types), types)
     if not program.line_references:
         fixed = {**writer.parameter_types(), **dict.fromkeys(writer.symbols.values(), "u64")}
         body, gone = inline_values(body, types, fixed)

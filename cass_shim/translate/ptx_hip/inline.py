@@ -18,11 +18,16 @@ _CONDITION = re.compile(r"^( *)([A-Za-z_]\w+) = (.+);$")
 _TESTS = re.compile(r"^( *(?:\} while|if) \()(!?)([A-Za-z_]\w*)(\).*)$")
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.\w+)?")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_LITERAL = {"u32": r"(?:0x[\da-f]+|\d+)u", "u64": r"(?:0x[\da-f]+|\d+)ul", "i32": r"-?\d+", "i64": r"-?\d+l"}
+_LITERAL = {"u32": r"(?:0x[\da-f]+|\d+)u", "u64": r"(?:0x[\da-f]+|\d+)ul", "i32": r"-?\d+", "i64": r"-?\d+l",
+            "f32": r"-?\d{1,4}\.\d{1,4}f", "f64": r"-?\d{1,4}\.\d{1,4}"}  # fmt: skip
 _INTEGERS = ("u32", "i32", "u64", "i64", "u16", "i16", "u8", "i8")
 _NOTHING = re.compile(r"^( *const (\w+) \w+ = )([A-Za-z_]\w*) \+ 0u?l?;$")
 _FLIPPED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
-_SIGNED_ZERO = re.compile(r"(?<![\w)])\(i(32|64)\)(\((?:[^()]|\(\))+\)|[\w.]+)(?= [=!]= 0\b)")
+# Where a condition begins, a cast whose sign a comparison with a number does not ask for, and that comparison.
+_SIGNED = re.compile(r"(?:(?<=[(!])|(?<=&& )|(?<=\|\| )|(?<= = ))\(i(32|64)\)")
+_EQUALS = re.compile(r" [=!]= \d+l?(?![\w.])")
+_CAST_NAME = re.compile(r"(\([uif]\d+\))\((?!bool\b|[uif]\d+\b)([A-Za-z_]\w*)\)")
+_PASSED = re.compile(r"^( *)(?:(?:const )?\w+ )?([A-Za-z_]\w*) = (.+);$")
 _BREAKS = re.compile(r"^ *if \((.+)\) break;$")
 _NEGATED = re.compile(r"^( *(?:\} while|while|if) \()!\((.*)\)(\)(?: \{|;| [^()]*;))$")
 _TWICE = re.compile(r"!\(!([\w.]+)\)")
@@ -112,6 +117,21 @@ def _is_copy(text: _Text, held: str, expression: str) -> bool:
     return text.constant.get(expression) == held or re.fullmatch(_LITERAL.get(held, "-"), expression) is not None
 
 
+def _unchanged(text: _Text, number: int, place: int, expression: str) -> bool:
+    """Whether between the two lines only registers that are not in the expression get values, from such."""
+    words = set(_WORD.findall(expression))
+    indent = len(text.lines[number] or "") - len((text.lines[number] or "").lstrip())
+    for line in text.lines[number + 1 : place]:
+        found = _PASSED.match(line) if line is not None else None
+        if line is None:
+            continue
+        if found is None or len(found[1]) != indent or found[2] in words or "//" in line:
+            return False
+        if found[3] not in ("true", "false") and type_of(found[3], text.types) is None:
+            return False
+    return True
+
+
 def _place(text: _Text, number: int) -> None:
     """Inline the definition on a line, if it may be."""
     found = _DEFINITION.match(text.lines[number] or "")
@@ -130,9 +150,10 @@ def _place(text: _Text, number: int) -> None:
     value = expression if _is_copy(text, held, expression) else None
     if value is None and len(uses) == 1:
         value = _value(text, held, expression)
-        if value is None and held == "bool" and uses == [number + 1]:
-            tests = _TESTS.match(text.lines[number + 1] or "")
-            value = expression if tests is not None and tests[3] == name else None
+        if value is None and held == "bool":
+            tests = _TESTS.match(text.lines[uses[0]] or "")
+            if tests is not None and tests[3] == name and _unchanged(text, number, uses[0], expression):
+                value = expression
         if value is None or len(text.lines[uses[0]] or "") + len(value) > _WIDTH:
             return
     if value is not None:
@@ -207,12 +228,30 @@ def _between_conditions(expression: str, types: Mapping[str, str]) -> int:
     return 0
 
 
-def _plain_zero(line: str, types: Mapping[str, str]) -> str:
-    """`(i32)(x) == 0` as `x == 0`: no sign matters there."""
-    found = _SIGNED_ZERO.search(line) if "= 0" in line else None
-    if found is None or type_of(found[2], types) != f"u{found[1]}":
+def _end_of_operand(line: str, at: int) -> int:
+    """Behind a name or what stands in parentheses."""
+    if line[at : at + 1] != "(":
+        found = re.compile(r"[\w.]*").match(line, at)
+        assert found is not None
+        return found.end()
+    depth = 0
+    for end in range(at, len(line)):
+        depth += {"(": 1, ")": -1}.get(line[end], 0)
+        if depth == 0:
+            return end + 1
+    return at
+
+
+def _plain_numbers(line: str, types: Mapping[str, str]) -> str:
+    """`(i32)(x) == 4` as `x == 4`: no sign matters there."""
+    found = _SIGNED.search(line) if "= " in line else None
+    if found is None:
         return line
-    return f"{line[: found.start()]}{found[2]}{line[found.end(2) :]}"
+    end = _end_of_operand(line, found.end())
+    operand = line[found.end() : end]
+    if operand and _EQUALS.match(line, end) and type_of(operand, types) == f"u{found[1]}":
+        return f"{line[: found.start()]}{operand}{line[end:]}"
+    return line
 
 
 def _negated(expression: str, types: Mapping[str, str]) -> str:
@@ -299,6 +338,7 @@ def inline_values(
     loops = [number for number, line in enumerate(lines) if "} while (" in line]
     gone = frozenset(filter(None, (_test_of_loop(text, number) for number in loops)))
     left = _while_loops([line for line in text.lines if line is not None])
-    flipped = [_flip(_plain_zero(line, text.types), text.types) for line in left]
-    stored = [_STORED.sub(r"\1\3", line) for line in flipped]  # the function's type converts as well
+    flipped = [_flip(_plain_numbers(line, text.types), text.types) for line in left]
+    plain = [_CAST_NAME.sub(r"\1\2", line) for line in flipped]
+    stored = [_STORED.sub(r"\1\3", line) for line in plain]  # the function's type converts as well
     return [_UPDATE.sub(r"\1\2 \3= \4;", line) for line in _rotated(stored)], gone

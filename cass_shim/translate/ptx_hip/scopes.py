@@ -9,15 +9,46 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNS = re.compile(r"(?<![\w.>\])])([A-Za-z_]\w*) = ")
+_HELD = re.compile(r"^ *auto ([A-Za-z_]\w*) = .*;$")
 _STATEMENT = re.compile(r"^( *)([A-Za-z_]\w*) = ")
 
 
 def _depth(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
+
+
+def without_blocks(lines: Sequence[str], types: Mapping[str, str]) -> list[str]:
+    """A vector's block, `{ auto loaded = …; r1 = loaded.x; r2 = loaded.y; }`, as lines of the scope around it.
+
+    Not where a label is: C++ does not let a goto jump over `loaded`; nor where the block stands twice.
+    """
+    if any(map(_is_label, lines)):
+        return list(lines)
+    counted = Counter(found[1] for found in map(_HELD.match, lines) if found)
+    result: list[str] = []
+    at = 0
+    while at < len(lines):
+        margin = lines[at][: _depth(lines[at])]
+        held = _HELD.match(lines[at + 1]) if lines[at] == margin + "{" else None
+        if held is None or counted[held[1]] > 1:
+            result.append(lines[at])
+            at += 1
+            continue
+        end = lines.index(margin + "}", at)
+        inside = lines[at + 2 : end]
+        plain = all((found := _STATEMENT.match(line)) and found[2] in types for line in inside)
+        head = lines[at + 1].removeprefix("    ").replace("auto ", "const auto ", 1)
+        if plain:
+            result += [head, *(line.removeprefix("    ") for line in inside)]
+        else:
+            result += lines[at : end + 1]
+        at = end + 1
+    return result
 
 
 def move_declarations(lines: list[str], types: Mapping[str, str]) -> tuple[list[str], set[str]]:

@@ -53,7 +53,7 @@ def test_what_is_more_than_names_and_operators_has_no_type() -> None:
     assert type_of("r1 +", NAMES) is None
 
 
-TYPES = {"r1": "u32", "r2": "u32", "r3": "i32", "d1": "u64", "q1": "bool", "r9": "u32"}
+TYPES = {"r1": "u32", "r2": "u32", "r3": "i32", "d1": "u64", "q1": "bool", "r9": "u32", "q2": "bool", "s1": "f32"}
 
 
 def inlined(*lines: str) -> list[str]:
@@ -152,3 +152,28 @@ def test_a_test_denied_twice_and_a_store_of_its_own_type() -> None:
     assert inlined("    if (!(!(r3 == 1) || !(r1 == 2))) {") != ["    if (r3 == 1) || !(r1 == 2) {"]
     assert inlined("    ptx_st_global<u32>(d1, (u32)r3);") == ["    ptx_st_global<u32>(d1, r3);"]
     assert inlined("    ptx_st_global<u64>(d1, (u32)r3);") == ["    ptx_st_global<u64>(d1, (u32)r3);"]
+
+
+def test_a_sign_that_equality_does_not_ask_for() -> None:
+    assert inlined("    if ((i32)((r1 + 1u) & (r2)) == 62) {") == ["    if (((r1 + 1u) & (r2)) == 62) {"]
+    assert inlined("    q1 = (i32)r1 != 7 && (i32)r2 == 0;")[0] == "    q1 = r1 != 7 && (i32)r2 == 0;"
+    for kept in (
+        "    if ((i32)r1 < 7) {",
+        "    if ((i32)r1 == -1) {",
+        "    if (d1 + (i32)r1 == 7) {",
+        "    f((i32)r1);",
+    ):
+        assert inlined(kept) == [kept]
+
+
+def test_a_condition_passes_values_that_are_not_in_it() -> None:
+    found = inlined("    const bool q1 = r1 < r2;", "    bool q2 = false;", "    r3 = 5u;", "    if (!q1) {")
+    assert found[-1] == "    if (r1 >= r2) {"
+    for between in ("r1 = 5u;", "r9 = call(r3);", "put(r3);"):
+        lines = ["    const bool q1 = r1 < r2;", f"    {between}", "    if (q1) {"]
+        assert inlined(*lines) == lines
+
+
+def test_short_floats_stand_where_they_are_used() -> None:
+    assert inlined("    const f32 s1 = -0.5f;", "    f(s1, r3 - s1);") == ["    f(-0.5f, r3 - (-0.5f));"]
+    assert inlined("    f((i32)(r1), (u8)(u32)d1, (u32)(u8)d1);") == ["    f((i32)r1, (u8)(u32)d1, (u32)(u8)d1);"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cass_shim.translate.ptx_hip.scopes import move_declarations
+from cass_shim.translate.ptx_hip.scopes import move_declarations, without_blocks
 
 TYPES = {"r1": "u32", "r2": "u32"}
 
@@ -37,3 +37,25 @@ def test_what_a_loop_carries_is_declared_before_it() -> None:
               "    } while (p1);"]  # fmt: skip
     lines, moved = move_declarations(source, TYPES)
     assert moved == {"r2"} and lines[3] == "        u32 r2 = r1;" and lines[2] == source[2]
+
+
+BLOCK = [
+    "    {",
+    "        auto loaded = get(d1);",
+    "        r1 = loaded.x;",
+    "        r2 = loaded.y;",
+    "    }",
+    "    put(r1);",
+]
+
+
+def test_a_loaded_vector_needs_no_block_of_its_own() -> None:
+    assert without_blocks(BLOCK, TYPES) == [
+        "    const auto loaded = get(d1);", "    r1 = loaded.x;", "    r2 = loaded.y;", "    put(r1);"]  # fmt: skip
+    labelled = [*BLOCK, "L1:;"]
+    assert without_blocks(labelled, TYPES) == labelled
+    twice = [*BLOCK, *BLOCK]
+    assert without_blocks(twice, TYPES) == twice
+    other = [*BLOCK[:3], "        store(loaded.y);", *BLOCK[4:]]
+    assert without_blocks(other, TYPES) == other
+    assert without_blocks(["    {", "        u32 fragment[2];", "    }"], TYPES)[0] == "    {"
