@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.native.runtime_support import NEED_NVCC, built
-from tools.ptxforms import surface_forms
+from tools.ptxforms import surface_forms, surface_stores
 
 # What each geometry has of them.
 SIZES = {"1d": {"width"}, "2d": {"width", "height"}, "3d": {"width", "height", "depth"}, "a1d": {"width"},
@@ -36,14 +36,24 @@ def test_what_needs_the_size_of_a_descriptor_is_a_module_of_its_own(kind: str, t
 @pytest.mark.nvcc
 @pytest.mark.slow
 @pytest.mark.skipif(bool(NEED_NVCC), reason=NEED_NVCC)
-def test_queries_give_what_textures_and_surfaces_were_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    listed = [one for one in surface_forms.cases() if one.name.startswith(("txq", "suq"))]
-    monkeypatch.setattr(surface_forms, "cases", lambda: listed)
-    program = surface_forms.build(tmp_path)
-    monkeypatch.setenv("CASS_TRANSLATORS", "ptx-hip")
-    printed = surface_forms.run([str(built() / "cass-run"), str(program)]).splitlines()
+@pytest.mark.parametrize(("code", "route"), [("compute_90", "ptx-hip"), ("sm_90", "lift")])
+@pytest.mark.parametrize("kinds", [("suq.width", "txq.width"), ("sured",)])
+def test_queries_and_reductions_give_what_a_gpu_gave(
+    kinds: tuple[str, ...], code: str, route: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = [part for kind in kinds for part in _of(kind)]
+    program = surface_forms.build(tmp_path, code, parts)
+    monkeypatch.setenv("CASS_TRANSLATORS", route)
+    lines = surface_forms.run([str(built() / "cass-run"), str(program)], parts=parts).splitlines()
+    counted, wrong = surface_forms.compared("\n".join(lines))
+    assert counted["equal"] == len(lines) > 90
+    assert set(wrong.values()) == {"missing"}
+
+
+def test_recorded_queries_are_what_textures_and_surfaces_were_made_of() -> None:
+    lines = [one for one in lzma.decompress(surface_forms.RECORDED.read_bytes()).decode().splitlines() if "q." in one]
     seen = set()
-    for name, geometry, _, *words in map(str.split, printed):
+    for name, geometry, _, *words in map(str.split, lines):
         query, what = name.split(".")[0], name.split(".")[1]
         if what in SIZES[geometry]:
             assert {int(word, 16) for word in words[::4]} == {surface_forms.SIDE}, (name, geometry)
@@ -56,7 +66,7 @@ def test_every_kernel_is_in_one_module() -> None:
     assert [number for part in modules for number in part] == list(range(len(cases)))
     assert len(cases) > 1200
     assert all(len({cases[number].name.split(".")[0] for number in part}) == 1 for part in modules)
-    table = surface_forms.table()
+    table = surface_forms.table(modules)
     assert all(f'{{"{case.name}", ' in table for case in cases)
     assert all(sum(line.startswith("FORM(") for line in surface_forms.kernels(part).splitlines()) == len(part)
                for part in modules)  # fmt: skip
@@ -87,3 +97,32 @@ def test_what_a_gpu_printed_is_kept_and_what_it_refused_is_said(
     kept = lzma.decompress(surface_forms.RECORDED.read_bytes()).decode()
     assert surface_forms.compared(kept)[0] == {"equal": 2}
     assert surface_forms.compared(kept.replace("2d 0 10", "2d 0 11"))[0] == {"equal": 1, "different": 1}
+
+
+def test_what_stores_of_several_lanes_to_one_texel_may_leave() -> None:
+    name, number = "sust.b.1d.b16.clamp", 580
+    store = surface_stores.store_of(name, "1d", 2)
+    assert (store.count, store.element, store.outside) == (1, 2, "clamp")
+    before, found = surface_stores.possible(store, number, False)
+    assert len(before) == 32 and sum(map(len, found.values())) == surface_stores.LANES
+
+    def changed(which: int) -> dict[int, int]:
+        after = {at + k: values[which][k] for at, values in found.items() for k in range(2)}
+        return {at: byte for at, byte in after.items() if byte != before[at]}
+
+    assert all(surface_stores.may_stand(store, number, False, changed(which)) for which in (0, -1))
+    assert changed(0) != changed(-1)
+    assert not surface_stores.may_stand(store, number, False, {})
+    assert not surface_stores.may_stand(store, number, False, changed(0) | {40: 1})
+    place, values = next(iter(found.items()))
+    other = next(byte for byte in range(256) if all(value[0] != byte for value in values))
+    assert not surface_stores.may_stand(store, number, False, changed(0) | {place: other})
+
+
+def test_recorded_stores_are_what_some_order_of_lanes_leaves() -> None:
+    lines = [one for one in lzma.decompress(surface_forms.RECORDED.read_bytes()).decode().splitlines()
+             if one.startswith("sust")]  # fmt: skip
+    assert len(lines) == 420
+    for line in lines[::7]:
+        words = line.split()
+        assert surface_forms._may_stand(line, words[3:]), line

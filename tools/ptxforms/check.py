@@ -41,9 +41,9 @@ TABLE = bytes(37 * byte % 256 for byte in range(CELL_BYTES))  # as the probes' m
 BLOCK = bytes((29 * byte + 7) & 255 for byte in range(PARAM_BYTES))  # as launcher.c fills it
 
 Expected = tuple[Probe, NDArray[np.uint32]]  # and uint32 [KEPT_LANES, words], what a GPU gave
-# Why what differs does; of what the GPU gave, ptxas's code gives the same to the interpreter of SASS.
-_BECAUSE = {"ld.param.b128 of a call": "ptxas 13.0 loses the upper half of the parameter",
-            "ld.param::func.b128 of a call": "ptxas 13.0 loses the upper half of the parameter"}  # fmt: skip
+# Why what differs does: end of a probe's name → the reason. Of what the GPU gave, ptxas's code gives the same to the
+# interpreter of SASS.
+_BECAUSE = {".b128 of a call": "ptxas 13.0 loses the upper half of the parameter"}
 _CONSTANTS = (Slot(SlotKind.SYMBOL, "table"), Slot(SlotKind.BANK, addend=3))
 
 
@@ -175,6 +175,17 @@ def compare(all_: Sequence[Expected], kept: Kept) -> dict[str, str]:
     return complaints
 
 
+def _reasons(name: str) -> list[str]:
+    return [why for end, why in _BECAUSE.items() if name.endswith(end)]
+
+
+def _machines() -> str:
+    """Where the probes were recorded."""
+    recorded = recording()
+    others = (f" ({len(names)} of them on {place})" for place, names in recorded.elsewhere.items())
+    return f"{recorded.machine}{''.join(others)}"
+
+
 def page(names: Sequence[str], kindred: Sequence[str], complaints: dict[str, str]) -> str:
     """The result as Markdown."""
     counted = Counter(name.split(".")[0] for name in names)
@@ -184,18 +195,18 @@ def page(names: Sequence[str], kindred: Sequence[str], complaints: dict[str, str
     lines = [
         "# PTX against recorded results",
         f"By `python3 -m tools.ptxforms.check --page` on {datetime.date.today()}: {len(names)} PTX probes (instruction",
-        f"× type × modifier, {KEPT_LANES} lanes each) recorded on {recording().machine.splitlines()[0]}, and",
-        f"{len(kindred)} that differ from one of them in what may not change a result (cache policies and other hints,",
-        "order and scope on memory of one lane), translated by ptx-hip and run on the emulated gfx1100;",
-        f"{all_ - len(complaints)} of {all_} agree. The 970 forms of `forms.npz` are a test. Textures and surfaces are",
-        "compared apart, 926 lines: `python3 -m tools.ptxforms.texture_forms`, result in [missing](missing.md).",
+        f"× type × modifier, {KEPT_LANES} lanes each) recorded on {_machines()},",
+        *([f"and {len(kindred)} that differ from one of them in hints alone,"] if kindred else []),
+        f"translated by ptx-hip and run on the emulated gfx1100; {all_ - len(complaints)} of {all_} agree.",
+        "The 970 forms of `forms.npz` are a test. Textures and surfaces are compared apart:",
+        "`python3 -m tools.ptxforms.texture_forms` and `.surface_forms`, result in [missing](missing.md).",
         "",
         "| instruction | recorded | as a recorded one | differ |",
         "|---|---|---|---|",
         *(f"| `{name}` | {counted[name] or ''} | {like[name] or ''} | {bad[name] or ''} |"
           for name in sorted(counted | like)),
         "",
-        *(f"- `{name}`: {why}{': ' * (name in _BECAUSE)}{_BECAUSE.get(name, '')}" for name, why in complaints.items()),
+        *(f"- `{name}`: {': '.join([why, *_reasons(name)])}" for name, why in complaints.items()),
     ]  # fmt: skip
     return "\n".join(lines).rstrip() + "\n"
 

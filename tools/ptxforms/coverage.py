@@ -23,6 +23,9 @@ from tools.ptxforms.signatures import APART, Form, all_rows
 _MNEMONIC = re.compile(r"(?:[{;]|^)\s*(?:\w+:\s*)?(?:@!?%\w+\s+)?([a-z]\w*(?:\.[\w:]+)*)")
 
 
+_LAUNCH_FAILED = ": 719"  # what trap and brkpt are for
+
+
 def executed() -> tuple[frozenset[str], frozenset[str]]:
     """Mnemonics that recorded probes execute, and those of them that something else stood for."""
     ran = {name.split(":")[0] if name.count("::") == 0 else name for name in recorded_names()}
@@ -33,6 +36,7 @@ def executed() -> tuple[frozenset[str], frozenset[str]]:
         ran |= found
         if probe.stands:
             stood |= found - alone
+    ran |= {name for name, why in recording().failed.items() if why.endswith(_LAUNCH_FAILED)}
     return frozenset(ran), frozenset(stood)
 
 

@@ -40,6 +40,17 @@ def _before(names: set[str]) -> tuple[list[dict[str, Any]], list[NDArray[np.uint
     return [described(recorded.probes[number]) for number in kept], [recorded.results[number] for number in kept]
 
 
+def _machines(machine: str, names: list[str]) -> tuple[str, dict[str, list[str]]]:
+    """Where most probes were recorded, and which elsewhere, when these names have been on a machine."""
+    if not FILE.exists():
+        return machine, {}
+    recorded, new = recording(), set(names)
+    elsewhere = {place: [name for name in held if name not in new] for place, held in recorded.elsewhere.items()}
+    if machine != recorded.machine:
+        elsewhere[machine] = [*elsewhere.get(machine, ()), *names]
+    return recorded.machine, {place: held for place, held in elsewhere.items() if held}
+
+
 def unique(results: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
     """The results that differ from all before, and for each result the number of the one that it equals."""
     rows: dict[bytes, int] = {}
@@ -56,8 +67,11 @@ def main(arguments: list[str]) -> None:
     today = {probe.name: described(probe) for probe in all_probes(recorded_names())}
     kept = [number for number in sorted(found) if today.get(probes[number]["name"], probes[number]) == probes[number]]
     before, results = _before({probes[number]["name"] for number in kept})
+    fresh = [probes[number]["name"] for number in kept]
+    machine, elsewhere = _machines((folder / "out" / "machine.txt").read_text().strip(), fresh)
     meta = {
-        "machine": (folder / "out" / "machine.txt").read_text().strip(),
+        "machine": machine,
+        "elsewhere": elsewhere,
         "failed": {probes[number]["name"]: why for number, why in failed.items()},
         "probes": [*before, *(probes[number] for number in kept)],
     }

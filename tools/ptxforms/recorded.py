@@ -43,12 +43,16 @@ class Results:
 
 @dataclass(frozen=True)
 class Recording:
-    """Everything in probes.npz. failed: name of a probe that gave nothing → what the driver or ptxas said."""
+    """Everything in probes.npz. failed: name of a probe that gave nothing → what the driver or ptxas said.
+
+    machine: where most were recorded; elsewhere: another machine → names of those that were recorded there.
+    """
 
     machine: str
     probes: tuple[Probe, ...]
     results: Results
     failed: dict[str, str]
+    elsewhere: dict[str, list[str]]
 
 
 @functools.cache
@@ -59,7 +63,7 @@ def recording() -> Recording:
         probes = tuple(_read(one) for one in meta["probes"])
         rows = file["results"]
         row_of = file["row_of"].astype(np.int64) if "row_of" in file else np.arange(len(rows))
-        return Recording(meta["machine"], probes, Results(rows, row_of), meta["failed"])
+        return Recording(meta["machine"], probes, Results(rows, row_of), meta["failed"], meta.get("elsewhere", {}))
 
 
 def described(probe: Probe) -> dict[str, Any]:
