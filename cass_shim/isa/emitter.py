@@ -238,7 +238,8 @@ class Emitter(Protocol[V]):
         """One texel by number, 0 outside; of one coordinate also from linear memory."""
 
     def texture_size(self, handle: V, level: V) -> list[V]:
-        """Width, height, depth or layers, and the number of levels."""
+        """Width, height, depth, and the number of levels. What has layers has them as its first missing size: height
+        of rows, depth of planes and cubes; a row has a height of 1, as a surface 0 (recorded on an H100)."""
 
     def surface_load(self, handle: V, shape: str, coordinates: list[V], size: int, outside: str) -> list[V]:
         """`size` bytes (1 2 4 8 16) at byte offset x. outside: "trap", "clamp", or "zero". The layer is the last
@@ -260,4 +261,5 @@ class Emitter(Protocol[V]):
         in_bytes: bool,
         outside: str,
     ) -> None:
-        """An atomic operation (add min max and or xor inc dec) on a texel of 32 bits; kind: u32 s32."""
+        """An atomic operation (add min max and or xor inc dec) on a texel. kind: u32 s32 u64 s64, or d32 d64: as the
+        surface's format is."""

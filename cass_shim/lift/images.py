@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.image_helpers import DECLARED, DEPTH, FLAGS, HELPERS
-from cass_shim.model.kernel_abi import TEXTURE_KIND_MASK, SlotKind, TextureKind
+from cass_shim.model.kernel_abi import TEXTURE_KIND_MASK, TEXTURE_SURFACE, SlotKind, TextureKind
 
 if TYPE_CHECKING:
     from cass_shim.lift.emitter import LlvmEmitter
@@ -219,9 +219,21 @@ def texture_size(e: LlvmEmitter, handle: Value, level: Value) -> list[Value]:
     """`isa.emitter.Emitter.texture_size`."""
     entry = entry_of(e, handle)
     width, height, depth, levels = (field(e, entry, 16 + 4 * k) for k in range(4))
-    kind = e.and_(field(e, entry, FLAGS), constant(TEXTURE_KIND_MASK, 32))
-    volume = e.compare("eq", kind, constant(TextureKind.ARRAY_3D, 32))
-    shift = e.umin(level, constant(31, 32))
-    one = constant(1, 32)
+    flags = field(e, entry, FLAGS)
+    kind = e.and_(flags, constant(TEXTURE_KIND_MASK, 32))
+    shift, one, none = e.umin(level, constant(31, 32)), constant(1, 32), constant(0, 32)
     small = [e.umax(e.lshr(size, shift), one) for size in (width, height, depth)]
-    return [small[0], small[1], e.select(volume, small[2], depth), levels]
+
+    def among(found: Value, *cases: tuple[TextureKind, Value]) -> Value:
+        for one_kind, value in cases:
+            found = e.select(e.compare("eq", kind, constant(one_kind, 32)), value, found)
+        return found
+
+    surface = e.compare("ne", e.and_(flags, constant(TEXTURE_SURFACE, 32)), none)
+    row = e.select(surface, none, small[1])
+    high = among(small[1], (TextureKind.LAYERED_1D, depth), (TextureKind.ARRAY_1D, row))
+    cubes = e.lshr(e.mul(depth, constant(43691, 32)), constant(18, 32))  # a sixth, of up to 98,303
+    deep = among(
+        none, (TextureKind.ARRAY_3D, small[2]), (TextureKind.LAYERED_2D, depth), (TextureKind.LAYERED_CUBE, cubes)
+    )
+    return [small[0], high, deep, levels]

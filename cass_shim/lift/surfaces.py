@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cass_shim.lift.builder import Value, constant, typed
+from cass_shim.lift.image_helpers import FLAGS
 from cass_shim.lift.images import entry_of, field, helper, image_of, object_of, words_of
+from cass_shim.model.kernel_abi import TEXTURE_FORMAT_SHIFT, TextureFormat
 
 if TYPE_CHECKING:
     from cass_shim.lift.emitter import LlvmEmitter
@@ -44,6 +46,7 @@ class _Place:
         self.extents = [field(e, entry, offset) for offset in bounds]
         image = image_of(e, object_of(e, entry))
         arguments = (f"<8 x i32> {image}", typed(self.texel_bytes), f"i32 {kind}")
+        self.flags = field(e, entry, FLAGS)
         self.image, self.raw = image, e.call_text("<8 x i32>", helper(e, "cass.raw"), *arguments)
 
     def beyond(self, e: LlvmEmitter) -> Value:
@@ -185,10 +188,21 @@ def surface_reduce(
     """`isa.emitter.Emitter.surface_reduce`."""
     place = _Place(e, handle, shape, coordinates, in_bytes)
     beyond = _check(e, place, value.width // 8, True, outside)
-    name = _ATOMICS.get(operation) or f"{kind[0]}{operation}"
     arguments, type_ = [typed(value), *place.operands(place.raw)], f"i{value.width}"
-    called = f"llvm.amdgcn.image.atomic.{name}.{shape}.{type_}.i32"
-    _unless(e, beyond, lambda: e.call_text(type_, called, *arguments))
+
+    def write(name: str) -> None:
+        e.call_text(type_, f"llvm.amdgcn.image.atomic.{name}.{shape}.{type_}.i32", *arguments)
+
+    def by_format() -> None:
+        texels = e.and_(e.lshr(place.flags, constant(TEXTURE_FORMAT_SHIFT, 32)), constant(15, 32))
+        signed = e.compare("eq", texels, constant(TextureFormat.SIGNED, 32))
+        _either(e, signed, lambda: write(f"s{operation}"), lambda: write(f"u{operation}"))
+
+    plain = _ATOMICS.get(operation)
+    if plain is None and kind[0] == "d":
+        _unless(e, beyond, by_format)
+    else:
+        _unless(e, beyond, lambda: write(plain or f"{kind[0]}{operation}"))
 
 
 def _either(e: LlvmEmitter, condition: Value, yes: Callable[[], None], no: Callable[[], None]) -> None:

@@ -29,7 +29,8 @@ _REDUCTIONS = {
     "add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
     "xor": np.bitwise_xor,
 }  # fmt: skip
-_KINDS = {"u32": np.uint32, "s32": np.int32, "u64": np.uint64, "s64": np.int64}
+_KINDS = {"u32": np.uint32, "s32": np.int32, "u64": np.uint64, "s64": np.int64,
+          "d32": np.uint32, "d64": np.uint64}  # fmt: skip  # the surfaces of a run are of unsigned integers
 
 
 @dataclass

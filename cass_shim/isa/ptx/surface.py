@@ -84,12 +84,18 @@ def sust_formatted(w: Writer, i: Use) -> None:
     f"sured.{{way:p}}.{{op:min|max}}.{{g:1d|2d|3d}}.{{t:b64}}.{_OUTSIDE}",
 )
 def sured(w: Writer, i: Use) -> None:
-    """An atomic operation on a texel.
-
-    Minimum and maximum of .p are signed with 32 bits, as ptxas makes them, and unsigned with 64 (recorded on an H200).
-    """
+    """An atomic operation on a texel. Minimum and maximum of .p are signed where the surface's format is."""
     a, b = i.take(2)
-    sign = ("u" if i.t in ("u32", "u64", "b64") else "s") if i["op"] in ("min", "max") else ""
     bytes_ = str(i["way"] == "b").lower()
     wide, data = ("64", "u64") if i.t.endswith("64") else ("", "u32")
-    w.line(f"ptx_sured_{sign}{i['op']}{wide}_{i['g']}<{bytes_}, {_mode(i)}>({_place(w, i, a)}, {w.get(b, data)})")
+    place, value = _place(w, i, a), w.get(b, data)
+
+    def call(sign: str) -> str:
+        return f"ptx_sured_{sign}{i['op']}{wide}_{i['g']}<{bytes_}, {_mode(i)}>({place}, {value})"
+
+    if i["op"] not in ("min", "max"):
+        w.line(call(""))
+    elif i["way"] == "b":
+        w.line(call(i.t[0]))
+    else:
+        w.line(f"if (ptx_signed_texels({handle(w, i, memory(a, i))})) {call('s')}; else {call('u')}")

@@ -66,7 +66,7 @@ def _put(w: Writer, i: Use, d: Operand, call: str) -> None:
     if i.t == "f16x2":
         for item, low, high in zip(items_of(d, 2, i), "xz", "yw", strict=True):
             w.agree(item, "f16x2")
-            w.set(item, "b32", f"(u32)as<u16>((f16){name}.{high}) << 16 | as<u16>((f16){name}.{low})")
+            w.set(item, "b32", f"ptx_texel_halves({name}.{low}, {name}.{high})")
         return
     for item, part in zip(items_of(d, 4, i), _PARTS, strict=True):
         value = f"{name}.{part}"

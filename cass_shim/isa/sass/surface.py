@@ -17,8 +17,8 @@ SHAPES = {"1D": ("1d", 1), "2D": ("2d", 2), "3D": ("3d", 3), "1D_ARRAY": ("1darr
 _BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 _CHANNELS = {"R": 1, "RG": 2}
 _OPERATIONS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR")
-# Minimum and maximum of .p are signed with 32 bits, and unsigned with 64 (recorded on an H200, by PTX).
-_KINDS = {"S32": "s32", "U64": "u64", "S64": "s64", "SD32": "s32", "SD64": "u64"}
+# Minimum and maximum of .p are signed where the surface's format is (recorded of unsigned ones on an H100, by PTX).
+_KINDS = {"S32": "s32", "U64": "u64", "S64": "s64", "SD32": "d32", "SD64": "d64"}
 _COMMON = f"{' '.join(SHAPES)} BA TRAP IGN STRONG CTA SM GPU SYS EF EL LU EU NA"
 
 

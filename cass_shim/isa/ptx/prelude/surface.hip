@@ -16,6 +16,9 @@ FN V8<u32> ptx_raw(const PtxTexture &t, u32 type) {
 /* Whether this is what handle 0 leads to, a reference to which nothing is bound: reads give 0, stores do nothing. */
 FN bool ptx_unbound(const PtxTexture &t) { return t.texel_bytes == 0; }
 
+/* Whether its channels are signed integers (recorded on an H100 for unsigned ones; PTX ISA 9.0 §9.7.11.4, sured.p). */
+FN bool ptx_signed_texels(u64 table, u64 handle) { return (ptx_texture(table, handle).flags >> 12 & 15) == 1; }
+
 /* Whether a coordinate lies outside; with PTX_CLAMP it is moved instead. */
 FN bool ptx_outside(u32 &at, u32 extent, u32 mode) {
     if (mode != PTX_CLAMP) return at >= extent;

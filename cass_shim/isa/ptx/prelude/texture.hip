@@ -25,6 +25,16 @@ FN V8<u32> ptx_plane(const PtxTexture &t) {
     return image;
 }
 
+// A filtered texel as a half: in the middle between two it is the one farther from 0 (recorded on an H100).
+FN f16 ptx_texel_half(f32 x) {
+    f16 near = (f16)x, far = as<f16>((u16)(as<u16>(near) + 1));
+    return (f32)far - x == x - (f32)near ? far : near;
+}
+
+FN u32 ptx_texel_halves(f32 low, f32 high) {
+    return (u32)as<u16>(ptx_texel_half(high)) << 16 | as<u16>(ptx_texel_half(low));
+}
+
 FN f32 ptx_layer(u32 layer) { return layer > 65535 ? 65535.0f : (f32)layer; }
 
 /* Where a direction meets the cube: 1 to 2 on a face, and the face. */
@@ -261,18 +271,26 @@ FN V4<f32> ptx_tex_fetch_a2d(u64 table, u64 handle, u32 layer, u32 x, u32 y) {
     return ptx_ir_load_a2d(15, x, y, layer, ptx_image(t), 0, 0);
 }
 
-FN u32 ptx_texture_depth(const PtxTexture &t, u32 level) {
-    u32 small = t.depth >> level;
-    return ptx_texture_kind(t) == 3 ? small ? small : 1 : t.depth;
-}
-
-FN u32 ptx_size_at(u32 size, u32 level) { return size >> level ? size >> level : 1; }
+FN u32 ptx_size_at(u32 size, u32 level) { return level < 32 && size >> level ? size >> level : 1; }
 
 FN u32 ptx_txq_width(u64 table, u64 handle, u32 level) { return ptx_size_at(ptx_texture(table, handle).width, level); }
 
-FN u32 ptx_txq_height(u64 table, u64 handle, u32 level) { return ptx_size_at(ptx_texture(table, handle).height, level); }
+// What has layers has them as its first missing size; a row has a height of 1, as a surface 0 (recorded on an H100).
+FN u32 ptx_txq_height(u64 table, u64 handle, u32 level) {
+    PtxTexture t = ptx_texture(table, handle);
+    if (ptx_texture_kind(t) == 5) return t.depth;
+    return ptx_texture_kind(t) == 1 && t.flags & 16 ? 0 : ptx_size_at(t.height, level);
+}
 
-FN u32 ptx_txq_depth(u64 table, u64 handle, u32 level) { return ptx_texture_depth(ptx_texture(table, handle), level); }
+FN u32 ptx_txq_depth(u64 table, u64 handle, u32 level) {
+    PtxTexture t = ptx_texture(table, handle);
+    switch (ptx_texture_kind(t)) {
+    case 3: return ptx_size_at(t.depth, level);
+    case 6: return t.depth;
+    case 7: return t.depth / 6;
+    default: return 0;
+    }
+}
 
 FN u32 ptx_txq_array_size(u64 table, u64 handle, u32) { return ptx_texture(table, handle).depth; }
 
