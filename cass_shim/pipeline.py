@@ -218,22 +218,24 @@ def verify(
         enough=wanted if wanted in (Evidence.E2, Evidence.E3) and not config.number("prove") else Evidence.E4,
         against=against,
         generated=generated,
-        reads_lanes=_who_reads_lanes(work, route, second is not None),
+        reads_lanes=_who_reads_lanes(route, second is not None),
+        lane_reads=_lane_reads(work) if route == "ptx-hip" or second is not None else {},
     )
 
 
-def _who_reads_lanes(work: Work, route: str, is_second: bool) -> ReadsLanes:
-    """Which code is made of PTX that reads other lanes; none where there is no PTX that can be read."""
+def _who_reads_lanes(route: str, is_second: bool) -> ReadsLanes:
+    """Which code is made of PTX."""
+    return "candidate" if route == "ptx-hip" else "second" if is_second else ""
+
+
+def _lane_reads(work: Work) -> Mapping[str, int]:
+    """What of the kernel's PTX reads other lanes; nothing where there is no PTX that can be read."""
     from cass_shim.translate.ptx_hip import reads_lanes
 
-    if route != "ptx-hip" and not is_second:
-        return ""
     try:
-        if not reads_lanes(work.ptx, work.kernel):
-            return ""
+        return reads_lanes(work.ptx, work.kernel)
     except CassError:
-        return ""
-    return "candidate" if route == "ptx-hip" else "second"
+        return {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -32,6 +32,7 @@ from cass_shim.verify.vectored import lacking
 if TYPE_CHECKING:
     from cass_shim.verify.proof import Proof
 
+_NONE: Mapping[str, int] = {}
 ReadsLanes: TypeAlias = Literal["", "candidate", "second"]
 
 
@@ -52,6 +53,7 @@ def verify_kernel(
     known: KnownRuns | None = None,
     against: Against | None = None,
     reads_lanes: ReadsLanes = "",
+    lane_reads: Mapping[str, int] = _NONE,
     generated: bool = True,
 ) -> Verified:
     """Accept or reject a candidate.
@@ -63,8 +65,9 @@ def verify_kernel(
     seconds for comparing with it (E2). captured: a launch of the program's own (E3). enough: evidence after which no
     more is tried. known: keeps reference runs, where many candidates of one kernel are judged. against: what serves,
     than which it has to cost less. generated: try generated inputs; else what is captured alone. reads_lanes: who is
-    made of PTX that reads other lanes; where the SASS does not, ptxas folded that away, and what the PTX gives for part
-    of a warp is undefined. Raises Rejected, Malformed, DeviceFailed.
+    made of PTX; lane_reads: how many of its instructions read other lanes, by machine instruction. Where the SASS has
+    fewer ptxas folded some away, and what the PTX gives for part of a warp is undefined. Raises Rejected, Malformed,
+    DeviceFailed.
     """
     started = time.monotonic()
     contract = check_contract(code, sass.abi if sass is not None else None)
@@ -72,7 +75,8 @@ def verify_kernel(
     if sass is None:
         return _uncompared(code, report, "no SASS to compare with")
     judge = Judge(sass, cubin, survey(sass), mufu, MAX_STEPS, known=known)
-    folded = "" if judge.found.exchanges else reads_lanes
+    fewer = any(judge.found.exchanges[name] < count for name, count in lane_reads.items())
+    folded = reads_lanes if fewer else ""
     judge.found.whole_warps = folded == "candidate"
     candidate = _loaded(judge, code, device)
     if isinstance(candidate, str):

@@ -74,7 +74,7 @@ class Survey:
     approximate: bool = False  # it uses MUFU
     float_sums: bool = False  # it adds floats atomically, in any order
     heap: bool = False  # it may call malloc or free
-    exchanges: bool = False  # it reads other lanes
+    exchanges: Counter[str] = field(default_factory=Counter)  # instructions that read other lanes
     floats: bool = False  # it computes in floats of some width, or reads textures: what it writes may be a NaN
     both_shared: bool = False  # it is to be tried with dynamic shared memory beside its static one
     whole_warps: bool = False  # only blocks of whole warps are to be tried
@@ -143,7 +143,8 @@ def _note_properties(found: Survey, instruction: Instruction, barrier: tuple[int
     found.floats |= operand_kind(instruction) != "i32" or name.startswith(_READERS)
     found.floats |= any(part.startswith(_FLOATS) for part in instruction.modifiers)
     found.approximate |= name == "MUFU"
-    found.exchanges |= name in _EXCHANGES
+    if name in _EXCHANGES:
+        found.exchanges[name.removeprefix("C")] += 1
     found.float_sums |= name in _ATOMICS and instruction.has("ADD") and instruction.has(*_SINGLE)
     atomic = name in _ATOMICS
     found.atomics |= atomic

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -20,6 +22,7 @@ from tests.verify.support import from_ptx
 from tests.verify.text import kernel
 
 SHAPE = Shape((2, 1, 1), (64, 1, 1))
+SHUFFLES = {"SHFL": 1}  # of the PTX
 COUNT_AT = 24  # vector_add's fourth parameter
 
 
@@ -46,7 +49,7 @@ def test_an_edge_sets_one_bound_and_leaves_the_others(vector_add: Work) -> None:
 def test_lanes_that_may_meet_are_few(vector_add: Work) -> None:
     found = survey(vector_add.sass)
     roles = first_roles(vector_add.sass, found)
-    for other in (replace(found, grid_sync=True), replace(found, atomics=True, exchanges=True)):
+    for other in (replace(found, grid_sync=True), replace(found, atomics=True, exchanges=Counter(SHFL=1))):
         (warp,) = edges(other, roles, SHAPE, 1)
         assert warp.edge == COUNT_AT and warp.shape == Shape((1, 1, 1), (32, 1, 1))
     assert edges(Survey(), roles, SHAPE, 1) == []
@@ -103,16 +106,18 @@ def test_where_ptxas_folded_every_exchange_away_only_whole_warps_are_tried(vecto
     small = replace(vector_add.sass.kernel, abi=replace(vector_add.sass.abi, max_threads=60))  # 32 and 50 are tried
     sass, cubin = replace(vector_add.sass, kernel=small), vector_add.module.cubin
     other = from_ptx(vector_add, "r1 < (i32)param_3", "ptx_ntid_x() % 32 == 0 && r1 < (i32)param_3")
-    verified = verify_kernel(other, sass, cubin, device, reads_lanes="candidate", seed=2)
+    verified = verify_kernel(other, sass, cubin, device, reads_lanes="candidate", lane_reads=SHUFFLES, seed=2)
     assert verified.evidence >= Evidence.E1U
     with pytest.raises(Rejected, match=r"block \(50, 1, 1\)"):
         verify_kernel(other, sass, cubin, device, seed=2)
     with pytest.raises(
         Rejected, match=r"block \(50, 1, 1\)"
     ):  # of a second opinion's lanes the candidate knows nothing
-        verify_kernel(other, sass, cubin, device, reads_lanes="second", seed=2)
+        verify_kernel(other, sass, cubin, device, reads_lanes="second", lane_reads=SHUFFLES, seed=2)
     right = assemble(translate_source(vector_add, "lift"), sass.abi)
-    second = verify_kernel(right, sass, cubin, device, reads_lanes="second", second=(lambda: other, 20), seed=2)
+    second = verify_kernel(
+        right, sass, cubin, device, reads_lanes="second", lane_reads=SHUFFLES, second=(lambda: other, 20), seed=2
+    )
     assert second.report["second opinion"]["verdict"] == "agrees" and "(50, 1, 1)" in str(second.report["inputs"])
     atomic = kernel("S2R R0, SR_TID.X\n ATOMS.ADD R3, [R0.X4], R0\n EXIT", shared=256)
     found = replace(survey(atomic), whole_warps=True)
@@ -124,3 +129,18 @@ def test_what_stands_behind_the_code_is_no_code(vector_add: Work) -> None:
     padding = [one.address for one in vector_add.sass.instructions if is_padding(one)]
     assert padding[0] == 0x100 and vector_add.sass.instructions[0xF0 // 16].mnemonic == "EXIT"
     assert padding == list(range(0x100, 16 * len(vector_add.sass.instructions), 16))
+
+
+@pytest.mark.parametrize(("kept", "folded"), [(Counter(REDUX=1), True), (Counter(REDUX=1, SHFL=1), False)])
+def test_an_exchange_that_ptxas_kept_does_not_speak_for_those_that_it_folded(
+    kept: Counter[str], folded: bool, vector_add: Work, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Generated kernels 2176 and 7011: a REDUX is left, the shuffles of what it gives are not."""
+    small = replace(vector_add.sass.kernel, abi=replace(vector_add.sass.abi, max_threads=60))
+    sass, cubin = replace(vector_add.sass, kernel=small), vector_add.module.cubin
+    other = from_ptx(vector_add, "r1 < (i32)param_3", "ptx_ntid_x() % 32 == 0 && r1 < (i32)param_3")
+    monkeypatch.setattr("cass_shim.verify.kernel.survey", lambda sass: replace(survey(sass), exchanges=kept))
+    wrong = nullcontext() if folded else pytest.raises(Rejected, match=r"block \(50, 1, 1\)")
+    with wrong:
+        found = verify_kernel(other, sass, cubin, device, reads_lanes="candidate", lane_reads=SHUFFLES, seed=2)
+        assert found.evidence >= Evidence.E1U

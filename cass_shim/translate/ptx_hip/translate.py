@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections import Counter
 from collections.abc import Mapping
 
 from cass_shim.isa.ptx import load_all
@@ -23,7 +24,7 @@ from cass_shim.translate.ptx_hip.program import write_program
 from cass_shim.translate.ptx_hip.reach import callees
 from cass_shim.translate.ptx_hip.vet import vet
 
-_EXCHANGES = frozenset({"shfl", "redux", "match"})
+_EXCHANGES = {"shfl": "SHFL", "redux": "REDUX", "match": "MATCH"}  # PTX → the machine instruction
 _DEPTH = 20_000  # nesting of the recovered structure
 
 
@@ -99,17 +100,19 @@ def kernel_abi(module: PtxModule, name: str) -> KernelAbi:
     )
 
 
-def reads_lanes(module: PtxModule, name: str) -> bool:
-    """Whether the kernel, or a function it reaches, reads other lanes of its warp: undefined where they are not there
-    (PTX ISA, shfl.sync, redux.sync and match.sync). Raises Malformed."""
+def reads_lanes(module: PtxModule, name: str) -> Mapping[str, int]:
+    """How many instructions of the kernel, and of functions it reaches, read other lanes of its warp, by what they are
+    in machine code: undefined where the lanes are not there (PTX ISA, shfl.sync, redux.sync and match.sync). Raises
+    Malformed."""
     tree = parsed(module.text)
     if name not in tree.functions:
-        return False
+        return {}
     reached = [tree.functions[name], *callees(tree, name, lambda target: tree.aliases.get(target, target))]
-    return any(
-        isinstance(statement, Instruction) and statement.opcode in _EXCHANGES
+    return Counter(
+        _EXCHANGES[statement.opcode]
         for function in reached
         for statement in function.body or ()
+        if isinstance(statement, Instruction) and statement.opcode in _EXCHANGES
     )
 
 

@@ -27,6 +27,8 @@ TEXT = """.version 8.0
 """
 
 
-@pytest.mark.parametrize(("name", "reads"), [("alone", False), ("own", True), ("through", True), ("absent", False)])
-def test_reads_lanes(name: str, reads: bool) -> None:
-    assert reads_lanes(PtxModule(TEXT, (8, 0), "sm_80"), name) is reads
+@pytest.mark.parametrize(
+    ("name", "reads"), [("alone", {}), ("own", {"REDUX": 1}), ("through", {"SHFL": 1}), ("absent", {})]
+)
+def test_reads_lanes(name: str, reads: dict[str, int]) -> None:
+    assert reads_lanes(PtxModule(TEXT, (8, 0), "sm_80"), name) == reads
