@@ -8,6 +8,8 @@ assemble-and-link path does the rest.
 from __future__ import annotations
 
 import dataclasses
+import re
+from pathlib import Path
 
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
@@ -27,6 +29,10 @@ FLAGS = (
     "-fbracket-depth=4096", "-ferror-limit=20",
     "-Xclang", "-target-feature", "-Xclang", toolchain.FEATURES,
 )  # fmt: skip
+# What a driver says when its compiler ended by a signal.
+_CRASHED = re.compile(r"frontend command failed (?:with exit code 1[23]\d|due to signal)|^exit status -\d+")
+# gfx11 has no such instructions; the option leaves out what runs behind their pass (AMDGPUTargetMachine.cpp).
+_WITHOUT_REPETITION = ("-mllvm", "-amdgpu-sdwa-peephole=false")
 
 
 def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
@@ -37,10 +43,22 @@ def compile_to_assembly(source: HipSource) -> AmdgcnAsm:
         toolchain.run_tool(tools.clang, [*FLAGS, "-S", "-emit-llvm", "kernel.hip", "-o", "kernel.ll"], directory)
         optimised = (directory / "kernel.ll").read_text(encoding="utf-8")
         (directory / "kernel.ll").write_text(repaired(optimised, BY_CLANG) or optimised, encoding="utf-8")
-        toolchain.run_tool(tools.clang, [*toolchain.GENERATE, "kernel.ll", "-o", "kernel.s"], directory)
+        _generate(tools.clang, directory)
         text = (directory / "kernel.s").read_text(encoding="utf-8")
     check_complete(text)
     return AmdgcnAsm(text, source.symbol, AbiClass.CASS1, source.slots)
+
+
+def _generate(clang: toolchain.Tool, directory: Path) -> None:
+    """kernel.ll to kernel.s. Where the code generator itself ends (LLVM 21: a second elimination of common
+    subexpressions), once more without the passes that do the same again."""
+    arguments = [*toolchain.GENERATE, "kernel.ll", "-o", "kernel.s"]
+    try:
+        toolchain.run_tool(clang, arguments, directory)
+    except ToolFailed as failure:
+        if _CRASHED.search(failure.stderr) is None:
+            raise
+        toolchain.run_tool(clang, [*arguments, *_WITHOUT_REPETITION], directory)
 
 
 def check_complete(text: str) -> None:
