@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cass_shim.lift.kernel import lift_kernel
+from cass_shim.lift.kernel import PartEmitter, lift_kernel
 from cass_shim.lift.module import hip_text
 
-__all__ = ["hip_text", "lift_kernel"]
+__all__ = ["PartEmitter", "hip_text", "lift_kernel"]

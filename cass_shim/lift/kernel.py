@@ -6,6 +6,8 @@ kernel's name and the instruction's address.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from cass_shim.isa import quads, shared_memory
 from cass_shim.isa.spec import CONTROL
 from cass_shim.lift.barriers import BARRIERS_OFFSET, FRONT_BYTES
@@ -29,6 +31,14 @@ from cass_shim.model.instruction import Imm, Instruction
 _DEFAULT_STACK = 4096  # bytes a thread for code whose stack depth ptxas cannot know: recursion, indirect calls
 _CLEAR = "clear"
 _NO_OPERATION = frozenset({"BSSY", "BSYNC", "BREAK", "BMOV"})
+
+
+@dataclass
+class PartEmitter(LlvmEmitter):
+    """For parts of a kernel, which run in one mode: denormals are kept, and what flushes says so itself."""
+
+    def __post_init__(self) -> None:
+        self.flush_f32 = False
 
 
 def lift_kernel(kernel: SassKernel, *, lines: bool = False, emitting: type[LlvmEmitter] = LlvmEmitter) -> LlvmModule:

@@ -50,29 +50,44 @@ class Splitter:
 
     def __init__(self, sass: SassKernel) -> None:
         self.sass = sass
-        self.code = sass.instructions[: last_instruction(sass.instructions)]
-        self.at = {one.address: number for number, one in enumerate(self.code)}
-        for one in self.code:
+        given = sass.instructions[: last_instruction(sass.instructions)]
+        self.at = {one.address: number for number, one in enumerate(given)}
+        for one in given:
             self._check(one)
+        # Where a call comes back to. A call is a branch here: the address to come back to is a value like any other.
+        self.sites = [
+            number + 1 for number, one in enumerate(given) if one.mnemonic == "CALL" and number + 1 < len(given)
+        ]
+        self.code = [_branch(one) for one in given]
         touched = [effects(one, sass.sm) for one in self.code]
         self.reads = [set(_kept(reads)) for reads, _ in touched]
         self.writes = [set(_kept(writes)) for _, writes in touched]
         self.follow = follow(self.code)
+        for number, one in enumerate(self.code):
+            if one.mnemonic == "RET":
+                self.follow[number] = list(self.sites)
         self.alive = self._alive()
         used = [index for each in (*self.reads, *self.writes) for kind, index in each if kind == "R"]
         self.next, self.spare, self.lane = (Reg(max(used, default=0) + more) for more in (1, 2, 3))
         if self.lane.index >= RZ:
             raise self._refuse("no register is free for edges")
         self.words: dict[Key, int] = {}
+        awaited = set().union(*(self.alive[site] for site in self.sites))
+        self.free = next((index for index in range(PT) if ("P", index) not in awaited), None)  # for returns
 
     def _refuse(self, what: str) -> Unsupported:
         return Unsupported("translation in parts", kernel=self.sass.name, why=what)
 
     def _check(self, one: Instruction) -> None:
-        if one.mnemonic in ("LDL", "STL", "CALL", "RET", "BRX", "BRXU", "JMP", "JMX", "LEPC", "RPCMOV", "KILL", "BMOV"):
+        if one.mnemonic in ("LDL", "STL", "BRX", "BRXU", "JMP", "JMX", "LEPC", "RPCMOV", "KILL", "BMOV"):
             raise self._refuse(f"{one.mnemonic} at {one.address:#x} goes beyond one part")
         if one.relocation is not None or one.targets:
             raise self._refuse(f"{one.mnemonic} at {one.address:#x} has an address of the module")
+        targets = [o for o in one.operands if isinstance(o, Target)]
+        if one.mnemonic == "CALL" and (len(one.operands) != 1 or not targets or targets[0].address not in self.at):
+            raise self._refuse(f"{one.mnemonic} at {one.address:#x} goes beyond the kernel")
+        if one.mnemonic == "RET" and (one.guard is not None or not isinstance(next(iter(one.operands), None), Reg)):
+            raise self._refuse(f"{one.mnemonic} at {one.address:#x} on a condition, or to no register")
         for operand in one.operands:
             if isinstance(operand, Mem) and one.mnemonic in ("LDS", "STS", "ATOMS", "LDSM") and operand.offset >= FRAME:
                 raise self._refuse(f"shared memory at {operand.offset:#x}, where the edges are")
@@ -91,12 +106,17 @@ class Splitter:
         return alive
 
     def _leaving(self, begin: int, end: int) -> dict[int, list[int]]:
-        """Per instruction of a part, the instructions outside that may follow it."""
-        return {number: [one for one in self.follow[number] if not begin <= one < end] for number in range(begin, end)}
+        """Per instruction of a part, the instructions outside that may follow it; behind a return, all of them."""
+        return {
+            number: [
+                one for one in self.follow[number] if self.code[number].mnemonic == "RET" or not begin <= one < end
+            ]
+            for number in range(begin, end)
+        }
 
     def split(self, fits: Callable[[SassKernel], bool]) -> list[Part]:
         """Parts that fit; cut where blocks begin if possible. Every branch leads within its part, or to a part."""
-        starts = {0}
+        starts = {0, *(self.sites if any(one.mnemonic == "RET" for one in self.code) else ())}
         while True:
             order = sorted(starts)
             spans = list(zip(order, [*order[1:], len(self.code)], strict=True))
@@ -134,6 +154,15 @@ class Splitter:
         if key[0] == "UP":
             raise self._refuse(f"UP{key[1]} is alive between parts")
         return self.words.setdefault(key, FIRST_WORD + len(self.words))
+
+
+def _branch(one: Instruction) -> Instruction:
+    """A call as the branch that it is."""
+    if one.mnemonic != "CALL":
+        return one
+    target = next(o for o in one.operands if isinstance(o, Target))
+    text = f"{one.text.split('CALL')[0]}BRA {target.address:#x}"
+    return dataclasses.replace(one, mnemonic="BRA", modifiers=(), text=text)
 
 
 def _kept(keys: Sequence[Key]) -> Iterator[Key]:
@@ -221,19 +250,40 @@ class _Body:
         one = self.whole.code[number]
         if one.mnemonic in ("BSSY", "BSYNC", "BREAK") and not self._converges(one):
             return
+        if one.mnemonic == "RET":
+            yield from self._back(one, number)
+            return
         outside = [at for at in self._targets(one) if not self.begin <= at < self.end]
         if one.mnemonic != "BRA" or not outside:
             yield one
             return
+        if "DIV" in one.modifiers and one.guard is None:  # lanes that run a part are together (`lift/transfer.py`, too)
+            return
         if one.modifiers:
             raise self.whole._refuse(f"{one.form} out of a part at {one.address:#x}")
         guards = [o for o in one.operands if isinstance(o, Pred) and o != _TRUE]
-        if guards and one.guard is not None:
-            raise self.whole._refuse(f"a branch out of a part on two predicates at {one.address:#x}")
+        if guards and one.guard is not None:  # on two predicates: first around it on the one
+            beyond = self.whole.code[number + 1].address if number + 1 < self.end else -1
+            around = dataclasses.replace(one.guard, negate=not one.guard.negate)
+            yield _plain(f"BRA {beyond:#x}", Target(beyond), guard=around)
         guard = guards[0] if guards else one.guard
         yield self._goes(self.numbers[outside[0]], guard)
         if number + 1 < self.end:
             yield _plain("BRA -0x1", Target(-1), guard=guard)
+
+    def _back(self, one: Instruction, number: int) -> Iterator[Instruction]:
+        """A return: to the part that begins where the register says."""
+        register, free = one.operands[0], self.whole.free
+        assert isinstance(register, Reg)
+        if free is None:
+            raise self.whole._refuse("no predicate is free for a return")
+        for site in self.whole.sites:
+            address = self.whole.code[site].address
+            text = f"ISETP.EQ.U32.AND P{free}, PT, R{register.index}, {address:#x}, PT"
+            yield _plain(text, Pred(free), _TRUE, register, Imm(address), _TRUE)
+            yield self._goes(self.numbers[site], Pred(free))
+        if number + 1 < self.end:
+            yield _plain("BRA -0x1", Target(-1))
 
     def _targets(self, one: Instruction) -> list[int]:
         return [self.whole.at[o.address] for o in one.operands if isinstance(o, Target) and o.address in self.whole.at]

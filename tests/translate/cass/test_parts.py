@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from pathlib import Path
 
 import pytest
 
 from cass_shim.assemble.text import assemble_text
+from cass_shim.decode import decode_kernel
+from cass_shim.extract.cubin import read_cubin
 from cass_shim.model.artifacts import CodeObject, Evidence, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Rejected, Unsupported
@@ -24,6 +27,8 @@ from cass_shim.translate.cass.search import Budget, Check, complete
 from cass_shim.translate.cass.splitting import InParts
 from cass_shim.verify import verify_kernel
 from tests.translate.cass.test_fields import kernel
+from tools import samples
+from tools.pairs.overlap import compile_cubin
 
 LOOPS, SHARED = "mandelbrot_shared", "matmul_tiled_static_sass"  # a loop of divergent length; barriers
 
@@ -103,6 +108,29 @@ def test_the_lifter_s_parts_together_are_the_kernel(program: str, limit: int) ->
     body = joined(sass.name, bodies, FIRST_WORD + len(splitter.words))
     judge = check(program)
     judge.verify(judge.assemble(complete(sass, body)))
+
+
+QUOTIENTS = """extern "C" __global__ void k(const float *a, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = a[i] / out[i] + out[i] / (a[i] + 2.0f);
+}
+"""
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
+def test_calls_lead_from_part_to_part_and_back(tmp_path: Path) -> None:
+    """Division of reals calls its slow way from two places; lanes come back to their own."""
+    (tmp_path / "k.cu").write_text(QUOTIENTS)
+    cubin = read_cubin(compile_cubin(tmp_path / "k.cu", tmp_path))
+    sass = decode_kernel(cubin.kernels["k"], cubin)
+    assert sum(one.mnemonic == "CALL" for one in sass.instructions) == 2
+    splitter = Splitter(sass)
+    parts = splitter.split(lambda one: len(one.instructions) <= 32)
+    assert not any(one.mnemonic in ("CALL", "RET") for part in parts for one in part.sass.instructions)
+    bodies = {part.number: parse_answer(region(part.plain), sass.name) for part in parts}
+    code = assemble_text(complete(sass, joined(sass.name, bodies, FIRST_WORD + len(splitter.words))), sass.abi)
+    assert verify_kernel(code, sass, cubin).evidence >= Evidence.E1U
 
 
 def test_a_value_that_an_edge_loses_is_found_by_the_verifier() -> None:
