@@ -15,7 +15,7 @@ import pytest
 
 from cass_shim.extract.cubin import read_cubin
 from tools import environment, samples
-from tools.pairs import generate
+from tools.pairs import clang, generate
 from tools.pairs.__main__ import main
 from tools.pairs.kernels import FAMILIES, HELD_OUT_FAMILIES, SPLITS, kernel, unit
 from tools.pairs.overlap import compile_cubin, grams, key, likeness
@@ -33,7 +33,7 @@ def test_kernels_depend_on_seed_and_number_only() -> None:
 
 
 def test_held_out_families_are_never_trained_on() -> None:
-    trained = {kernel(SPLITS["train"], number)[0] for number in range(1500)}
+    trained = {kernel(SPLITS["train"], number)[0] for number in range(3000)}
     assert trained == set(FAMILIES) - set(HELD_OUT_FAMILIES)
     assert {kernel(SPLITS["families"], number)[0] for number in range(100)} == set(HELD_OUT_FAMILIES)
 
@@ -42,6 +42,26 @@ def test_kernels_that_differ_in_numbers_only_are_duplicates() -> None:
     first = lines("IADD3 R #1 , R #2 , #7 , RZ", "@ P #0 BRA L #0", "EXIT")
     assert key(first) == key(lines("IADD3 R #9 , R #4 , #1 , RZ", "@ P #1 BRA L #3", "EXIT"))
     assert key(first) != key(lines("IADD3 R #1 , R #2 , - R #3 , RZ", "@ P #0 BRA L #0", "EXIT"))
+
+
+@pytest.mark.parametrize(
+    ("pair", "apart"),
+    [
+        ("v_dual_mov_b32 v1, v2 :: v_dual_add_f32 v3, v4, v5", ["v_mov_b32 v1, v2", "v_add_f32 v3, v4, v5"]),
+        ("v_dual_mov_b32 v1, v2 :: v_dual_add_f32 v3, v1, v5", ["v_add_f32 v3, v1, v5", "v_mov_b32 v1, v2"]),
+        (
+            "v_dual_mov_b32 v1, 0 :: v_dual_cndmask_b32 v0, v4, v5",
+            ["v_mov_b32 v1, 0", "v_cndmask_b32 v0, v4, v5, vcc_lo"],
+        ),
+    ],
+)
+def test_instructions_that_run_as_one_are_told_apart(pair: str, apart: list[str]) -> None:
+    assert [line.strip() for line in clang.single([f"\t{pair}"])] == apart
+
+
+def test_what_exchanges_registers_cannot_be_told_apart() -> None:
+    with pytest.raises(generate.Skip, match="exchanges"):
+        clang.single(["\tv_dual_mov_b32 v1, v2 :: v_dual_mov_b32 v2, v1"])
 
 
 def test_a_file_of_tokens_is_there_once_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -256,11 +256,26 @@ def test_training_goes_on_from_a_checkpoint_s_weights_and_refuses_others(tmp_pat
     torch.manual_seed(1)
     first, second = make("tiny", TOKENS, "cpu"), make("tiny", TOKENS, "cpu")
     write(first, TOKENS, tmp_path / "checkpoint", {})
-    read_weights(second, tmp_path / "checkpoint")
+    read_weights(second, tmp_path / "checkpoint", TOKENS)
     for (name, wanted), found in zip(first.named_parameters(), second.parameters(), strict=True):
         assert torch.equal(found, wanted.to(torch.bfloat16).to(torch.float32)), name
-    with pytest.raises(RuntimeError, match="size mismatch"):
-        read_weights(make("tiny", [*TOKENS, "more"], "cpu"), tmp_path / "checkpoint")
+    with pytest.raises(RuntimeError, match="mismatch"):
+        read_weights(make("full", TOKENS, "cpu"), tmp_path / "checkpoint", TOKENS)
+
+
+def test_words_keep_their_rows_in_a_larger_vocabulary(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    first = make("tiny", TOKENS, "cpu")
+    write(first, TOKENS, tmp_path / "checkpoint", {})
+    more = [*TOKENS[:-1], "NEW", TOKENS[-1]]
+    second = make("tiny", more, "cpu")
+    fresh = second.model.embed_tokens.weight[-2].detach().clone()
+    read_weights(second, tmp_path / "checkpoint", more)
+    stored = first.model.embed_tokens.weight.to(torch.bfloat16).to(torch.float32)
+    found = second.model.embed_tokens.weight
+    assert torch.equal(found[:-2], stored[:-1])
+    assert torch.equal(found[-1], stored[-1])
+    assert torch.equal(found[-2], fresh)
 
 
 def test_the_mean_of_checkpoints_is_a_checkpoint(tmp_path: Path) -> None:
@@ -271,7 +286,7 @@ def test_the_mean_of_checkpoints_is_a_checkpoint(tmp_path: Path) -> None:
     one, two, mean = (load_file(next((tmp_path / name).glob("*.safetensors"))) for name in ("one", "two", "mean"))
     for name, value in mean.items():
         assert torch.allclose(value.float(), (one[name].float() + two[name].float()) / 2, atol=2e-3)
-    read_weights(make("tiny", TOKENS, "cpu"), tmp_path / "mean")
+    read_weights(make("tiny", TOKENS, "cpu"), tmp_path / "mean", TOKENS)
     contract = json.loads((tmp_path / "mean" / "cass_contract.json").read_text())
     assert contract["mean_of_steps"] == [1, 2]
     assert "exact_match" not in contract

@@ -18,7 +18,9 @@ def generate(options: argparse.Namespace) -> int:
         print(f"pairs cannot be made here: {why}")
         return 2
     generator, started = (
-        Generator(options.out, options.jobs, share=VERIFIED_SHARE if options.verified is None else options.verified),
+        Generator(
+            options.out, options.jobs, options.unit, VERIFIED_SHARE if options.verified is None else options.verified
+        ),
         time.monotonic(),
     )
     amounts = {"seeds": options.held_out, "families": options.held_out, "train": options.first + options.count}
@@ -36,7 +38,29 @@ def pack(options: argparse.Namespace) -> int:
     """Tokenise what is there."""
     from tools.pairs.pack import pack_all
 
-    print(pack_all(options.pairs, options.set, options.jobs, options.vocabulary))
+    print(
+        pack_all(
+            options.pairs, options.set, options.jobs, options.vocabulary, options.extend, options.splits.split(",")
+        )
+    )
+    return 0
+
+
+def clang(options: argparse.Namespace) -> int:
+    """Pairs of the second kind, counted apart."""
+    from tools.pairs.clang import count
+
+    for line, amount in count(options.out, options.first, options.count).items():
+        print(f"{amount} {line}")
+    return 0
+
+
+def sample(options: argparse.Namespace) -> int:
+    """One round of rejection sampling."""
+    from tools.pairs.sample import Sampler
+
+    for line in Sampler.of(options.out, options.samples, options.temperature).run(options.first, options.count):
+        print(line, flush=True)
     return 0
 
 
@@ -44,24 +68,45 @@ def main(arguments: list[str]) -> int:
     """Returns the exit status."""
     parser = argparse.ArgumentParser(prog="python3 -m tools.pairs", description="Training pairs SASS to RDNA3.")
     commands = parser.add_subparsers(required=True)
-    command = commands.add_parser("generate", help="make pairs; goes on where it stopped")
+    _generating(commands.add_parser("generate", help="make pairs; goes on where it stopped"))
+    _packing(commands.add_parser("pack", help="tokens, vocabulary and lengths for tools/train"))
+    command = commands.add_parser("clang", help="pairs with clang's code of the ptx-hip translation, and their count")
+    command.set_defaults(run=clang)
+    _numbers(command, 100)
+    command = commands.add_parser("sample", help="right answers of a model (CASS_MODEL) to new kernels, as pairs")
+    command.set_defaults(run=sample)
+    _numbers(command, 1000)
+    command.add_argument("--samples", type=int, default=8, help="a kernel, besides the greedy answer")
+    command.add_argument("--temperature", type=float, default=0.8, help="of the samples")
+    options = parser.parse_args(arguments)
+    return int(options.run(options))
+
+
+def _numbers(command: argparse.ArgumentParser, count: int) -> None:
     command.add_argument("out", type=Path)
-    command.add_argument("--count", type=int, default=60_000, help="training kernels (default: %(default)s)")
     command.add_argument("--first", type=int, default=0, help="number of the first training kernel")
+    command.add_argument("--count", type=int, default=count, help="training kernels (default: %(default)s)")
+
+
+def _generating(command: argparse.ArgumentParser) -> None:
+    _numbers(command, 60_000)
     command.add_argument("--held-out", type=int, default=300, help="kernels of each held-out split")
     command.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
-    command.add_argument("--verified", type=float, help="share of training pairs to verify (default: one in 12)")
+    command.add_argument("--unit", type=int, default=100, help="kernels a compiler call (default: %(default)s)")
+    command.add_argument("--verified", type=float, help="share of training pairs to verify (default: all)")
     command.add_argument("--minutes", type=float, default=1e9, help="stop after the unit in which this time is over")
     command.add_argument("--finished", default="", help="name of an empty file in OUT that says that all are there")
     command.set_defaults(run=generate)
-    command = commands.add_parser("pack", help="tokens, vocabulary and lengths for tools/train")
+
+
+def _packing(command: argparse.ArgumentParser) -> None:
     command.add_argument("pairs", type=Path)
     command.add_argument("set", type=Path)
     command.add_argument("--vocabulary", type=Path, help="folder of the checkpoint whose vocabulary to keep")
+    command.add_argument("--splits", default="train,seeds,families", help="which to pack (default: %(default)s)")
+    command.add_argument("--extend", action="store_true", help="with words that it lacks, in new rows")
     command.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
     command.set_defaults(run=pack)
-    options = parser.parse_args(arguments)
-    return int(options.run(options))
 
 
 if __name__ == "__main__":

@@ -25,13 +25,16 @@ from tools.pairs.drafts import (
     plain,
 )
 from tools.pairs.groups import TOGETHER
+from tools.pairs.habits import HABITS
+from tools.pairs.habits import PRELUDE as LANES
 from tools.pairs.integers import WHOLE
+from tools.pairs.mixtures import MIXED
 from tools.pairs.programs import MORE
 from tools.pairs.reals import REALS
 from tools.pairs.walks import WALKS
 from tools.pairs.words import PRELUDE, WORDS
 
-GENERATION = 5  # raise when the kernels of a seed change
+GENERATION = 7  # raise when the kernels of a seed change
 
 
 def affine(one: Draft) -> str:
@@ -251,7 +254,7 @@ FAMILIES: dict[str, tuple[Callable[[Draft, str], list[str]], int]] = {
     "shared": (shared, 3), "tree": (tree, 2), "plane": (plane, 3), "atomic": (atomic, 2), "several": (several, 2),
     "indices": (index_values, 2), "vector": (vector, 10), "convert": (convert, 10), "shuffle": (shuffle, 10),
     "divide": (divide, 10), "histogram": (histogram, 8), "stride": (stride, 1), "stencil": (stencil, 1),
-    **MORE, **SHARED, **TOGETHER, **WORDS, **WHOLE, **WALKS, **REALS,
+    **MORE, **SHARED, **TOGETHER, **WORDS, **WHOLE, **WALKS, **REALS, **HABITS, **MIXED,
 }  # fmt: skip
 HELD_OUT_FAMILIES = ("stride", "stencil", "transpose", "bitonic", "bisect", "blend")
 SPLITS = {"train": 1, "seeds": 2, "families": 3}  # split → seed: new kernels of known families, and unknown families
@@ -276,5 +279,5 @@ def written(rng: random.Random, family: str, name: str) -> str:
 def unit(seed: int, first: int, amount: int) -> tuple[dict[str, str], str]:
     """Kernels as one translation unit: name → family, and the source."""
     made = {f"k{number}": kernel(seed, number) for number in range(first, first + amount)}
-    text = PRELUDE + 'extern "C" {\n' + "\n".join(source for _, source in made.values()) + "}\n"
+    text = PRELUDE + LANES + 'extern "C" {\n' + "\n".join(source for _, source in made.values()) + "}\n"
     return {name: family for name, (family, _) in made.items()}, text

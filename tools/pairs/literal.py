@@ -42,6 +42,9 @@ class LiteralEmitter(LlvmEmitter):
     extended: dict[str, tuple[bool, Value]] = field(default_factory=dict)
     products: dict[str, _Product] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.flush_f32 = False  # an answer's modes are fixed (`frame.py`); what flushes says so itself
+
     def result(self, value: Value) -> Value:
         return self._apart(value) if value.width == 32 else value
 

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 from cass_shim.translate.cass.fields import Line
 from cass_shim.translate.cass.registers import FIXED, Place, Register, alignment, places
+from cass_shim.translate.cass.vocabulary import NAMES
 from cass_shim.translate.cass.webs import Classes, Flow, Webs
 
-HIGHEST = 255  # what a number token can say
+HIGHEST = len(NAMES) - 1  # what a number token can say
 VCC: Register = ("s", 106)
 _READS_VCC = ("v_div_fmas", "s_cbranch_vcc")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import multiprocessing
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,28 +17,37 @@ from pathlib import Path
 import numpy as np
 
 from cass_shim.model.errors import Unsupported
-from cass_shim.translate.cass.vocabulary import END, Vocabulary
+from cass_shim.translate.cass.vocabulary import END, NAMES, Vocabulary
 from tools.pairs.generate import Pair, read_file
 from tools.pairs.kernels import FAMILIES, SPLITS
 
 
-def pack_all(pairs: Path, out: Path, jobs: int = 1, known: Path | None = None) -> str:
+def pack_all(
+    pairs: Path,
+    out: Path,
+    jobs: int = 1,
+    known: Path | None = None,
+    extend: bool = False,
+    splits: Sequence[str] = tuple(SPLITS),
+) -> str:
     """Every split; held-out pairs whose key training has are left out. Returns a line of counts for each.
 
-    known: a checkpoint whose vocabulary is kept; pairs with other words are left out.
+    known: a checkpoint whose vocabulary is kept; pairs with other words are left out, or with extend, get them. splits:
+    the ones to pack, where the others are there already: a set that grows is packed again for "train" alone.
     """
     out.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         files = sorted(pairs.glob("train/*.jsonl.gz"))
         trained: set[str] = set()
         words: set[str] = set()
-        for keys, own in pool.map(_look, files, chunksize=8):
+        for keys, own in pool.map(_look, files if extend or known is None or len(splits) > 1 else (), chunksize=8):
             trained |= keys
             words |= own
-        vocabulary = Vocabulary.read(known) if known is not None else Vocabulary.of_words(words)
+        vocabulary = Vocabulary.read(known) if known is not None else Vocabulary.of_words({*words, *NAMES})
+        vocabulary = vocabulary.extended({*words, *NAMES}) if extend else vocabulary
         vocabulary.write(out)
         report = [f"{len(vocabulary.tokens)} tokens in the vocabulary"]
-        for split in SPLITS:
+        for split in splits:
             taken = set() if split == "train" else trained
             files = sorted(pairs.glob(f"{split}/*.jsonl.gz"))
             encode_one = functools.partial(_encode_file, tokens=vocabulary.tokens, known=taken)

@@ -40,7 +40,7 @@ class Trainer:
         self.vocabulary: list[str] = json.loads((options.set / "vocabulary.json").read_text())["tokens"]
         self.network = make("tiny" if options.rehearse else options.size, self.vocabulary, self.device)
         if options.init:
-            read_weights(self.network, options.init)
+            read_weights(self.network, options.init, self.vocabulary)
         self.body = torch.compile(self.network.model, dynamic=True) if options.compile else self.network.model
         named = {name: one for name, one in self.network.named_parameters() if one.requires_grad}
         self.weights = list(named.values())
@@ -210,7 +210,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--only", default="", help="families to train on, with commas between (default: all)")
     parser.add_argument("--save-every", type=float, default=60.0, help="seconds between writings of the weights")
     parser.add_argument("--finished", default="", help="name of an empty file in OUT that says that all was measured")
-    parser.add_argument("--init", type=Path, help="a checkpoint to start from, with the set's vocabulary")
+    parser.add_argument("--init", type=Path, help="a checkpoint to start from")
     parser.add_argument("--state", type=Path, help="file for going on later; read when it exists")
     parser.add_argument("--measure-s", type=float, default=80.0, help="seconds for exact match on held-out pairs")
     parser.add_argument("--print-every", type=float, default=5.0, help="seconds between lines")

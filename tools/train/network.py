@@ -10,8 +10,9 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
-CONTEXT = 2048
+CONTEXT = 4096
 SHARD_BYTES = 14_000_000
+_EMBEDDING = "model.embed_tokens.weight"
 SIZES = {  # hidden, intermediate, layers, heads, heads of keys and values
     "full": (384, 896, 8, 6, 2),
     "large": (512, 1152, 8, 8, 2),
@@ -39,11 +40,19 @@ def make(size: str, vocabulary: list[str], device: str) -> Any:
     return network.to(device, torch.bfloat16 if device == "cuda" else torch.float32)  # processors are slow in bf16
 
 
-def read_weights(network: Any, folder: Path) -> None:
-    """The weights of a checkpoint that `write` made. Raises RuntimeError where its shapes are others."""
+def read_weights(network: Any, folder: Path, vocabulary: list[str]) -> None:
+    """The weights of a checkpoint that `write` made; rows of words that it had under another number, or lacked, are
+    found by the word, or fresh. Raises RuntimeError where its shapes are others."""
     stored: dict[str, Any] = {}
     for file in sorted(folder.glob("*.safetensors")):
         stored |= load_file(file)
+    words = json.loads((folder / "vocabulary.json").read_text())["tokens"]
+    known = {word: row for row, word in enumerate(words)}
+    rows = [(row, known[word]) for row, word in enumerate(vocabulary) if word in known]
+    embedding = network.model.embed_tokens.weight.detach().clone()
+    new, old = (torch.tensor(each, device=embedding.device) for each in zip(*rows, strict=True))
+    embedding[new] = stored[_EMBEDDING].to(embedding)[old]
+    stored[_EMBEDDING] = embedding
     missing, foreign = network.load_state_dict(stored, strict=False)
     if foreign or set(missing) - {"lm_head.weight"}:  # which is the embedding's
         raise RuntimeError(f"{folder} lacks {missing} and has {foreign} besides")

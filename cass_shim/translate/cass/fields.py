@@ -29,6 +29,7 @@ from cass_shim.model.instruction import (
     Target,
     Word,
 )
+from cass_shim.translate.cass.frame import local_bytes
 from cass_shim.translate.cass.values import numbered
 
 Line = list[str]
@@ -38,7 +39,10 @@ Line = list[str]
 _LAUNCH = {0x0: ("ntid.x", 12), 0x4: ("ntid.y", 14), 0x8: ("ntid.z", 16),
            0xC: ("nctaid.x", 0), 0x10: ("nctaid.y", 4), 0x14: ("nctaid.z", 8)}  # fmt: skip
 _SHARED_BANKS = (0, 3, 4)  # parameters, the module's constants, addresses
-_STACK = {0x28: "stack", 0x118: "descriptor"}  # initial stack pointer, memory descriptor: no meaning for the target
+# Initial stack pointer (the end of local memory), memory descriptor (without a meaning for the target), and where
+# shared and local memory begin among generic addresses. Source: `lift/emitter.py`.
+_FIXED = {0x28: "stack", 0x118: "descriptor", 0x18: "shared.low", 0x1C: "shared.high", 0x20: "local.low",
+          0x24: "local.high"}  # fmt: skip
 
 
 def number(value: int) -> Line:
@@ -75,7 +79,9 @@ class _Source:
     def lines(self) -> list[Line]:
         """A head with the size of shared memory, then instructions and labels."""
         abi = self.sass.abi
-        found: list[Line] = [["shared", *number(abi.shared_bytes), "hidden", *number(abi.bindings_offset)]]
+        local = local_bytes(self.sass)
+        head = ["shared", *number(abi.shared_bytes), "hidden", *number(abi.bindings_offset)]
+        found: list[Line] = [[*head, *(["local", *number(local)] if local else [])]]
         for one in self.code:
             if one.address in self.labels:
                 found.append(["L", f"#{self.labels[one.address]}", ":"])
@@ -143,8 +149,8 @@ class _Source:
             return [name, *number(abi.bindings_offset + hidden)]
         if abi.params_base <= offset < abi.params_base + abi.params_bytes:
             return ["param", *number(offset - abi.params_base)]
-        if offset in _STACK:
-            return [_STACK[offset]]
+        if offset in _FIXED:
+            return [_FIXED[offset]]
         raise self.refuse(f"c[0x0][{offset:#x}]")
 
     def own_constant(self, operand: Const) -> Line:

@@ -14,7 +14,20 @@ _MODES = {
     "dx10_clamp": 1, "ieee_mode": 0, "workgroup_processor_mode": 1, "memory_ordered": 1,
     "user_sgpr_kernarg_segment_ptr": 1, "system_sgpr_workgroup_id_x": 1,
 }  # fmt: skip
+_STEP = 16  # bytes to which the frame of local memory is aligned
 _WORKGROUP_IDS_END = 16  # on gfx11 the workgroup ids are the last of the first 16 scalar registers
+
+
+def local_bytes(sass: SassKernel) -> int:
+    """Of local memory that its code accesses, in whole steps; the stack's first pointer is the end of them."""
+    accesses = any(one.mnemonic in ("LDL", "STL") for one in sass.instructions)
+    return -(-sass.abi.local_bytes // _STEP) * _STEP if accesses else 0
+
+
+def private_bytes(sass: SassKernel) -> int:
+    """Of scratch memory a lane: LLVM keeps one step free beside a frame whose places are computed."""
+    local = local_bytes(sass)
+    return local + _STEP if local else 0
 
 
 def descriptor(sass: SassKernel) -> dict[str, int]:
@@ -29,7 +42,7 @@ def descriptor(sass: SassKernel) -> dict[str, int]:
         "system_vgpr_workitem_id": items,
         "user_sgpr_count": _WORKGROUP_IDS_END - enabled,
         "group_segment_fixed_size": sass.abi.shared_bytes,
-        "private_segment_fixed_size": 0,
+        "private_segment_fixed_size": private_bytes(sass),
     }
 
 

@@ -16,7 +16,7 @@ from cass_shim.model.errors import Rejected
 from cass_shim.translate.cass.fields import Line
 from cass_shim.translate.cass.forms import Form, Kind, forms
 from cass_shim.translate.cass.registers import FIXED, Register, places
-from cass_shim.translate.cass.vocabulary import END, NEWLINE, NUMBERS, Vocabulary
+from cass_shim.translate.cass.vocabulary import END, NAMES, NEWLINE, NUMBERS, Vocabulary
 
 STRIDE = 4  # names that a new one may leave out: ranges keep their alignment (registers.alignment)
 AHEAD = 16  # labels that a branch may leave out: nested blocks further down
@@ -34,7 +34,7 @@ Step = Generator[Allowed, str, str]  # yields what may come, is sent what came; 
 @functools.lru_cache(4096)
 def numbers(low: int, high: int) -> Allowed:
     """Number tokens from low to high."""
-    return frozenset(NUMBERS[max(0, low) : high + 1])
+    return frozenset(NAMES[max(0, low) : high + 1])
 
 
 @dataclass(slots=True)

@@ -28,16 +28,19 @@ if TYPE_CHECKING:  # they import torch
 
 log = logging.getLogger(__name__)
 
-MAX_ANSWER = 1024  # tokens
-MOST_ROWS = 48  # answers at a time: 17 MB of keys and values each, where they are as long as the window
+MAX_ANSWER = 3072  # tokens
+MOST_ROWS = 32  # answers at a time: 34 MB of keys and values each, where they are as long as the window
 MISSING = "fix: pip install 'cass-shim[model]', or leave cass out of CASS_TRANSLATORS"
 
 
 class ShippedModel:
     """One checkpoint, its weights read on first use; requests of several threads share a batch.
 
-    is_masked: impossible tokens have probability 0 (`mask.py`).
+    is_masked: impossible tokens have probability 0 (`mask.py`). longest_part: tokens of a part's prompt, where a kernel
+    is cut: parts that training showed are shorter.
     """
+
+    longest_part = 512
 
     def __init__(self, folder: Path, is_masked: bool = True) -> None:
         self.folder, self.is_masked = folder, is_masked

@@ -8,6 +8,7 @@ for which no answer is right stays the lifter's. At least one part has to be the
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -77,7 +78,8 @@ class InParts:
             return False
         try:
             prompt = CONTRACTS[self._contract].prompt(sass, listing(sass, self.head))
-            return self.model.count_tokens(prompt) <= PROMPT_SHARE * self.model.window
+            longest = min(PROMPT_SHARE * self.model.window, getattr(self.model, "longest_part", math.inf))
+            return self.model.count_tokens(prompt) <= longest
         except Unsupported as error:  # the model has no words for it: a small part for the lifter
             return error.feature != TOO_LONG and len(sass.instructions) <= WORDLESS
 

@@ -15,8 +15,10 @@ from cass_shim.model.errors import Malformed, Unsupported
 FILE = "vocabulary.json"
 PAD, START, ANSWER, END, NEWLINE = "<pad>", "<start>", "<answer>", "<end>", "<newline>"
 SPECIAL = (PAD, START, ANSWER, END, NEWLINE)
+_SPARE = "<spare "
 MULTIPLE = 256  # of a vocabulary's size
 NUMBERS = tuple(f"#{value}" for value in range(256))
+NAMES = tuple(f"#{value}" for value in range(512))  # what a register of an answer may be called; the first are NUMBERS
 
 
 class Vocabulary:
@@ -36,7 +38,16 @@ class Vocabulary:
         Spare tokens fill it up: sets of nearly the same words then give networks of one shape.
         """
         tokens = [*SPECIAL, *NUMBERS, *sorted(set(words) - set(NUMBERS))]
-        return cls([*tokens, *(f"<spare {number}>" for number in range(-len(tokens) % MULTIPLE))])
+        return cls([*tokens, *(f"{_SPARE}{number}>" for number in range(-len(tokens) % MULTIPLE))])
+
+    def extended(self, words: Iterable[str]) -> Vocabulary:
+        """With these words too, first in place of spare tokens; every other token keeps its number."""
+        new = iter(sorted(set(words) - set(self.tokens)))
+        tokens = [next(new, one) if one.startswith(_SPARE) else one for one in self.tokens]
+        tokens += new
+        return Vocabulary(
+            [*tokens, *(f"{_SPARE}{number}>" for number in range(len(tokens), -(-len(tokens) // MULTIPLE) * MULTIPLE))]
+        )
 
     @classmethod
     def read(cls, folder: Path) -> Vocabulary:

@@ -20,10 +20,11 @@ from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.model.artifacts import CodeObject, Cubin, EntryKind, Evidence, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Malformed, Rejected, Unsupported
-from cass_shim.model.instruction import Const, Instruction, Reg
+from cass_shim.model.instruction import Const, Instruction, Mem, Reg
 from cass_shim.translate.cass import models, translate_kernel
 from cass_shim.translate.cass.contracts import FIELDS
 from cass_shim.translate.cass.fields import Line, _Source, source_lines, target_lines, target_text
+from cass_shim.translate.cass.frame import descriptor
 from cass_shim.translate.cass.models import CONTRACT_FILE, Answer, Decoding, Doubt, Message, choose
 from cass_shim.translate.cass.search import Budget, Check, Search
 from cass_shim.translate.cass.shipped import ShippedModel
@@ -83,6 +84,30 @@ def joined(lines: list[Line]) -> str:
 def vocabulary() -> Vocabulary:
     words = f"{joined(source_lines(kernel()[0]))} {joined(target_lines(VECTOR_ADD.splitlines()))}".split()
     return Vocabulary.of_words(words)
+
+
+def test_a_vocabulary_that_grows_keeps_its_numbers() -> None:
+    first = vocabulary()
+    more = first.extended({"NEW", "OTHER", first.tokens[300]})
+    changed = [(old, new) for old, new in zip(first.tokens, more.tokens, strict=True) if old != new]
+    assert [new for _, new in changed] == ["NEW", "OTHER"]
+    assert all(old.startswith("<spare") for old, _ in changed)
+    larger = first.extended(f"W{number}" for number in range(len(first.tokens)))
+    assert len(larger.tokens) % 256 == 0
+    assert len(larger.tokens) > len(first.tokens)
+
+
+def test_local_memory_is_told_where_it_is_accessed() -> None:
+    sass, _ = kernel()
+    framed = dataclasses.replace(
+        sass, kernel=dataclasses.replace(sass.kernel, abi=dataclasses.replace(sass.abi, local_bytes=40))
+    )
+    assert source_lines(framed)[0] == source_lines(sass)[0]
+    store = Instruction(0, "STL", (), (Mem(Reg(1), 8), Reg(0)), text="STL [R1+0x8], R0")
+    accessed = dataclasses.replace(framed, instructions=(store, *framed.instructions))
+    assert source_lines(accessed)[0][-2:] == ["local", "#48"]
+    assert descriptor(framed)["private_segment_fixed_size"] == 0
+    assert descriptor(accessed)["private_segment_fixed_size"] == 64
 
 
 def test_sass_fields_keep_what_matters_and_nothing_else() -> None:
