@@ -49,8 +49,8 @@ class Shape:
 class Scenario:
     """How one input is made. values: class of memory contents. size: what integer parameters are around.
 
-    vary_sizes: integers at random around it. powers: integers are rising powers of two instead. edge: the offset of an
-    integer parameter that is 0.
+    vary_sizes: integers at random around it. powers: where not 0, integers are rising powers of two from it on instead.
+    edge: the offset of an integer parameter that is 0. alike: all others are `size`, and none above or below it.
     """
 
     shape: Shape
@@ -58,8 +58,9 @@ class Scenario:
     size: int
     seed: int
     vary_sizes: bool = False
-    powers: bool = False
+    powers: int = 0
     edge: int = -1
+    alike: bool = False
 
 
 @dataclass
@@ -264,10 +265,12 @@ def _scalar(
         block[at : at + 4] = np.float32(random.normal()).tobytes()
         return 4
     size = scenario.size
-    if size > 2 * DISTINCT:  # rising in one half of the scenarios, falling in the other: either may be a range
+    if (
+        size > 2 * DISTINCT and not scenario.alike
+    ):  # rising in one half of the scenarios, falling in the other: either may be a range
         size = max(size // 2, size + DISTINCT * (index % 3) * (1 if scenario.seed % 2 else -1))
     if scenario.powers:
-        size = 2 << (3 * (index % 3))
+        size = scenario.powers << (3 * (index % 3))
     if scenario.vary_sizes:
         around = max(1, int(size + random.integers(-size // 4 - 1, size // 4 + 2)))
         unlike = [1 << int(random.integers(0, 9)), int(random.integers(0, 4))]

@@ -19,6 +19,9 @@ from cass_shim.verify.survey import Survey
 EDGES = 3  # bounds that are tried as 0
 STEPS, BEYOND = 2, 5  # how many of an index's steps are tried as bounds, and how far behind them
 EDGE_SIZE = 9  # the others then: small, since it is the edge that counts, and no multiple of a tile
+ROUNDS, MOST_ELEMENTS = 19, 4864  # of a loop over one block's elements: four times four and three, or five times four
+BELOW = 7  # elements: fewer than threads, and no power of two
+SMALL_BLOCK = (8, 8, 1)  # of those with two dimensions: rows that do not fill a warp
 MANY_THREADS = 512  # of the launch that is there for its many values
 FLOATS = ("f16", "bf16", "f32", "f64")
 IDLE_BLOCKS, IDLE_SIZE = 4, 33  # of the launch that is there for those without work: size a little more than a warp
@@ -76,20 +79,28 @@ def scenarios(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list
         # ptxas may have folded some exchanges away, and what the program's PTX gives there is undefined
         alone = (WARP if found.exchanges or found.whole_warps else 1, 1, 1)
         plan.append(Scenario(Shape((1, 1, 1), alone, main.dynamic_shared), "small", size, seed + 8))
-    plan.append(Scenario(main, plain, size, seed + 12, powers=True))
+    plan.append(Scenario(main, plain, size, seed + 12, powers=2))
     plan.append(_many_values(found, _largest(main, others), plain, seed))
     plan.append(_mostly_idle(found, _largest(main, others), seed))
     # another block early: loops that go round once in the main one go round several times, or not at all
     plan.append(Scenario(others[0], wide, size, seed + 4, vary_sizes=True))
     plan.append(Scenario(main, special, size - 7, seed + 3))
     plan.append(Scenario(main, special, IDLE_SIZE, seed + 14))
-    # more elements than threads, so that loops over the grid go round; long inner dimensions for unrolled loops
-    threads = main.block[0] * main.block[1] * main.block[2] * main.grid[0] * main.grid[1] * main.grid[2]
-    plan.append(Scenario(main, plain, 4 * threads + 37 if found.dimensions == 1 else 72, seed + 10))
+    plan.append(_long_loops(found, main, plain, seed))
     plan.append(Scenario(main, wide, size + 5, seed + 2, vary_sizes=True))
     plan.append(Scenario(main, "sorted", 16, seed + 5, vary_sizes=True))
     plan.append(Scenario(others[-1], wide, 33, seed + 9))
     return plan
+
+
+def _long_loops(found: Survey, main: Shape, plain: str, seed: int) -> Scenario:
+    """More elements than threads, so that loops over the grid go round, some often enough for an unrolled one with
+    another number left over; long inner dimensions, for the same."""
+    if found.dimensions > 1:
+        return Scenario(main, plain, 72, seed + 10)
+    threads = math.prod(main.block)
+    rounds = max(ROUNDS * WARP, min(ROUNDS * threads, MOST_ELEMENTS)) // threads
+    return Scenario(replace(main, grid=(1, 1, 1)), plain, rounds * threads + threads // 2 + 5, seed + 10)
 
 
 def _largest(main: Shape, others: list[Shape]) -> Shape:
@@ -117,18 +128,31 @@ def _mostly_idle(found: Survey, shape: Shape, seed: int) -> Scenario:
 
 
 def corners(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list[Scenario]:
-    """One element, and blocks that end in part of a warp with work for all their threads, so that a lane which is not
-    there shows when it is woken: of 201 mutants that differ three were told by these alone (docs/verification.md,
-    2026-11-24). With shared floats infinities, at sizes that rise: what a tile still holds of the one before shows
-    behind the edge, times 0, in half of all seeds."""
+    """Sizes and shapes at the edge, each of which told mutants that nothing else did (docs/verification.md).
+
+    One element; blocks that end in part of a warp with work for all their threads, so that a lane which is not there
+    shows when it is woken; fewer elements than threads; rows that fill no warp; a bound of 4 and the next of 32, for
+    loops that begin in the middle; extremes at the end of a warp, where lanes are combined. With shared floats
+    infinities, at sizes that rise: what a tile still holds of the one before shows behind the edge, times 0, in half
+    of all seeds.
+    """
     plain = "whole" if found.float_atomics else "random"
-    tried = [Scenario(main, "equal", 1, seed + 6)]
+    tried = [Scenario(main, "equal", 1, seed + 6), Scenario(main, plain, BELOW, seed + 20)]
+    if found.dimensions == 2:
+        small = next((shape for shape in shapes(kernel, found) if shape.block == SMALL_BLOCK), main)
+        tried += [Scenario(small, plain, BELOW, seed + 21), Scenario(small, plain, BELOW, seed + 22, powers=4)]
+    else:
+        tried.append(Scenario(main, plain, BELOW, seed + 22, powers=4))
+    if (found.exchanges or found.shared or found.atomics) and not found.float_atomics:
+        tried.append(Scenario(main, "peaks", typical_size(found, main), seed + 23))
     part = next((shape for shape in shapes(kernel, found) if not shape.is_whole), None)
     if part is not None:
         several = found.dimensions == 1 and part.grid != (1, 1, 1)
         part = replace(part, grid=(IDLE_BLOCKS, 1, 1)) if several else part
-        threads = math.prod(part.block) * part.grid[0]
-        tried.append(Scenario(part, plain, 3 * threads + 37 if found.dimensions == 1 else 72, seed + 16))
+        size = BELOW if found.shared else 72  # a tile of a part of a block has no room for more
+        if found.dimensions == 1:
+            size = 3 * math.prod(part.block) * part.grid[0] + 37
+        tried.append(Scenario(part, plain, size, seed + 16))
     if found.shared and not found.float_atomics and any(kind in FLOATS for kind in found.loads.values()):
         tried.append(Scenario(main, "infinite", typical_size(found, main) - 7, 2 * seed + 19))  # odd: sizes rise
     return tried
@@ -144,6 +168,8 @@ def edges(found: Survey, roles: Roles, main: Shape, seed: int) -> list[Scenario]
     plain = "whole" if found.float_atomics else "random"
     steps = sorted(found.steps)[:STEPS] if found.bounds and found.dimensions == 1 else []
     beyond = [Scenario(main, plain, step + BEYOND, seed + 50 + step) for step in steps]
+    if found.bounds and found.dimensions > 1:  # a block's width and one more of each dimension, which is a tile of one
+        beyond.append(Scenario(main, plain, main.block[0] + 1, seed + 50, alike=True))
     alone = (WARP if found.exchanges or found.whole_warps or found.grid_sync else 1, 1, 1)
     shape = Shape((1, 1, 1), alone, main.dynamic_shared) if found.atomics or found.grid_sync else main
     known = sorted(at for at, kind in found.scalars.items() if kind == "i32" and at & ~7 in found.bounds)

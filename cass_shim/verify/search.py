@@ -34,7 +34,7 @@ COVERED = 0.95  # share of the instructions after which no more inputs are looke
 EXPLORATION = 12  # random inputs in a row that reach nothing new end the search
 BUSY = 4  # times its CPU time, the time on the clock after which the search for inputs ends
 EXPLORED = 0.25  # of the budget, for that search
-VALUES = ("mixed", "negative", "whole")  # classes that count for themselves, in whatever launch
+VALUES = ("mixed", "negative", "whole", "wide")  # classes that count for themselves, in whatever launch
 # Budgets for a first input. Of 334 kernels of the suite all that an input fitted had one after 4.8 s, or by `_slow`;
 # those that wait for other blocks took 11 s each for none (2026-11-25, budget 2 s).
 FIRST, WAITING = 5.0, 2.5

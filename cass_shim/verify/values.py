@@ -1,7 +1,7 @@
 """What memory holds before a launch: elements of a kind, by a class of values.
 
 In: kind, size, class, a typical number. Out: bytes. Classes: random, small, wide, special, sorted, equal, whole, zero,
-mixed, negative, infinite, and CHAINS.
+mixed, negative, infinite, peaks, and CHAINS.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ TEXT = np.frombuffer(b"\0\0\0abx*?.#19", np.uint8)  # what bytes hold then: shor
 Octets = NDArray[np.uint8]
 
 _FLOATS = {"f32": np.float32, "f64": np.float64, "f16": np.float16}
+_NUMBERS: dict[str, Any] = {**_FLOATS, "i8": np.int8, "i16": np.int16, "bf16": np.int16}
+PEAK = 28  # power of two of the largest number there, or what its kind holds
 SPECIAL_SHARE = 0.04  # of the elements: more, and sums are all NaN
 INFINITE_SHARE = 0.03
 # Of 256 words of a mixed class: small numbers, floats from 1 to 4, small negative ones, EDGES; all others are any bits.
@@ -32,6 +34,8 @@ def fill(kind: str, size: int, values: str, typical: int, random: np.random.Gene
 
     origin: the byte of element 0.
     """
+    if values == "peaks":
+        return _peaks(kind, fill(kind, size, "small", typical, random, origin), typical, origin)
     if values == "mixed":
         return _mixed(-(-size // 4), random).view(np.uint8)[:size].copy()
     if kind in ("f32", "f64", "f16", "bf16"):
@@ -58,6 +62,21 @@ def fill(kind: str, size: int, values: str, typical: int, random: np.random.Gene
     else:
         held = random.integers(0, max(typical, 2), count, dtype=np.uint64)
     return held.astype(dtype).view(np.uint8)[:size].copy()
+
+
+def _peaks(kind: str, held: Octets, typical: int, origin: int) -> Octets:
+    """Small numbers of both signs, among them one large one at the end of the last warp that has elements for all its
+    lanes, and its negative at the end of the first. What combines the lanes of a warp must bring both to lane 0,
+    through each of its steps; a step that is lost does not show where the extreme lies elsewhere, or several are equal.
+    """
+    numbers = held.view(_NUMBERS[kind]).copy() if kind in _NUMBERS else held.view(np.int32).copy()
+    first = origin // numbers.dtype.itemsize
+    numbers[first + 1 :: 2] = -numbers[first + 1 :: 2]
+    large = 1 << min(8 * numbers.dtype.itemsize - 2, PEAK)
+    for place, value in ((31, -large), (max(typical // 32, 1) * 32 - 1, large)):
+        if first + place < len(numbers):
+            numbers[first + place] = value
+    return numbers.view(np.uint8)
 
 
 def _mixed(count: int, random: np.random.Generator) -> NDArray[np.uint32]:

@@ -57,7 +57,7 @@ def wanted(judge: Judge, main: Shape, number: int) -> Scenario:
         grid = scenario.shape.grid
         scenario = replace(scenario, shape=replace(scenario.shape, grid=(grid[0] * BLOCKS, *grid[1:])))
     if random.random() < 0.1:
-        scenario = replace(scenario, powers=True)
+        scenario = replace(scenario, powers=2)
     bounds = _bounds(found)
     if bounds and random.random() < 0.1 and not found.atomics:
         scenario = replace(scenario, edge=int(random.choice(bounds)))
