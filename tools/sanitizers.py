@@ -48,9 +48,9 @@ DEVICE = tuple(
     f"tests/native/test_{name}.py" for name in (
         "emulator_align", "emulator_core", "emulator_core_float", "emulator_core_state", "emulator_core_run_asm",
         "emulator_grid_sync", "emulator_image", "emulator_known_defects", "emulator_memory_order", "emulator_native",
-        "emulator_native_turns", "emulator_native_ways", "emulator_race", "emulator_same",
-        "emulator_texture_recorded", "emulator_waits", "rdna3_facts", "hip_fault", "hip_graph", "hip_memory",
-        "hip_module", "hip_sharing", "hip_stream", "hip_table", "hip_texture",
+        "emulator_native_turns", "emulator_native_ways", "emulator_memory_race", "emulator_race", "emulator_same",
+        "emulator_texture_recorded", "emulator_waits", "rdna3_facts", "hip_fault", "hip_graph", "hip_grids",
+        "hip_hostcall", "hip_memory", "hip_module", "hip_sharing", "hip_stream", "hip_table", "hip_texture",
     )
 )  # fmt: skip
 # What runs beside something else: streams, graphs, devices and processes that share memory, waves that meet in memory,
@@ -58,7 +58,7 @@ DEVICE = tuple(
 CONCURRENT = tuple(
     f"tests/native/test_{name}.py" for name in (
         "hip_stream", "hip_graph", "hip_sharing", "hip_fault", "emulator_memory_order", "emulator_core_state",
-        "emulator_grid_sync", "emulator_native",
+        "emulator_grid_sync", "emulator_memory_race", "emulator_native", "emulator_steady", "hip_grids", "hip_hostcall",
     )
 )  # fmt: skip
 # Whole instruction sets and recordings again in translated code, which no sanitizer sees: an hour of compiling.
@@ -84,7 +84,7 @@ KINDS = {
         "libasan.so",
         "ASAN_OPTIONS",
         "detect_leaks=0:verify_asan_link_order=0:exitcode=66:handle_segv=0:allocator_may_return_null=1",
-        (*DEVICE, *QUICK, "--deselect", LITTLE_SPACE),
+        (*DEVICE, *QUICK),
     ),
     "thread": Kind(
         ("-fsanitize=thread", "-fno-omit-frame-pointer"),
@@ -213,7 +213,7 @@ def run(name: str, arguments: list[str], seconds: float, jobs: int, examples: bo
     wrong = wrong_examples(folder / "tree", env, prefix) if examples else []
     command = [*prefix, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--timeout", "0"]
     command += ["-n", str(jobs)] if jobs > 1 else ["-p", "no:xdist"]
-    command += arguments or kind.tests
+    command += [*(arguments or kind.tests), "--deselect", LITTLE_SPACE]
     out, into = subprocess.PIPE, subprocess.STDOUT
     tree = folder / "tree"
     done = subprocess.run(command, cwd=tree, env=env, text=True, timeout=seconds, stdout=out, stderr=into, check=False)

@@ -28,5 +28,6 @@ ROWS = table(
  18  touch
  19  meet
  20  issued
+ 21  shared
 """,
 )

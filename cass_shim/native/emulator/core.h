@@ -68,7 +68,7 @@ typedef enum {
     EMU_TRAP,  /* s_trap: assert or __trap */
     EMU_LIMIT, /* instruction limit or no progress */
     EMU_BAD_LAUNCH,
-    EMU_RACE, /* for LDS, in checking mode */
+    EMU_RACE, /* for LDS or device memory, in checking mode */
     EMU_WAIT  /* a missing one, where results come late */
 } emu_status;
 

@@ -79,6 +79,8 @@ void decode_mimg(decode_t *d, uint32_t w0);
 /* align_check.c: puts a check before the load or store that was just decoded, where it is wanted.
  */
 void decode_alignment(decode_t *d);
+/* memory_race.c: the same for races; w0: the instruction's first word. */
+void decode_shared(decode_t *d, uint32_t w0);
 int emu_alignment_checked(void);
 
 enum {
@@ -102,7 +104,8 @@ enum {
     X_AWAIT,
     X_TOUCH,
     X_MEET,
-    X_ISSUED
+    X_ISSUED,
+    X_SHARED
 };
 
 #endif

@@ -31,6 +31,7 @@ void decode_ds(decode_t *d, uint32_t w0) {
     o->d = (uint16_t)(w1 >> 24);
     o->k[1] = w0 & 0xffff; /* offset, or two offsets of 8 bits */
     decode_alignment(d);
+    decode_shared(d, w0);
 }
 
 void decode_flat(decode_t *d, uint32_t w0) {
@@ -54,12 +55,16 @@ void decode_flat(decode_t *d, uint32_t w0) {
     }
     if (segment == 1 && (w1 >> 23 & 1)) o->flags |= F_VADDR;
     decode_alignment(d);
+    decode_shared(d, w0);
 }
 
 void decode_mubuf(decode_t *d, uint32_t w0) {
     uint32_t w1 = decode_word(d, 1);
     op_t *o = begin(d, ENC_MUBUF, (w0 >> 18) & 0xff);
-    if (!o) return;
+    if (!o) {
+        decode_shared(d, w0);
+        return;
+    }
     decode_source(d, o, 0, 256 + (w1 & 0xff), T_B32);
     decode_source(d, o, 1, ((w1 >> 16) & 0x1f) * 4, T_B128);
     decode_source(d, o, 2, w1 >> 24, T_B32);
@@ -68,6 +73,7 @@ void decode_mubuf(decode_t *d, uint32_t w0) {
     o->flags = (uint16_t)((w0 >> 14 & 1 ? F_GLC : 0) | (w1 >> 22 & 1 ? F_OFFEN : 0) |
                           (w1 >> 23 & 1 ? F_IDXEN : 0));
     if (w1 >> 21 & 1) decode_fail(d, "MUBUF with tfe is not implemented");
+    decode_shared(d, w0);
 }
 
 /* The address registers: VADDR and those after it, or with NSA four more by number, the rest after

@@ -99,4 +99,5 @@ void decode_smem(decode_t *d, uint32_t w0) {
     decode_source(d, o, 1, (w1 >> 25) & 0x7f, T_B32); /* NULL reads as zero */
     o->k[2] = (uint64_t)((int64_t)((uint64_t)(w1 & 0x1fffff) << 43) >> 43);
     decode_alignment(d);
+    decode_shared(d, w0);
 }

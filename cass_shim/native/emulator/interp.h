@@ -112,8 +112,10 @@ struct group {
     wave_t **waves;
     uint8_t *lds, *lds_written;
     struct lds_race *race;
-    struct pending *pending; /* of all waves */
-    emu_fault fault;         /* of the first wave that faulted */
+    struct memory_race *memory; /* memory_race.h; NULL: not looked for */
+    uint64_t acquired, met;     /* its ticks: behind everything, behind the group's own */
+    struct pending *pending;    /* of all waves */
+    emu_fault fault;            /* of the first wave that faulted */
     uint32_t faulted;
     uint32_t slept;      /* a wave yielded on purpose in this round */
     uint32_t one_pass;   /* translated code does not begin again with the first wave */
@@ -210,6 +212,9 @@ struct group {
 #else
 const op_t *emu_raise(wave_t *w, const op_t *o, emu_status status, unsigned lane, uint64_t address,
                       const char *what) __attribute__((cold));
+/* What it records, without an end of the wave. */
+void emu_describe_fault(const wave_t *w, const op_t *o, emu_status status, unsigned lane,
+                        uint64_t address, const char *what, emu_fault *fault);
 #endif
 
 /* ---- operands ---- */

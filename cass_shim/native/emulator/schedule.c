@@ -2,6 +2,7 @@
  * thread runs one group at a time; when a group spins without ending, the thread takes further
  * groups and rotates, so groups that wait for later ones make progress. Cooperative launches hold
  * all groups. */
+#include "emulator/memory_race.h"
 #include "emulator/native.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@ struct job {
     const emu_launch *launch;
     const op_t *entry;
     native_kernel *kernel;
+    memory_race *memory; /* NULL: not looked for */
     uint64_t total;
     _Atomic uint64_t next_group, executed, translated;
     atomic_int stop;
@@ -91,6 +93,7 @@ static int take_group(job_t *job, resident_t *r) {
         return 0;
     }
     g->kernel = job->kernel;
+    g->memory = job->memory;
     emu_group_start(g, id, job->entry);
     r->items[r->count++] = g;
     return 1;
@@ -279,6 +282,8 @@ emu_status emu_run(const emu_launch *launch, emu_fault *fault) {
     const char *problem = launch_problem(launch);
     if (!problem && !(job.entry = emu_program_entry(launch->program, launch->entry)))
         problem = "the kernel's entry lies outside its code";
+    if (!problem && emu_memory_races_wanted() && !(job.memory = emu_memory_race_create()))
+        problem = "out of host memory for what waves do to device memory (CASS_EMU_CHECK=2)";
     if (problem) {
         fault->status = EMU_BAD_LAUNCH;
         fault->pc = launch->entry;
@@ -290,6 +295,8 @@ emu_status emu_run(const emu_launch *launch, emu_fault *fault) {
     job.total = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
     run_job(&job);
     if (atomic_load(&job.stop)) *fault = job.fault;
+    else emu_memory_race_found(job.memory, fault);
+    emu_memory_race_destroy(job.memory);
     fault->executed = atomic_load(&job.executed);
     fault->translated = atomic_load(&job.translated);
     emu_native_describe(job.kernel, fault->translation, sizeof fault->translation);

@@ -2,6 +2,7 @@
  * state: LLVM AMDGPUUsage, "Kernel Dispatch" and "Initial Kernel Execution State". */
 #include "emulator/decode.h"
 #include "emulator/lds_race.h"
+#include "emulator/memory_race.h"
 #include "emulator/native.h"
 #include "emulator/pending.h"
 
@@ -184,6 +185,7 @@ void emu_group_start(group_t *g, uint64_t linear_id, const op_t *entry) {
     memset(g->lds, 0, launch->lds_bytes);
     if (g->lds_written) memset(g->lds_written, 0, launch->lds_bytes);
     if (g->race) emu_race_barrier(g->race);
+    g->acquired = g->met = 0;
     for (uint32_t i = 0; i < g->wave_count; i++) start_wave(g, i, extent, entry);
 }
 
@@ -191,6 +193,7 @@ static void release_barrier(group_t *g) {
     if (!g->waiting || g->waiting + g->done < g->wave_count) return;
     g->waiting = 0;
     if (g->race) emu_race_barrier(g->race);
+    if (g->memory) emu_memory_race_barrier(g);
     for (uint32_t i = 0; i < g->wave_count; i++)
         if (g->waves[i]->state == WAVE_BARRIER) g->waves[i]->state = WAVE_READY;
 }
@@ -269,10 +272,9 @@ static const char *status_word(emu_status status) {
     }
 }
 
-const op_t *emu_raise(wave_t *w, const op_t *o, emu_status status, unsigned lane, uint64_t address,
-                      const char *what) {
-    group_t *g = w->group;
-    emu_fault *f = &g->fault;
+void emu_describe_fault(const wave_t *w, const op_t *o, emu_status status, unsigned lane,
+                        uint64_t address, const char *what, emu_fault *f) {
+    const group_t *g = w->group;
     memset(f, 0, sizeof *f);
     f->status = status;
     f->pc = emu_program_base(w->program) + o->pc;
@@ -287,7 +289,12 @@ const op_t *emu_raise(wave_t *w, const op_t *o, emu_status status, unsigned lane
              status_word(status), row->encoding == ENC_INTERNAL ? "" : row->name,
              row->encoding == ENC_INTERNAL ? "" : ": ", what, o->pc, word,
              (unsigned long long)address, g->id[0], g->id[1], g->id[2], w->index, lane);
-    g->faulted = 1;
+}
+
+const op_t *emu_raise(wave_t *w, const op_t *o, emu_status status, unsigned lane, uint64_t address,
+                      const char *what) {
+    emu_describe_fault(w, o, status, lane, address, what, &w->group->fault);
+    w->group->faulted = 1;
     w->executed = w->count_bias + o->seq;
     w->state = WAVE_FAULT;
     return NULL;
