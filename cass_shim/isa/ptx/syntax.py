@@ -168,7 +168,7 @@ class Function:
     """A .entry or .func. body: None for a declaration. registers: name → type. locals: .local/.shared/.param.
 
     tuning: .maxntid, .reqntid, .minnctapersm, .maxnreg … as numbers. names in the body are unique: the parser
-    renamed what inner scopes shadow.
+    renamed what inner scopes shadow; numbers: how far the numbers of renamed names have come.
     """
 
     name: str
@@ -182,6 +182,7 @@ class Function:
     targets: dict[str, tuple[str, ...]] = field(default_factory=dict)
     tuning: dict[str, tuple[int, ...]] = field(default_factory=dict)
     pragmas: list[str] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
     line: int = 0
 
 

@@ -29,7 +29,7 @@ from cass_shim.isa.ptx.syntax import (
     Vector,
 )
 from cass_shim.isa.ptx.types import TYPES, bits_of
-from cass_shim.translate.ptx_hip.declarations import Declarations, parse_prototype, parse_variable, passed
+from cass_shim.translate.ptx_hip.declarations import Declarations, parse_prototype, parse_variable, passed, unused
 from cass_shim.translate.ptx_hip.reader import Reader
 
 MAX_SCOPES = 256
@@ -55,6 +55,7 @@ class BodyParser:
         self.scopes: list[Declarations] = []
         self.code: list[Instruction | Label] = []
         self.labels: set[str] = set()
+        self.numbers: dict[str, int] = {}  # of labels
 
     def parse(self, results: Sequence[Variable], parameters: Sequence[Variable]) -> list[Instruction | Label]:
         """The statements. Formals that are registers are read at the start, and written where the function returns."""
@@ -115,8 +116,7 @@ class BodyParser:
             self.reader.expect(";")
             self.function.targets[name] = tuple(names)
         else:
-            if name in scope.labels:
-                self.reader.fail(f"label {name} defined twice")
+            scope.declare(name, self.reader)
             scope.labels[name] = name
             self.code.append(Label(name, line))
 
@@ -135,7 +135,7 @@ class BodyParser:
                 reader.next()
         elif name in _VARIABLE_SPACES or name in ("extern", "visible", "weak"):
             for variable in parse_variable(reader):
-                unique = scope.declare_variable(variable.name, self.function)
+                unique = scope.declare_variable(variable.name, self.function, reader)
                 self.function.variables[unique] = dataclasses.replace(variable, name=unique)
         else:
             reader.fail(f"unknown directive .{name} in a function")
@@ -144,9 +144,7 @@ class BodyParser:
         """Give labels of this scope that are taken elsewhere in the function a name of their own."""
         changed = {}
         for name in scope.labels:
-            unique, number = name, 2
-            while unique in self.labels:
-                unique, number = f"{name}_{number}", number + 1
+            unique = unused(name, self.labels, self.numbers)
             self.labels.add(unique)
             if unique != name:
                 changed[name] = unique

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 
 from cass_shim.isa.ptx.syntax import Float, Function, Initializer, Prototype, Register, Variable
@@ -21,12 +21,22 @@ _SPLIT = re.compile(r"^(.*?)(0|[1-9]\d*)$")
 
 @dataclass(slots=True)
 class Declarations:
-    """The names of one scope. ranges: prefix of `%r<8>` → (count, type, new prefix). labels, variables: the same."""
+    """The names of one scope. ranges: prefix of `%r<8>` → (count, type, new prefix). labels, variables: the same.
+
+    declared: what the scope itself has declared; a range as its prefix and "<".
+    """
 
     registers: dict[str, Register] = field(default_factory=dict)
     ranges: dict[str, tuple[int, str, str]] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)
+
+    def declare(self, name: str, reader: Reader) -> None:
+        """A scope declares a name once: registers, ranges of them, variables and labels alike (so ptxas)."""
+        if name in self.declared or self._in_range(name) is not None:
+            reader.fail(f"{name.rstrip('<')} is declared twice in one scope")
+        self.declared.add(name)
 
     def parse_registers(self, reader: Reader, function: Function) -> None:
         """After `.reg`: [.v2|.v4] .type name[<n>], …;"""
@@ -43,29 +53,30 @@ class Declarations:
                 reader.expect(">")
                 if not 0 <= count <= MAX_REGISTERS:
                     reader.fail(f"{count} registers in one range")
+                self.declare(f"{name}<", reader)
                 self._declare_range(name, count, token.text, function)
             else:
+                self.declare(name, reader)
                 self._declare_register(name, token.text, vector, function)
             if not reader.accept(","):
                 break
         reader.expect(";")
 
     def declare_formals(self, formals: Iterable[Variable], function: Function) -> None:
-        """Those that are registers."""
+        """Their names; those that are registers as such."""
         for each in formals:
+            self.declared.add(each.name)
             if each.space == "reg":
                 self._declare_register(each.name, each.type, "", function)
 
     def _declare_register(self, name: str, type_name: str, vector: str, function: Function) -> None:
-        unique = _unique(name, function)
+        unique = unused(name, function.registers, function.numbers)
         function.registers[unique] = f"{vector}.{type_name}" if vector else type_name
         self.registers[name] = Register(unique, type_name, part=vector)
 
     def _declare_range(self, prefix: str, count: int, type_name: str, function: Function) -> None:
         """Members get declared when first used; a shadowing range takes a name of its own."""
-        taken, number = prefix, 2
-        while f"{taken}<" in function.registers:
-            taken, number = f"{prefix}_{number}_", number + 1
+        taken = unused(f"{prefix}<", function.registers, function.numbers)[:-1]
         function.registers[f"{taken}<"] = type_name
         self.ranges[prefix] = (count, type_name, taken)
 
@@ -73,31 +84,35 @@ class Declarations:
         found = self.registers.get(name)
         if found is not None or not self.ranges:
             return found
+        prefix = self._in_range(name)
+        if prefix is None:
+            return None
+        _, type_name, taken = self.ranges[prefix]
+        found = Register(taken + name[len(prefix) :], type_name)
+        function.registers[found.name] = type_name
+        self.registers[name] = found
+        return found
+
+    def _in_range(self, name: str) -> str | None:
+        """The prefix of the range that has a register of this name; the number behind it has no leading zeros."""
         prefix = name.rstrip("0123456789")  # what nearly every name is split by
-        if name[len(prefix) : len(prefix) + 1] not in ("", "0") and (found := self._member(name, prefix, function)):
-            return found
+        if name[len(prefix) : len(prefix) + 1] not in ("", "0") and self._has(prefix, name):
+            return prefix
         split = _SPLIT.match(name)
         while split is not None:
-            if found := self._member(name, split[1], function):
-                return found
+            if self._has(split[1], name):
+                return split[1]
             split = _longer_prefix(name, split[1])
         return None
 
-    def _member(self, name: str, prefix: str, function: Function) -> Register | None:
-        """The register of a range that a name is; the number behind its prefix has no leading zeros."""
+    def _has(self, prefix: str, name: str) -> bool:
         held, index = self.ranges.get(prefix), name[len(prefix) :]
-        if held is None or len(index) > MAX_DIGITS or int(index) >= held[0]:
-            return None
-        function.registers[held[2] + index] = held[1]
-        self.registers[name] = Register(held[2] + index, held[1])
-        return self.registers[name]
+        return held is not None and len(index) <= MAX_DIGITS and int(index) < held[0]
 
-    def declare_variable(self, name: str, function: Function) -> str:
-        unique, number = name, 2
-        while unique in function.variables:
-            unique, number = f"{name}_{number}", number + 1
-        self.variables[name] = unique
-        return unique
+    def declare_variable(self, name: str, function: Function, reader: Reader) -> str:
+        self.declare(name, reader)
+        self.variables[name] = unused(name, function.variables, function.numbers)
+        return self.variables[name]
 
 
 def _longer_prefix(name: str, prefix: str) -> re.Match[str] | None:
@@ -118,11 +133,19 @@ def passed(variable: Variable) -> Variable:
     return dataclasses.replace(variable, space="param", name=f"{variable.name}.reg")  # a name that PTX cannot write
 
 
-def _unique(name: str, function: Function) -> str:
-    unique, number = name, 2
-    while unique in function.registers:
-        unique, number = f"{name}_{number}", number + 1
-    return unique
+def unused(name: str, taken: Container[str], numbers: dict[str, int]) -> str:
+    """The name itself or, where an outer or an earlier scope has it, `name_2`, `name_3`… (of a range `%r_2_<`).
+
+    numbers: how far each name's have come; thousands of scopes declare the same (inline assembly does).
+    """
+    if name not in taken:
+        return name
+    stem, end = (name[:-1], "_<") if name.endswith("<") else (name, "")
+    number = numbers.get(name, 2)
+    while f"{stem}_{number}{end}" in taken:
+        number += 1
+    numbers[name] = number + 1
+    return f"{stem}_{number}{end}"
 
 
 def parse_prototype(reader: Reader) -> Prototype:
