@@ -26,6 +26,7 @@ from cass_shim.model.errors import (
     InvalidPtx,
     LinkFailed,
     Malformed,
+    NewerPtx,
     Rejected,
     ToolFailed,
     Unsupported,
@@ -53,6 +54,7 @@ log = logging.getLogger(__name__)
 MODULES_KEPT = 32
 # What a program's call answers for an error; any other is NO_KERNEL_IMAGE_FOR_DEVICE. A link says more of it.
 CODES = {
+    NewerPtx: CudaError.UNSUPPORTED_PTX_VERSION,
     InvalidPtx: CudaError.INVALID_PTX,
     Malformed: CudaError.INVALID_KERNEL_IMAGE,
     LinkFailed: CudaError.INVALID_KERNEL_IMAGE,

@@ -21,6 +21,10 @@ class InvalidPtx(Malformed):
     """PTX that its language does not allow. `where` names the line."""
 
 
+class NewerPtx(InvalidPtx):
+    """PTX of a version that is not known."""
+
+
 class Unsupported(CassError):
     """Well-formed input that we cannot handle. `feature` is the stable name that coverage counts.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.conformance_support import CHAPTERS, WAITING, differences, sections
+from tests.native.conformance_support import CHAPTERS, SETTINGS, SOURCES, WAITING, differences, sections
 from tests.native.runtime_support import CONFORMANCE, NEED_NVCC, build_program, built, run_emulated
 
 pytestmark = pytest.mark.skipif(bool(NEED_NVCC), reason=NEED_NVCC)
@@ -25,7 +25,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_answers_are_those_of_a_gpus_driver(folder: Path, name: str) -> None:
     link = (f"-L{folder}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
-    done = run_emulated(build_program(CONFORMANCE / f"{name}.cu", folder, *link, *CHAPTERS[name]))
+    source = CONFORMANCE / f"{SOURCES.get(name, name)}.cu"
+    done = run_emulated(build_program(source, folder, *link, *CHAPTERS[name]), **SETTINGS.get(name, {}))
     assert not differences(name, done.stdout), done.stderr
 
 
@@ -144,11 +145,3 @@ def test_a_wrapper_is_read_as_far_as_it_goes(folder: Path) -> None:
     link = (f"-L{folder}", "-lcuda", "-Xlinker", "--allow-shlib-undefined")
     subprocess.run(["nvcc", str(source), "-o", str(program), *link], check=True)
     assert run_emulated(program).stdout == "200\n"  # CUDA_ERROR_INVALID_IMAGE
-
-
-def test_one_executable_graph_in_streams_of_two_devices(folder: Path) -> None:
-    """Nodes run on the device where they were made; launches wait for each other (CUDA Programming Guide, Graphs)."""
-    done = run_emulated(build_program(CONFORMANCE / "two_devices.cu", folder), CASS_EMU_DEVICES="2")
-    lines = done.stdout.splitlines()
-    assert lines.count("launch_0 0") == 2 and lines.count("launch_1 0") == 2, done.stdout + done.stderr
-    assert lines[-2:] == ["4 4 4 50", "last 0"]

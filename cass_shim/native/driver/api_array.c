@@ -93,8 +93,8 @@ CUresult cass_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescripto
 
 CUresult cass_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray) {
     CUDA_ARRAY3D_DESCRIPTOR full;
-    if (!pArrayDescriptor) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = cass_cuArray3DGetDescriptor_v2(&full, hArray);
+    if (!result && !pArrayDescriptor) return CUDA_ERROR_INVALID_VALUE;
     if (!result)
         *pArrayDescriptor =
             (CUDA_ARRAY_DESCRIPTOR){full.Width, full.Height, full.Format, full.NumChannels};
@@ -103,10 +103,11 @@ CUresult cass_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, C
 
 CUresult cass_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
                                            CUarray array, CUdevice device) {
-    KNOWN_DEVICE(device);
+    STARTED();
     cass_array *known = cass_array_of(array);
-    if (!known) return CUDA_ERROR_INVALID_HANDLE;
-    if (!memoryRequirements || !cass_array_deferred(known)) return CUDA_ERROR_INVALID_VALUE;
+    if (!memoryRequirements || !known || device < 0 || device >= cass_device_count ||
+        !cass_array_deferred(known))
+        return CUDA_ERROR_INVALID_VALUE;
     *memoryRequirements = (CUDA_ARRAY_MEMORY_REQUIREMENTS){
         .size = known->slice * (known->depth ? known->depth : 1), .alignment = ARRAY_ALIGN};
     return CUDA_SUCCESS;
@@ -158,7 +159,7 @@ CUresult cass_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hM
 
 static CUresult block_copy(cass_device *device, const cass_block *block, cass_order order) {
     cass_copy copy;
-    if (!block->width || !block->height || !block->depth) return CUDA_SUCCESS;
+    if (!cass_pitches_ok(&block->to, &block->from, block->width)) return CUDA_ERROR_INVALID_VALUE;
     TRY(device, cass_copy_between(&block->to, &block->from, block->width, block->height,
                                   block->depth, &copy));
     return RESULT(cass_copy_run(device, &copy, order));
@@ -167,6 +168,7 @@ static CUresult block_copy(cass_device *device, const cass_block *block, cass_or
 static CUresult copy_2d(const CUDA_MEMCPY2D *given, cass_order order) {
     ENTER(device);
     cass_block block;
+    if (given && (!given->WidthInBytes || !given->Height)) return CUDA_SUCCESS;
     TRY(device, cass_block_from_2d(given, &block));
     return block_copy(device, &block, order);
 }
@@ -174,6 +176,7 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *given, cass_order order) {
 static CUresult copy_3d(const CUDA_MEMCPY3D *given, cass_order order) {
     ENTER(device);
     cass_block block;
+    if (given && (!given->WidthInBytes || !given->Height || !given->Depth)) return CUDA_SUCCESS;
     TRY(device, cass_block_from_3d(given, &block));
     return block_copy(device, &block, order);
 }
@@ -196,8 +199,8 @@ CUresult cass_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
 /* All addresses are unified: the contexts only say what the addresses say already. */
 static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *p, cass_order order) {
     if (!p) return CUDA_ERROR_INVALID_VALUE;
-    if ((p->srcMemoryType != CU_MEMORYTYPE_HOST && !cass_context_of(p->srcContext)) ||
-        (p->dstMemoryType != CU_MEMORYTYPE_HOST && !cass_context_of(p->dstContext)))
+    if ((p->srcContext && !cass_context_of(p->srcContext)) ||
+        (p->dstContext && !cass_context_of(p->dstContext)))
         return CUDA_ERROR_INVALID_CONTEXT; /* as cuMemcpyPeer */
     CUDA_MEMCPY3D plain = {.srcXInBytes = p->srcXInBytes,
                            .srcY = p->srcY,

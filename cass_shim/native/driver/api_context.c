@@ -1,5 +1,6 @@
 /* Driver API: primary contexts, created contexts, the thread's stack of them. */
 #include "driver/api.h"
+#include "driver/properties.h"
 #include "driver/capture.h"
 #include "driver/copy.h"
 #include "driver/device.h"
@@ -280,6 +281,9 @@ CUresult cass_cuCtxResetPersistingL2Cache(void) {
 
 CUresult cass_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type) {
     ENTER(device);
-    (void)device, (void)type;
-    return pExecAffinity ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : CUDA_ERROR_INVALID_VALUE;
+    if (!pExecAffinity) return CUDA_ERROR_INVALID_VALUE;
+    *pExecAffinity = (CUexecAffinityParam){.type = type};
+    pExecAffinity->param.smCount.val =
+        (unsigned)cass_attribute_value(device, CASS_ATTRIBUTE_MULTIPROCESSORS);
+    return CUDA_SUCCESS;
 }

@@ -88,9 +88,7 @@ CUresult cass_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev) {
 CUresult cass_cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice dev) {
     KNOWN_DEVICE(dev);
     if (!luid || !deviceNodeMask) return CUDA_ERROR_INVALID_VALUE;
-    memset(luid, 0, 8); /* a Windows notion */
-    *deviceNodeMask = 0;
-    return CUDA_SUCCESS;
+    return CUDA_ERROR_NOT_SUPPORTED; /* a Windows notion */
 }
 
 CUresult cass_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) {
@@ -123,7 +121,8 @@ CUresult cass_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev) {
 
 CUresult cass_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev) {
     KNOWN_DEVICE(dev);
-    if (!pi || (int)type < 0 || type >= CU_EXEC_AFFINITY_TYPE_MAX) return CUDA_ERROR_INVALID_VALUE;
+    (void)type; /* any (recorded) */
+    if (!pi) return CUDA_ERROR_INVALID_VALUE;
     *pi = 0;
     return CUDA_SUCCESS;
 }
@@ -146,10 +145,11 @@ CUresult cass_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice p
 CUresult cass_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,
                                       CUdevice dstDevice) {
     STARTED();
+    if (!value) return CUDA_ERROR_INVALID_VALUE;
     int can = 0, result = cass_peer_can(&can, srcDevice, dstDevice);
     if (result) return RESULT(result);
     if (srcDevice == dstDevice) return CUDA_ERROR_INVALID_DEVICE;
-    if (!value || (unsigned)attrib < 1 || (unsigned)attrib > 4) return CUDA_ERROR_INVALID_VALUE;
+    if ((unsigned)attrib < 1 || (unsigned)attrib > 4) return CUDA_ERROR_INVALID_VALUE;
     *value = attrib == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED ? can : 0;
     return CUDA_SUCCESS;
 }

@@ -51,7 +51,7 @@ int cass_cu_host_work(const CUDA_HOST_NODE_PARAMS *p, cass_work *work) {
 }
 
 int cass_cu_event_work(CUevent event, int type, cass_work *work) {
-    if (!event) return INVALID_HANDLE;
+    if (!event) return INVALID_VALUE;
     *work = (cass_work){.type = type, .event = cass_event(event)};
     return OK;
 }

@@ -18,16 +18,16 @@ CUresult cass_cuDeviceGetDevResource(CUdevice device, CUdevResource *resource,
 
 CUresult cass_cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type) {
     STARTED();
+    if (!resource) return CUDA_ERROR_INVALID_VALUE;
     cass_context *context = cass_context_of(hCtx);
     if (!context) return CUDA_ERROR_INVALID_CONTEXT;
-    if (!resource) return CUDA_ERROR_INVALID_VALUE;
     return RESULT(cass_resource_get(context, resource, (int)type));
 }
 
 CUresult cass_cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
                                        CUdevResourceType type) {
-    GREEN(green, hCtx);
     if (!resource) return CUDA_ERROR_INVALID_VALUE;
+    GREEN(green, hCtx);
     return RESULT(cass_resource_get(green->context, resource, (int)type));
 }
 
@@ -76,25 +76,26 @@ CUresult cass_cuGreenCtxDestroy(CUgreenCtx hCtx) {
 }
 
 CUresult cass_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx) {
-    GREEN(green, hCtx);
     if (!pContext) return CUDA_ERROR_INVALID_VALUE;
+    GREEN(green, hCtx);
     *pContext = green->context;
     return CUDA_SUCCESS;
 }
 
 CUresult cass_cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId) {
     STARTED();
+    if (!greenCtxId) return CUDA_ERROR_INVALID_VALUE;
     const cass_green *green = greenCtx              ? cass_green_of(greenCtx)
                               : cass_thread.current ? cass_thread.current->green
                                                     : NULL;
     if (!green) return CUDA_ERROR_INVALID_CONTEXT;
-    if (!greenCtxId) return CUDA_ERROR_INVALID_VALUE;
     *greenCtxId = green->context->id;
     return CUDA_SUCCESS;
 }
 
 CUresult cass_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags,
                                      int priority) {
+    if (!phStream) return CUDA_ERROR_INVALID_VALUE;
     GREEN(green, greenCtx);
     if (!phStream || flags != CASS_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     return RESULT(

@@ -115,6 +115,7 @@ CUresult cass_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void 
 
 CUresult cass_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
     ENTER(device);
+    if (!pi) return CUDA_ERROR_INVALID_VALUE;
     KERNEL(kernel, hfunc);
     return DONE(device, cass_function_get(kernel, (int)attrib, pi));
 }
@@ -145,16 +146,16 @@ CUresult cass_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) 
 CUresult cass_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
     ENTER(device);
     (void)device;
-    KERNEL(kernel, hfunc);
     if (!hmod) return CUDA_ERROR_INVALID_VALUE;
+    KERNEL(kernel, hfunc);
     *hmod = cass_module_whole(kernel->module);
     return CUDA_SUCCESS;
 }
 
 CUresult cass_cuFuncGetName(const char **name, CUfunction hfunc) {
     STARTED();
-    KERNEL(kernel, hfunc);
     if (!name) return CUDA_ERROR_INVALID_VALUE;
+    KERNEL(kernel, hfunc);
     *name = kernel->info->name;
     return CUDA_SUCCESS;
 }
@@ -162,6 +163,7 @@ CUresult cass_cuFuncGetName(const char **name, CUfunction hfunc) {
 CUresult cass_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
                                  size_t *paramSize) {
     STARTED();
+    if (!paramOffset) return CUDA_ERROR_INVALID_VALUE;
     KERNEL(kernel, func);
     return RESULT(cass_function_parameter(kernel, paramIndex, paramOffset, paramSize));
 }
@@ -176,8 +178,8 @@ CUresult cass_cuFuncGetParamCount(CUfunction func, size_t *paramCount) {
 
 CUresult cass_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function) {
     ENTER(device);
-    KERNEL(kernel, function);
     if (!state) return CUDA_ERROR_INVALID_VALUE;
+    KERNEL(kernel, function);
     *state = kernel->device[0][cass_device_index(device)] ? CU_FUNCTION_LOADING_STATE_LOADED
                                                           : CU_FUNCTION_LOADING_STATE_UNLOADED;
     return CUDA_SUCCESS;
@@ -217,16 +219,16 @@ CUresult cass_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdev
 CUresult cass_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel) {
     ENTER(device);
     (void)device;
-    KERNEL(known, kernel);
     if (!pFunc) return CUDA_ERROR_INVALID_VALUE;
+    KERNEL(known, kernel);
     *pFunc = known;
     return CUDA_SUCCESS;
 }
 
 CUresult cass_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel) {
     STARTED();
-    KERNEL(known, kernel);
     if (!pLib) return CUDA_ERROR_INVALID_VALUE;
+    KERNEL(known, kernel);
     *pLib = (CUlibrary)(void *)cass_module_whole(known->module);
     return CUDA_SUCCESS;
 }
@@ -247,6 +249,7 @@ CUresult cass_cuKernelGetParamCount(CUkernel kernel, size_t *paramCount) {
 CUresult cass_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func,
                                                           int blockSize, size_t dynamicSMemSize) {
     ENTER(device);
+    if (!numBlocks) return CUDA_ERROR_INVALID_VALUE;
     KERNEL(kernel, func);
     return DONE(device, cass_occupancy(kernel, device, blockSize, dynamicSMemSize, numBlocks));
 }
@@ -263,6 +266,7 @@ CUresult cass_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
 CUresult cass_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func,
                                                       int numBlocks, int blockSize) {
     ENTER(device);
+    if (!dynamicSmemSize) return CUDA_ERROR_INVALID_VALUE;
     KERNEL(kernel, func);
     return DONE(device, cass_available_shared(kernel, numBlocks, blockSize, dynamicSmemSize));
 }
@@ -273,9 +277,9 @@ cass_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize,
                                                size_t dynamicSMemSize, int blockSizeLimit,
                                                unsigned int flags) {
     ENTER(device);
+    if (!minGridSize || !blockSize) return CUDA_ERROR_INVALID_VALUE;
     KERNEL(kernel, func);
-    if (!minGridSize || !blockSize || blockSizeLimit < 0 || flags > 1)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (blockSizeLimit < 0 || flags > 1) return CUDA_ERROR_INVALID_VALUE;
     return DONE(device, cass_best_block(kernel, device, blockSizeToDynamicSMemSize, dynamicSMemSize,
                                         blockSizeLimit, minGridSize, blockSize));
 }

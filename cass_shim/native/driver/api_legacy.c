@@ -1,6 +1,7 @@
 /* Driver API: the launch calls of CUDA 3 (a block shape and parameters set on the function, then a
  * launch), and cooperative launches over several devices. */
 #include "driver/api.h"
+#include "driver/stream.h"
 #include "driver/launch.h"
 
 #include <stdlib.h>
@@ -103,8 +104,15 @@ CUresult cass_cuLaunch(CUfunction f) { return cass_cuLaunchGrid(f, 1, 1); }
 CUresult cass_cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList,
                                                    unsigned int numDevices, unsigned int flags) {
     if (!launchParamsList || !numDevices || flags > 3) return CUDA_ERROR_INVALID_VALUE;
-    if (numDevices > 1) return CUDA_ERROR_NOT_SUPPORTED;
+    ENTER(device);
     const CUDA_LAUNCH_PARAMS *p = launchParamsList;
+    for (unsigned i = 0; i < numDevices && i <= (unsigned)cass_device_count; i++) {
+        cass_stream_info of;
+        if (!p[i].hStream || p[i].hStream == CU_STREAM_LEGACY) return CUDA_ERROR_INVALID_HANDLE;
+        TRY(device, cass_stream_get(cass_stream(p[i].hStream), &of));
+        if (i && of.device == cass_device_index(device)) return CUDA_ERROR_INVALID_DEVICE;
+    }
+    if (numDevices > 1) return CUDA_ERROR_NOT_SUPPORTED;
     return cass_cuLaunchCooperativeKernel(p->function, p->gridDimX, p->gridDimY, p->gridDimZ,
                                           p->blockDimX, p->blockDimY, p->blockDimZ,
                                           p->sharedMemBytes, p->hStream, p->kernelParams);

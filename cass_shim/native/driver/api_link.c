@@ -163,6 +163,11 @@ CUresult cass_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *dat
         return fail(state, CUDA_ERROR_INVALID_IMAGE, "%s", "no .version directive");
     }
     if (!text) return add_image(state, type, name, copy, size);
+    int wrong = cass_image_vet(copy);
+    if (wrong) {
+        free(copy);
+        return fail(state, wrong, "%s", cass_module_message());
+    }
     char *kept = strdup(copy);
     CUresult result = kept ? add_text(state, copy) : CUDA_ERROR_OUT_OF_MEMORY;
     if (!result) result = keep_image(state, CU_JIT_INPUT_PTX, name, kept, strlen(kept));

@@ -25,7 +25,8 @@ CUresult cass_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
 
 CUresult cass_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
                              CUmemLocation location) {
-    return cass_cuMemAdvise(devPtr, count, advice, place(location));
+    CUresult result = cass_cuMemAdvise(devPtr, count, advice, place(location));
+    return result == CUDA_ERROR_INVALID_DEVICE ? CUDA_ERROR_INVALID_VALUE : result; /* recorded */
 }
 
 CUresult cass_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,

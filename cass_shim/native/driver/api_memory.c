@@ -52,7 +52,6 @@ CUresult cass_cuMemAllocHost_v2(void **pp, size_t bytesize) {
 
 CUresult cass_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
     ENTER(device);
-    if (!bytesize) return CUDA_ERROR_INVALID_VALUE;
     return RESULT(cass_malloc_host(device, pp, bytesize, Flags));
 }
 
@@ -100,7 +99,7 @@ CUresult cass_cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdevic
     (void)device;
     cass_pointer seen;
     cass_pointer_get(cass_address(dptr), &seen);
-    if (!seen.base) return CUDA_ERROR_NOT_FOUND;
+    if (!seen.base) return pbase || psize ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
     if (pbase) *pbase = (CUdeviceptr)(uintptr_t)seen.base;
     if (psize) *psize = seen.bytes;
     return CUDA_SUCCESS;
@@ -164,17 +163,18 @@ CUresult cass_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
                 HIP_COPY_DEVICE_TO_DEVICE, queued(hStream));
 }
 
+/* None is let pass (recorded): addresses say where they are. */
+static int peer_ok(CUcontext context) { return !context || cass_context_of(context); }
+
 CUresult cass_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount) {
-    if (!cass_context_of(dstContext) || !cass_context_of(srcContext))
-        return CUDA_ERROR_INVALID_CONTEXT;
+    if (!peer_ok(dstContext) || !peer_ok(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
     return cass_cuMemcpy(dstDevice, srcDevice, ByteCount);
 }
 
 CUresult cass_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                                 CUcontext srcContext, size_t ByteCount, CUstream hStream) {
-    if (!cass_context_of(dstContext) || !cass_context_of(srcContext))
-        return CUDA_ERROR_INVALID_CONTEXT;
+    if (!peer_ok(dstContext) || !peer_ok(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
     return cass_cuMemcpyAsync(dstDevice, srcDevice, ByteCount, hStream);
 }
 

@@ -16,7 +16,7 @@ CUresult cass_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned i
                                  CUjit_option *options, void **optionValues) {
     ENTER(device);
     (void)device;
-    if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
+    if (!module || !image || !cass_jit_known(numOptions, options)) return CUDA_ERROR_INVALID_VALUE;
     cass_module *made = NULL;
     int result = cass_image_load(image, 0, &made);
     if (!result) cass_module_of_context(made);
@@ -60,16 +60,18 @@ CUresult cass_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
 
 static int find_kernel(const void *handle, const char *name, cass_kernel **kernel) {
     cass_module *module = cass_module_of(handle);
-    if (!module) return INVALID_HANDLE;
     if (!name || !kernel) return INVALID_VALUE;
+    if (!module) return INVALID_HANDLE;
     int result = cass_module_prepare(module);
     if (result) return result;
+    if (!*name) return INVALID_VALUE;
     *kernel = cass_module_kernel(module, name);
     return *kernel ? OK : SYMBOL_NOT_FOUND;
 }
 
 CUresult cass_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
     ENTER(device);
+    if (!cass_module_of(hmod)) return CUDA_ERROR_INVALID_HANDLE;
     return DONE(device, find_kernel(hmod, name, hfunc));
 }
 
@@ -82,7 +84,7 @@ static int find_global(const void *handle, const char *name, cass_device *device
     if (result) return result;
     module = cass_module_with(module, name);
     int variable = cass_module_variable(module, name);
-    if (variable < 0) return SYMBOL_NOT_FOUND;
+    if (variable < 0) return cass_module_kernel(module, name) ? INVALID_VALUE : SYMBOL_NOT_FOUND;
     const cass_manifest *manifest = module->manifest;
     if (managed && !manifest->variables[variable].managed) return SYMBOL_NOT_FOUND;
     if (manifest->images[manifest->variables[variable].image].kind >= CASS_IMAGE_TEXTURE)
@@ -101,8 +103,8 @@ CUresult cass_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hm
 
 static int count_kernels(const void *handle, unsigned *count) {
     cass_module *module = cass_module_of(handle);
-    if (!module) return INVALID_HANDLE;
     if (!count) return INVALID_VALUE;
+    if (!module) return INVALID_HANDLE;
     int result = cass_module_prepare(module);
     if (!result) *count = cass_module_kernel_count(module);
     return result;
@@ -115,9 +117,9 @@ CUresult cass_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod) {
 
 static int list_kernels(const void *handle, unsigned room, cass_kernel **list) {
     unsigned count;
+    if (!list) return INVALID_VALUE;
     int result = count_kernels(handle, &count);
     if (result) return result;
-    if (!list) return INVALID_VALUE;
     cass_module *module = cass_module_of(handle);
     for (unsigned i = 0; i < room; i++) list[i] = cass_module_kernel_at(module, i);
     return OK;
@@ -144,7 +146,7 @@ CUresult cass_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_opti
     if (!library || !code) return CUDA_ERROR_INVALID_VALUE;
     cass_module *made = NULL;
     int keep = is_preserved(numLibraryOptions, libraryOptions, libraryOptionValues);
-    int result = cass_image_load(code, keep, &made);
+    int result = cass_image_keep(code, keep, &made);
     return loaded(result, (CUmodule *)(void *)library, made, numJitOptions, jitOptions,
                   jitOptionsValues);
 }
@@ -178,9 +180,9 @@ CUresult cass_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const cha
 CUresult cass_cuLibraryGetModule(CUmodule *pMod, CUlibrary library) {
     ENTER(device);
     (void)device;
+    if (!pMod) return CUDA_ERROR_INVALID_VALUE;
     cass_module *module = cass_module_of(library);
     if (!module) return CUDA_ERROR_INVALID_HANDLE;
-    if (!pMod) return CUDA_ERROR_INVALID_VALUE;
     *pMod = module;
     return CUDA_SUCCESS;
 }
@@ -198,17 +200,20 @@ CUresult cass_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKerne
 CUresult cass_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
                                  const char *name) {
     ENTER(device);
+    if (!name) return CUDA_ERROR_INVALID_VALUE;
     return DONE(device, find_global(library, name, device, dptr, bytes, 0));
 }
 
 CUresult cass_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
                                   const char *name) {
     ENTER(device);
+    if (!name) return CUDA_ERROR_INVALID_VALUE;
     return DONE(device, find_global(library, name, device, dptr, bytes, 1));
 }
 
 CUresult cass_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol) {
     STARTED();
+    if (!fptr || !symbol) return CUDA_ERROR_INVALID_VALUE;
     if (!cass_module_of(library)) return CUDA_ERROR_INVALID_HANDLE;
     return fptr && symbol ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE; /* none exist here */
 }

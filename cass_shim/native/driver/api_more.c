@@ -60,10 +60,10 @@ static int cluster_is_possible(const CUlaunchConfig *config) {
 CUresult cass_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
                                            const CUlaunchConfig *config) {
     ENTER(device);
+    if (!numClusters || !config) return CUDA_ERROR_INVALID_VALUE;
     cass_kernel *kernel = cass_kernel_of(func);
     int blocks = 0;
     if (!kernel) return CUDA_ERROR_INVALID_HANDLE;
-    if (!numClusters || !config) return CUDA_ERROR_INVALID_VALUE;
     if (!cluster_is_possible(config)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     int threads = (int)(config->blockDimX * config->blockDimY * config->blockDimZ);
     TRY(device, cass_occupancy(kernel, device, threads, config->sharedMemBytes, &blocks));
@@ -75,8 +75,8 @@ CUresult cass_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction fu
                                                  const CUlaunchConfig *config) {
     ENTER(device);
     (void)device;
-    if (!cass_kernel_of(func)) return CUDA_ERROR_INVALID_HANDLE;
     if (!clusterSize || !config) return CUDA_ERROR_INVALID_VALUE;
+    if (!cass_kernel_of(func)) return CUDA_ERROR_INVALID_HANDLE;
     *clusterSize = 1;
     return CUDA_SUCCESS;
 }

@@ -152,9 +152,8 @@ CUresult cass_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {
 
 /* No profiler: what it would write, and where, changes nothing. */
 CUresult cass_cuProfilerInitialize(const char *configFile, const char *outputFile, int outputMode) {
-    ENTER(device);
-    (void)device, (void)configFile, (void)outputFile;
-    return (unsigned)outputMode > 1 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    (void)configFile, (void)outputFile, (void)outputMode;
+    return CUDA_ERROR_NOT_SUPPORTED; /* before cuInit, too (recorded) */
 }
 
 CUresult cass_cuProfilerStart(void) {

@@ -6,6 +6,7 @@
 #include "driver/api.h"
 
 enum { DIMENSIONS = 3, LAST_ADDRESS_MODE = 3, OVERRIDE_FORMAT = 1 };
+enum { SURFACE_LDST = 2 /* of an array */, TEXTURE_ALIGNMENT = 512 /* the device's attribute */ };
 enum {
     ALL_FLAGS = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |
     CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP
@@ -16,13 +17,13 @@ enum {
     ENTER(device);                                                                                 \
     (void)device;                                                                                  \
     cass_reference *reference = cass_reference_of(handle, 0);                                      \
-    if (!reference) return CUDA_ERROR_INVALID_VALUE
+    if (!reference) return (handle) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE
 
 #define SURFACE(device, reference, handle)                                                         \
     ENTER(device);                                                                                 \
     (void)device;                                                                                  \
     cass_reference *reference = cass_reference_of(handle, 1);                                      \
-    if (!reference) return CUDA_ERROR_INVALID_VALUE
+    if (!reference) return (handle) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE
 
 static CUresult find(CUmodule handle, const char *name, int surface, cass_reference **out) {
     ENTER(device);
@@ -77,7 +78,8 @@ static void name(cass_texture *texture, cass_array *array, cass_mipmap *mipmap, 
 CUresult cass_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
     REFERENCE(device, reference, hTexRef);
     cass_array *array = cass_array_of(hArray);
-    if (!array || Flags != OVERRIDE_FORMAT) return CUDA_ERROR_INVALID_VALUE;
+    (void)Flags; /* none is let pass, too (recorded) */
+    if (!array) return CUDA_ERROR_INVALID_VALUE;
     name(&reference->texture, array, NULL, NULL);
     return DONE(device, cass_reference_apply(device, reference));
 }
@@ -96,6 +98,7 @@ CUresult cass_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdevi
                                     size_t bytes) {
     REFERENCE(device, reference, hTexRef);
     if (dptr && !bytes) return CUDA_ERROR_INVALID_VALUE;
+    if (!ByteOffset && dptr % TEXTURE_ALIGNMENT) return CUDA_ERROR_INVALID_VALUE;
     name(&reference->texture, NULL, NULL, cass_address(dptr));
     reference->texture.bytes = bytes;
     TRY(device, cass_reference_apply(device, reference));
@@ -195,7 +198,7 @@ CUresult cass_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor) {
 CUresult cass_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
     SURFACE(device, reference, hSurfRef);
     cass_array *array = cass_array_of(hArray);
-    if (!array || Flags) return CUDA_ERROR_INVALID_VALUE;
+    if (!array || Flags || !(array->flags & SURFACE_LDST)) return CUDA_ERROR_INVALID_VALUE;
     reference->texture.array = array;
     return DONE(device, cass_reference_apply(device, reference));
 }

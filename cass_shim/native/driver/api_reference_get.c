@@ -11,7 +11,8 @@ enum { DIMENSIONS = 3 };
     ENTER(device);                                                                                 \
     (void)device;                                                                                  \
     const cass_reference *reference = cass_reference_of(handle, surface);                          \
-    if (!reference || !(result)) return CUDA_ERROR_INVALID_VALUE
+    if (!reference) return (handle) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;        \
+    if (!(result)) return CUDA_ERROR_INVALID_VALUE
 
 CUresult cass_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef) {
     ASKED(reference, hTexRef, 0, pdptr);

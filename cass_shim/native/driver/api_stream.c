@@ -128,8 +128,8 @@ CUresult cass_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *p
 CUresult cass_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
                                      unsigned int flags) {
     cass_stream_info found;
-    if (!cass_is_managed(cass_address(dptr), length)) return CUDA_ERROR_INVALID_VALUE;
-    if (!dptr || (flags != 1 && flags != 2 && flags != 4)) return CUDA_ERROR_INVALID_VALUE;
+    if (!cass_attach_ok(cass_address(dptr), length, cass_stream(hStream), flags))
+        return CUDA_ERROR_INVALID_VALUE;
     return stream_info(hStream, &found); /* managed memory is visible to all streams here */
 }
 

@@ -1,4 +1,5 @@
 /* Driver API: texture and surface objects. */
+#include <math.h>
 #include <string.h>
 
 #include "driver/api.h"
@@ -10,10 +11,10 @@ static int check(const CUDA_RESOURCE_DESC *resource, int surface) {
     if (!resource) return INVALID_VALUE;
     switch (resource->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
-        return cass_array_of(resource->res.array.hArray) ? OK : INVALID_HANDLE;
+        return cass_array_of(resource->res.array.hArray) ? OK : INVALID_VALUE;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
         if (surface) return INVALID_VALUE;
-        return cass_mipmap_of(resource->res.mipmap.hMipmappedArray) ? OK : INVALID_HANDLE;
+        return cass_mipmap_of(resource->res.mipmap.hMipmappedArray) ? OK : INVALID_VALUE;
     case CU_RESOURCE_TYPE_LINEAR:
         return !surface && cass_linear_ok(cass_address(resource->res.linear.devPtr))
                    ? OK
@@ -66,13 +67,26 @@ static void read_sampler(const CUDA_TEXTURE_DESC *from, cass_texture *texture) {
     memcpy(texture->border, from->borderColor, sizeof texture->border);
 }
 
+/* Integers are kept of an integer texture's border (recorded). */
+static CUDA_TEXTURE_DESC whole_border(const CUDA_TEXTURE_DESC *given) {
+    CUDA_TEXTURE_DESC kept = *given;
+    for (int i = 0; i < 4 && given->flags & CU_TRSF_READ_AS_INTEGER; i++)
+        kept.borderColor[i] = truncf(kept.borderColor[i]);
+    return kept;
+}
+
 static CUresult make(unsigned long long *handle, const CUDA_RESOURCE_DESC *resource,
                      const CUDA_TEXTURE_DESC *sampler, const CUDA_RESOURCE_VIEW_DESC *view) {
     ENTER(device);
     cass_description parts[3] = {
         {resource, sizeof *resource}, {sampler, sizeof *sampler}, {view, sizeof *view}};
     cass_texture texture = {.surface = !sampler};
+    CUDA_TEXTURE_DESC kept;
     if (!handle) return CUDA_ERROR_INVALID_VALUE;
+    if (sampler) {
+        kept = whole_border(sampler);
+        parts[1].description = sampler = &kept;
+    }
     TRY(device, check(resource, !sampler));
     TRY(device, read_resource(resource, &texture));
     if (sampler) read_sampler(sampler, &texture);
@@ -95,7 +109,9 @@ static CUresult part(unsigned long long handle, int which, void *out, size_t byt
 
 static CUresult drop(unsigned long long handle) {
     ENTER(device);
-    return handle ? DONE(device, cass_object_drop(handle)) : CUDA_SUCCESS;
+    (void)device;
+    if (handle) (void)cass_object_drop(handle); /* one that is gone is no error (recorded) */
+    return CUDA_SUCCESS;
 }
 
 CUresult cass_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,

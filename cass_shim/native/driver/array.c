@@ -8,6 +8,7 @@
 
 enum { ARRAY_MAGIC = 0x43415252, MIPMAP_MAGIC = 0x434d4950 };
 enum { LAYERED = 1, CUBEMAP = 4, LAYERS_OF_CUBE = 6, LARGEST_SIDE = 131072 };
+enum { GATHER = 8, ALL_FLAGS = 0x1ff }; /* CUDA_ARRAY3D_… */
 
 static int format_ok(cass_format_of format) {
     int channels = format.channels == 1 || format.channels == 2 || format.channels == 4;
@@ -22,6 +23,7 @@ static int shape_ok(cass_format_of format, const size_t size[3], unsigned flags)
     if (!format_ok(format) || !width || width > LARGEST_SIDE || height > LARGEST_SIDE ||
         depth > LARGEST_SIDE)
         return 0;
+    if (flags > ALL_FLAGS || (flags & GATHER && depth && !(flags & LAYERED))) return 0;
     if ((flags & CUBEMAP) && (width != height || depth % LAYERS_OF_CUBE || !depth)) return 0;
     if ((flags & LAYERED) && !depth) return 0;
     return !depth || height || (flags & LAYERED);
@@ -105,8 +107,16 @@ int cass_mipmap_over(cass_device *device, cass_format_of format, size_t width, s
     return OK;
 }
 
+/* Clamped to what the sides have, as the manual says of numLevels. */
+static unsigned levels_of(size_t width, size_t height, size_t depth, unsigned asked) {
+    unsigned most = 1;
+    for (size_t side = (width | height | depth) >> 1; side; side >>= 1) most++;
+    return asked < 1 ? 1 : asked > most ? most : asked;
+}
+
 int cass_mipmap_create(cass_device *device, cass_format_of format, size_t width, size_t height,
                        size_t depth, unsigned levels, unsigned flags, cass_mipmap **out) {
+    levels = levels_of(width, height, flags & (LAYERED | CUBEMAP) ? 0 : depth, levels);
     size_t bytes = cass_mipmap_bytes(format, width, height, depth, levels, flags);
     void *memory = NULL;
     if (!out || !bytes) return INVALID_VALUE;
@@ -157,6 +167,15 @@ static int locate(const cass_place *place, size_t width, size_t height, size_t d
     *slice = array->slice;
     *at = array->memory + place->x + place->y * *pitch + place->z * *slice;
     return OK;
+}
+
+static int pitch_ok(const cass_place *place, size_t width) {
+    if (place->array || !place->pitch) return 1;
+    return width <= place->pitch && place->x <= place->pitch - width;
+}
+
+int cass_pitches_ok(const cass_place *to, const cass_place *from, size_t width) {
+    return pitch_ok(to, width) && pitch_ok(from, width);
 }
 
 int cass_copy_between(const cass_place *to, const cass_place *from, size_t width, size_t height,

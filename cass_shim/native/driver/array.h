@@ -70,6 +70,9 @@ typedef struct {
     size_t x, y, z;
 } cass_place;
 
+/* Whether the pitch of each end that is memory has room for a row, or is none. */
+int cass_pitches_ok(const cass_place *to, const cass_place *from, size_t width);
+
 /* A block copy between two places; width in bytes. 1 where it leaves an array, 12 for a pitch below
  * the width. */
 int cass_copy_between(const cass_place *to, const cass_place *from, size_t width, size_t height,

@@ -7,7 +7,7 @@
 #include "driver/capture.h"
 
 /* CUDA's comparisons 0..3 are HIP's; "flush" (0x40000000) is a hint. */
-enum { COMPARE_MASK = 3, FLUSH = 0x40000000 };
+enum { COMPARE_MASK = 3, FLUSH = 0x40000000, NO_BARRIER = 1 };
 
 static int address_is_possible(CUdeviceptr address, unsigned bytes) {
     return address && address % bytes == 0;
@@ -18,7 +18,10 @@ static int flags_are_known(unsigned flags) { return !(flags & ~(unsigned)(COMPAR
 static int check_one(const CUstreamBatchMemOpParams *one) {
     int waits = one->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ||
                 one->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    int writes = one->operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 ||
+                 one->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
     if (waits && !flags_are_known(one->waitValue.flags)) return INVALID_VALUE;
+    if (writes && one->writeValue.flags & ~(unsigned)NO_BARRIER) return INVALID_VALUE;
     switch (one->operation) {
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:

@@ -214,10 +214,6 @@ int cass_capture_end(hipStream_t stream, cass_graph **graph) {
     cass_capture *first = find(stream);
     int result = OK;
     if (graph) *graph = NULL;
-    else if (!first || !first->of->borrowed) { /* who captures to a graph has it */
-        pthread_mutex_unlock(&lock);
-        return INVALID_VALUE;
-    }
     if (!first) result = ILLEGAL_STATE; /* recorded: 401 */
     else if (first->of->origin != stream) result = CAPTURE_UNMATCHED;
     else if (first->of->mode != RELAXED && !pthread_equal(first->of->owner, pthread_self()))
@@ -231,7 +227,7 @@ int cass_capture_end(hipStream_t stream, cass_graph **graph) {
     result = of->invalid ? CAPTURE_INVALIDATED : check_joined(first);
     if (!result && of->again.next) result = GRAPH_RECAPTURE_FAILURE; /* nodes are missing */
     if (!result && graph) *graph = of->graph;
-    else if (result && !of->borrowed) cass_graph_destroy(of->graph);
+    else if (!of->borrowed) cass_graph_destroy(of->graph); /* nobody has it */
     dissolve(of);
     pthread_mutex_unlock(&lock);
     return result;

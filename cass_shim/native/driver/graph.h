@@ -158,6 +158,8 @@ cass_node *cass_exec_find(const cass_exec *exec, const cass_node *node);
 
 /* Memory of an allocation node: there from the moment the node is made, until the program or a
  * device reset frees it; CUDA maps it only while the graph runs, which no program can tell. */
+/* Whether memory of its allocation nodes is there that no node of it and no program has freed. */
+int cass_graph_holds_memory(const cass_graph *graph);
 int cass_graph_memory(void **pointer, size_t bytes);
 /* Frees it again where no node was made. */
 void cass_graph_memory_back(void *pointer, size_t bytes);

@@ -7,6 +7,7 @@
 #include "driver/condition.h"
 #include "driver/stream.h"
 
+enum { AUTO_FREE = 1 }; /* CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH */
 enum { EXEC_MAGIC = 0x43455845, VERBOSE = 1 };
 enum { /* cudaGraphExecUpdateResult */
        UPDATED = 0,
@@ -194,6 +195,8 @@ static int run_after_the_last(cass_device *device, cass_exec *exec, hipStream_t 
 
 /* The stream says on which device the launch is ordered, whatever the thread's current one. */
 int cass_exec_launch(cass_device *device, cass_exec *exec, hipStream_t stream) {
+    if (exec->done && !(exec->flags & AUTO_FREE) && cass_graph_holds_memory(exec->graph))
+        return INVALID_VALUE; /* of its last launch (recorded) */
     cass_stream_info of = {.device = cass_device_index(device)};
     if (cass_device_count > 1) (void)cass_stream_get(stream, &of);
     cass_device *where = &cass_devices[of.device];
@@ -273,8 +276,9 @@ static const char *type_name(int type) {
 }
 
 int cass_graph_print(const cass_graph *graph, const char *path, unsigned flags) {
-    FILE *file = path ? fopen(path, "we") : NULL;
-    if (!file) return INVALID_VALUE;
+    if (!path) return INVALID_VALUE;
+    FILE *file = fopen(path, "we");
+    if (!file) return OPERATING_SYSTEM;
     fprintf(file,
             "digraph dot {\nsubgraph cluster_%u {\nlabel=\"graph_%u\" graph[style=\"dashed\"];\n",
             graph->id, graph->id);

@@ -6,6 +6,7 @@
 #include "driver/capture.h"
 #include "driver/condition.h"
 #include "driver/graph.h"
+#include "driver/memory.h"
 #include "driver/pool.h"
 
 /* Own copies of the parameter block and of the array that points into it. */
@@ -101,6 +102,23 @@ void cass_live_drop(struct cass_live *live, int ends) {
     if (atomic_fetch_sub(&live->references, 1) == 1) free(live);
 }
 
+static int frees(const cass_graph *graph, const void *pointer) {
+    for (const cass_node *node = graph->first; node; node = node->next)
+        if (node->work.type == CASS_NODE_FREE && node->work.memory.pointer == pointer) return 1;
+    return 0;
+}
+
+int cass_graph_holds_memory(const cass_graph *graph) {
+    for (const cass_node *node = graph->first; node; node = node->next) {
+        const void *pointer = node->work.memory.pointer;
+        cass_pointer seen;
+        if (node->work.type != CASS_NODE_ALLOC || frees(graph, pointer)) continue;
+        cass_pointer_find(pointer, &seen);
+        if (seen.type != HIP_MEMORY_UNREGISTERED) return 1;
+    }
+    return 0;
+}
+
 static _Atomic uint64_t memory_now, memory_most;
 
 int cass_graph_memory_attribute(int attribute, uint64_t *value, int set) {
@@ -194,7 +212,7 @@ int cass_graph_unkeep(cass_graph *graph, struct cass_object *object, unsigned co
         }
         return cass_object_change(object, -(long)count);
     }
-    return INVALID_VALUE;
+    return object && count ? OK : INVALID_VALUE; /* what it has not is nothing (recorded) */
 }
 
 void cass_graph_release_kept(cass_graph *graph) {

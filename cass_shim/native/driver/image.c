@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "driver/link_ptx.h"
 #include "driver/linked.h"
 #include "driver/names.h"
 
 enum { WRAPPER_MAGIC = 0x466243B1, ELF_MAGIC = 0x464C457F, READABLE_HEAD = 16 };
-enum { INVALID_PTX = 218, NAME_BYTES = 520 };
+enum { INVALID_PTX = 218, UNSUPPORTED_PTX = 222, NAME_BYTES = 520 };
 static const uint32_t FATBIN_MAGIC = 0xBA55ED50;
 
 static int is_binary(const void *image) {
@@ -49,21 +50,29 @@ static int load_halves(const void *cubin, const char *text, int keep, cass_modul
     return OK;
 }
 
-int cass_image_load(const void *image, int keep, cass_module **module) {
+/* Why bytes are no module, as far as it can be told without reading all of them. */
+static int look(const void *image, size_t bytes) {
+    if (!bytes) return INVALID_IMAGE;
+    return is_binary(image) ? OK : check_text(image);
+}
+
+static const void *unwrapped(const void *image) {
     uint32_t magic;
-    cass_module_message_clear();
-    if (!image) return INVALID_VALUE;
     memcpy(&magic, image, sizeof magic);
-    if (magic == WRAPPER_MAGIC) {
-        memcpy(&image, (const char *)image + 8, sizeof image);
-        if (!image) return INVALID_IMAGE;
-    }
+    if (magic == WRAPPER_MAGIC) memcpy(&image, (const char *)image + 8, sizeof image);
+    return image;
+}
+
+int cass_image_load(const void *image, int keep, cass_module **module) {
     const void *cubin;
     const char *text;
+    cass_module_message_clear();
+    if (!image) return INVALID_VALUE;
+    image = unwrapped(image);
+    if (!image) return INVALID_IMAGE;
     if (cass_linked_parts(image, &cubin, &text)) return load_halves(cubin, text, keep, module);
     size_t bytes = cass_image_bytes(image);
-    if (!bytes) return INVALID_IMAGE;
-    int result = is_binary(image) ? OK : check_text(image);
+    int result = look(image, bytes);
     if (result) return result;
     cass_module *made = cass_module_create(image, bytes, !keep);
     if (!made) return OUT_OF_MEMORY;
@@ -71,6 +80,35 @@ int cass_image_load(const void *image, int keep, cass_module **module) {
     if (result) cass_module_destroy(made);
     else *module = made;
     return result;
+}
+
+int cass_image_keep(const void *image, int keep, cass_module **module) {
+    const void *cubin;
+    const char *text;
+    image = unwrapped(image);
+    if (image && cass_linked_parts(image, &cubin, &text))
+        return load_halves(cubin, text, keep, module);
+    size_t bytes = image ? cass_image_bytes(image) : 0;
+    cass_module *made = cass_module_create(image, bytes, !keep);
+    if (!made) return OUT_OF_MEMORY;
+    made->failed = look(image, bytes);
+    *module = made;
+    return OK;
+}
+
+int cass_image_vet(const char *text) {
+    cass_module *made = cass_module_create(text, strlen(text) + 1, 0);
+    if (!made) return OUT_OF_MEMORY;
+    cass_module_message_clear();
+    int result = cass_module_prepare(made);
+    cass_module_destroy(made);
+    return result == INVALID_PTX || result == UNSUPPORTED_PTX ? result : OK;
+}
+
+int cass_jit_known(unsigned count, const CUjit_option *options) {
+    for (unsigned i = 0; options && i < count; i++)
+        if ((unsigned)options[i] >= CU_JIT_NUM_OPTIONS) return 0;
+    return 1;
 }
 
 /* A whole file with a zero behind it, since PTX text needs one. */
@@ -93,6 +131,8 @@ static char *read_file(const char *path) {
 
 int cass_image_load_file(const char *path, cass_module **module) {
     if (!path) return INVALID_VALUE;
+    struct stat told;
+    if (!stat(path, &told) && S_ISDIR(told.st_mode)) return OUT_OF_MEMORY; /* recorded */
     char *content = read_file(path);
     if (!content) return FILE_NOT_FOUND;
     int result = cass_image_load(content, 0, module);

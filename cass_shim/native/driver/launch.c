@@ -9,6 +9,7 @@
 #include "driver/properties.h"
 #include "driver/ring.h"
 #include "driver/shared.h"
+#include "driver/stream.h"
 
 enum { MAX_BLOCK = 1024, MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535, KERNARG_ROOM = 32768 };
 static const uint64_t HIP_GRID_ITEMS = (uint64_t)1
@@ -104,13 +105,31 @@ int cass_launch_now(cass_device *device, cass_kernel *kernel, const cass_launch 
     return cass_note(device, result);
 }
 
-int cass_launch_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {
+static int launch_on(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {
     int result = cass_launch_check(kernel, launch);
     if (result) return result;
     if (launch->cooperative && (result = cass_cooperative_check(device, kernel, launch)))
         return result;
     if (cass_capturing(launch->stream)) return cass_capture_kernel(device, kernel, launch);
     return cass_launch_now(device, kernel, launch);
+}
+
+/* The stream says on which device a kernel runs, whatever the thread's current one (recorded). */
+static int launch_elsewhere(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {
+    cass_stream_info of = {.device = cass_device_index(device)};
+    (void)cass_stream_get(launch->stream, &of);
+    cass_device *where = &cass_devices[of.device];
+    if (where == device) return launch_on(device, kernel, launch);
+    cass_context *before = cass_thread.current;
+    int result = cass_set_current(&where->primary);
+    if (!result) result = launch_on(where, kernel, launch);
+    int back = cass_set_current(before);
+    return result ? result : back;
+}
+
+int cass_launch_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {
+    if (cass_device_count > 1 && launch->stream) return launch_elsewhere(device, kernel, launch);
+    return launch_on(device, kernel, launch);
 }
 
 /* The limits of an 8.9 multiprocessor, which programs size their grids by; the kernel's CUDA

@@ -25,6 +25,7 @@ enum {
     PREFETCH_TYPE,
     PREFETCH_ID
 };
+enum { GLOBAL = 1, HOST = 2, SINGLE = 4 }; /* CU_MEM_ATTACH_… */
 enum { LOCATION_INVALID = 0, LOCATION_DEVICE = 1, LOCATION_HOST = 2 };
 
 typedef struct advice {
@@ -61,6 +62,15 @@ static int managed(const void *pointer, size_t bytes, const void **base) {
 int cass_is_managed(const void *pointer, size_t bytes) {
     const void *base;
     return pointer && !managed(pointer, bytes ? bytes : 1, &base);
+}
+
+int cass_attach_ok(const void *pointer, size_t bytes, hipStream_t stream, unsigned flags) {
+    cass_pointer seen;
+    if (!cass_is_managed(pointer, bytes) || (flags != GLOBAL && flags != HOST && flags != SINGLE))
+        return 0;
+    cass_pointer_get(pointer, &seen);
+    if (bytes && seen.base && bytes != seen.bytes) return 0;
+    return flags != SINGLE || (stream && stream != HIP_STREAM_LEGACY);
 }
 
 int cass_all_managed(const void *const *pointers, const size_t *sizes, size_t count) {

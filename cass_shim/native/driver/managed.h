@@ -16,6 +16,9 @@ int cass_prefetch(cass_device *device, const void *pointer, size_t bytes, int lo
 int cass_is_managed(const void *pointer, size_t bytes);
 
 /* 1 where one of the ranges is not. */
+/* Whether managed memory may be attached so: all of an allocation, to one stream that has a name.
+ */
+int cass_attach_ok(const void *pointer, size_t bytes, hipStream_t stream, unsigned flags);
 int cass_all_managed(const void *const *pointers, const size_t *sizes, size_t count);
 
 /* attribute: cudaMemRangeAttribute; data_bytes: 4, or 4 per device for AccessedBy. */

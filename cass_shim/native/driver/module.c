@@ -42,12 +42,12 @@ cass_module *cass_module_create(const void *region, size_t region_bytes, int cop
     cass_module *module = calloc(1, sizeof *module);
     if (!module) return NULL;
     if (copy) {
-        module->owned = malloc(region_bytes);
+        module->owned = malloc(region_bytes + 1);
         if (!module->owned) {
             free(module);
             return NULL;
         }
-        memcpy(module->owned, region, region_bytes);
+        if (region_bytes) memcpy(module->owned, region, region_bytes);
     }
     module->magic = MODULE_MAGIC;
     module->region = copy ? module->owned : region;

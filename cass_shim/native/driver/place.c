@@ -15,7 +15,7 @@ static int read_end(CUmemorytype type, const void *host, CUdeviceptr device, CUa
         break;
     case CU_MEMORYTYPE_ARRAY:
         place->array = cass_array_of(array);
-        return place->array ? OK : INVALID_HANDLE;
+        return place->array ? OK : INVALID_VALUE;
     default:
         return INVALID_VALUE;
     }

@@ -5,15 +5,18 @@
 
 enum { PINNED = 1, LOCATION_DEVICE = 1, FIRST_ATTRIBUTE = 1, LAST_ATTRIBUTE = 8 };
 enum { RESERVED = 5, RESERVED_MOST = 6 };
-enum { FILE_DESCRIPTOR = 1 }; /* a kind of handle, as all of CUDA, the driver and HIP number it */
+enum {
+    FILE_DESCRIPTOR = 1,
+    KNOWN_HANDLES = 15
+}; /* a kind of handle, as all of CUDA, the driver and HIP number it */
 
 int cass_pools_shared(void) {
     return cass_hip.hipMemPoolExportToShareableHandle && cass_hip.hipMemPoolImportPointer;
 }
 
 int cass_pool_create(int device, int handle_types, size_t max_bytes, hipMemPool_t *pool) {
-    if (!pool) return INVALID_VALUE;
-    if (device < 0 || device >= cass_device_count) return INVALID_DEVICE;
+    if (!pool || device < 0 || device >= cass_device_count) return INVALID_VALUE;
+    if (handle_types & ~KNOWN_HANDLES) return INVALID_VALUE;
     if (handle_types && (handle_types != FILE_DESCRIPTOR || !cass_pools_shared()))
         return NOT_SUPPORTED;
     hipMemPoolProps properties = {.allocation_type = PINNED,
@@ -40,8 +43,7 @@ int cass_pool_current(int device, hipMemPool_t *pool) {
 }
 
 int cass_pool_choose(int device, hipMemPool_t pool) {
-    if (!pool) return INVALID_VALUE;
-    if (device < 0 || device >= cass_device_count) return INVALID_DEVICE;
+    if (!pool || device < 0 || device >= cass_device_count) return INVALID_VALUE;
     return HIP_OPTIONAL(hipDeviceSetMemPool, device, pool);
 }
 
@@ -65,7 +67,9 @@ uint64_t cass_pool_steps(uint64_t bytes) {
 }
 
 int cass_pool_access(hipMemPool_t pool, int device, int flags, int *flags_out) {
-    if (!pool || device < 0 || device >= cass_device_count) return INVALID_VALUE;
+    if (!pool) return INVALID_VALUE;
+    if (device < 0 || device >= cass_device_count)
+        return flags_out ? INVALID_VALUE : INVALID_DEVICE;
     hipMemAccessDesc access = {{LOCATION_DEVICE, device}, flags};
     if (flags_out) return HIP_OPTIONAL(hipMemPoolGetAccess, flags_out, pool, &access.location);
     return HIP_OPTIONAL(hipMemPoolSetAccess, pool, &access, 1);

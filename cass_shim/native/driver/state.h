@@ -35,6 +35,7 @@ enum { /* codes used by name across the bodies; values are cudaError_t */
        UNSUPPORTED_LIMIT = 215,
        PEER_UNSUPPORTED = 217,
        FILE_NOT_FOUND = 301,
+       OPERATING_SYSTEM = 304,
        INVALID_HANDLE = 400,
        ILLEGAL_STATE = 401,
        SYMBOL_NOT_FOUND = 500,

@@ -267,8 +267,8 @@ int cass_event_synchronize(cass_device *device, hipEvent_t event) {
 int cass_event_elapsed(cass_device *device, float *milliseconds, hipEvent_t start,
                        hipEvent_t stop) {
     unsigned first = 0, second = 0;
-    if (!milliseconds) return INVALID_VALUE;
     if (!known(start, 1, &first) || !known(stop, 1, &second)) return INVALID_HANDLE;
+    if (!milliseconds) return INVALID_VALUE;
     if ((first | second) & CASS_EVENT_DISABLE_TIMING) return INVALID_HANDLE;
     return cass_note(device, HIP(hipEventElapsedTime, milliseconds, start, stop));
 }

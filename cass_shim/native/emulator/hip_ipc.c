@@ -223,6 +223,8 @@ hipError_t emu_hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t hand
     memcpy(&told, &handle, sizeof told);
     if (!event || told.magic != EVENT_MAGIC)
         return emu_fail(hipErrorInvalidValue, "not an event handle");
+    if (told.process == getpid())
+        return emu_fail(hipErrorInvalidContext, "the event is of this process");
     int file = open_wire(&told);
     if (file < 0)
         return emu_fail(hipErrorInvalidHandle, "process %d no longer shares this event",

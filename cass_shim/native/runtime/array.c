@@ -14,6 +14,7 @@ int cass_format_read(const struct cudaChannelFormatDesc *desc, cass_format_of *f
     if (!desc) return INVALID_VALUE;
     int bits[4] = {desc->x, desc->y, desc->z, desc->w}, channels = 0;
     while (channels < 4 && bits[channels]) channels++;
+    if (channels == 3 || (bits[0] == 8 && desc->f == cudaChannelFormatKindFloat)) return 20;
     for (int i = 0; i < 4; i++)
         if (bits[i] != (i < channels ? bits[0] : 0)) return 20; /* invalid channel descriptor */
     if ((unsigned)desc->f > cudaChannelFormatKindFloat || bits[0] % 8) return 20;
@@ -75,7 +76,7 @@ cudaError_t
 cass_cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
                                     cudaArray_t array, int device) {
     cass_array *known = cass_array_of(array);
-    if (!known) return cudaErrorInvalidResourceHandle;
+    if (!known) return array ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
     if (!memoryRequirements || device < 0 || device >= cass_device_count ||
         !cass_array_deferred(known))
         return cudaErrorInvalidValue;
@@ -94,7 +95,7 @@ cudaError_t cass_cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray,
 cudaError_t cass_cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties,
                                               cudaArray_t array) {
     (void)sparseProperties;
-    return cass_array_of(array) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    return cass_array_of(array) || !array ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t cass_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
@@ -132,8 +133,11 @@ static cudaError_t volume(const struct cudaMemcpy3DParms *parameters, cass_order
     ENTER(device);
     cass_block block;
     cass_copy copy;
+    if (parameters &&
+        (!parameters->extent.width || !parameters->extent.height || !parameters->extent.depth))
+        return cudaSuccess;
     TRY(device, cass_block_read(parameters, &block));
-    if (!block.width || !block.height || !block.depth) return cudaSuccess;
+    if (!cass_pitches_ok(&block.to, &block.from, block.width)) return cudaErrorInvalidValue;
     TRY(device,
         cass_copy_between(&block.to, &block.from, block.width, block.height, block.depth, &copy));
     return (cudaError_t)cass_copy_run(device, &copy, order);
@@ -147,6 +151,11 @@ cudaError_t cass_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream
 
 static cudaError_t volume_peer(const struct cudaMemcpy3DPeerParms *p, cass_order order) {
     if (!p) return cudaErrorInvalidValue;
+    ENTER(device);
+    (void)device;
+    if ((unsigned)p->srcDevice >= (unsigned)cass_device_count ||
+        (unsigned)p->dstDevice >= (unsigned)cass_device_count)
+        return cudaErrorInvalidDevice;
     struct cudaMemcpy3DParms plain = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
                                       p->dstPos,   p->dstPtr, p->extent, cudaMemcpyDefault};
     return volume(&plain, order);
@@ -181,6 +190,7 @@ static cudaError_t plane(cass_place to, cass_place from, int arrays, size_t widt
     ENTER(device);
     cass_copy copy;
     if (cass_hip_kind(kind) < 0) return cudaErrorInvalidMemcpyDirection;
+    if (!width || !height) return cudaSuccess;
     if ((to.array != NULL) + (from.array != NULL) != arrays) return cudaErrorInvalidResourceHandle;
     if ((!to.array && !to.pointer) || (!from.array && !from.pointer)) return cudaErrorInvalidValue;
     if ((!to.array && to.pitch < width) || (!from.array && from.pitch < width))
@@ -231,7 +241,9 @@ cudaError_t cass_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, si
 static cudaError_t run(cudaArray_const_t array, size_t x, size_t y, char *memory, size_t count,
                        int to_array, enum cudaMemcpyKind kind, cass_order order) {
     cass_array *known = cass_array_of(array);
+    if (!count) return cudaSuccess;
     if (!known) return cudaErrorInvalidResourceHandle;
+    if (cass_hip_kind(kind) < 0) kind = cudaMemcpyDefault; /* not looked at (recorded) */
     size_t row = known->width * known->element_bytes;
     while (count) {
         size_t part = row - x < count ? row - x : count;

@@ -96,6 +96,7 @@ static cudaError_t to_symbol(const void *symbol, const void *from, size_t count,
                              enum cudaMemcpyKind kind, cass_order order) {
     ENTER(device);
     void *address;
+    if (!count) return cudaSuccess;
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
         kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
@@ -107,6 +108,7 @@ static cudaError_t from_symbol(void *to, const void *symbol, size_t count, size_
                                enum cudaMemcpyKind kind, cass_order order) {
     ENTER(device);
     void *address;
+    if (!count) return cudaSuccess;
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
         kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
@@ -138,7 +140,7 @@ cudaError_t cass_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t
 
 cudaError_t cass_cudaGetSymbolAddress(void **devPtr, const void *symbol) {
     ENTER(device);
-    if (!devPtr) return cudaErrorInvalidValue;
+    if (!devPtr && symbol) return cudaErrorInvalidValue;
     return DONE(device, cass_symbol_part(device, symbol, 0, 0, devPtr));
 }
 
@@ -146,8 +148,8 @@ cudaError_t cass_cudaGetSymbolSize(size_t *size, const void *symbol) {
     ENTER(device);
     cass_module *module;
     int variable;
-    if (!size) return cudaErrorInvalidValue;
     TRY(device, cass_find_variable(symbol, &module, &variable));
+    if (!size) return cudaErrorInvalidValue;
     return DONE(device, cass_variable_address(module, variable, device, NULL, size));
 }
 

@@ -163,10 +163,11 @@ cudaError_t cass_cudaDeviceDisablePeerAccess(int peerDevice) {
 cudaError_t cass_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice,
                                            int dstDevice) {
     START();
-    if (!value || (unsigned)attr < 1 || (unsigned)attr > 4) return cudaErrorInvalidValue;
+    if (!value) return cudaErrorInvalidValue;
     int can = 0, result = cass_peer_can(&can, srcDevice, dstDevice);
     if (result || srcDevice == dstDevice)
         return result ? (cudaError_t)result : cudaErrorInvalidDevice;
+    if ((unsigned)attr < 1 || (unsigned)attr > 4) return cudaErrorInvalidValue;
     *value = attr == cudaDevP2PAttrAccessSupported ? can : 0;
     return cudaSuccess;
 }
@@ -195,7 +196,8 @@ cudaError_t cass_cudaProfilerStop(void) { return cudaSuccess; }
 
 /* For devices without doubles, before compute capability 1.3: nothing is converted on any other. */
 cudaError_t cass_cudaSetDoubleForDevice(double *d) {
-    return d ? cudaSuccess : cudaErrorInvalidValue;
+    (void)d;
+    return cudaSuccess;
 }
 
 cudaError_t cass_cudaSetDoubleForHost(double *d) { return d ? cudaSuccess : cudaErrorInvalidValue; }

@@ -8,6 +8,8 @@ _Static_assert(sizeof(cudaDevResource) == sizeof(CUdevResource), "the driver's r
 _Static_assert(sizeof(cudaDevSmResourceGroupParams) == sizeof(CU_DEV_SM_RESOURCE_GROUP_PARAMS),
                "the driver's group");
 
+enum { SPLIT_FLAGS = 3 }; /* all that there are */
+
 /* The context behind a handle, or returns from the body. */
 #define CONTEXT(context, handle)                                                                   \
     ENTER(device);                                                                                 \
@@ -61,6 +63,8 @@ cudaError_t cass_cudaDevSmResourceSplitByCount(cudaDevResource *result, unsigned
                                                unsigned int minCount) {
     ENTER(device);
     (void)device;
+    if (flags > SPLIT_FLAGS)
+        return cudaErrorInvalidValue; /* the driver lets them pass (recorded) */
     return (cudaError_t)cass_resource_split(RESOURCE(result), nbGroups, RESOURCE(input),
                                             RESOURCE(remaining), flags, minCount);
 }
@@ -90,7 +94,7 @@ cudaError_t cass_cudaGreenCtxCreate(cudaExecutionContext_t *phCtx, cudaDevResour
     ENTER(entered);
     (void)entered;
     cass_green *made = NULL;
-    if (!phCtx || flags) return cudaErrorInvalidValue;
+    if (!phCtx || !desc || flags) return cudaErrorInvalidValue;
     if (device < 0 || device >= cass_device_count) return cudaErrorInvalidDevice;
     int result = cass_green_create(&made, (CUdevResourceDesc)(void *)desc, device);
     if (!result) *phCtx = (cudaExecutionContext_t)(void *)made->context;

@@ -12,8 +12,8 @@
     TRY(device, cass_find_kernel(function, &kernel))
 
 cudaError_t cass_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func) {
-    KERNEL(device, kernel, func);
     if (!attr) return cudaErrorInvalidValue;
+    KERNEL(device, kernel, func);
     struct cudaFuncAttributes all = {
         .sharedSizeBytes = cass_static_shared(kernel),
         .constSizeBytes = kernel->info->const_bytes,
@@ -31,6 +31,7 @@ cudaError_t cass_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const vo
 }
 
 cudaError_t cass_cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value) {
+    if (!func && !attr) return cudaErrorInvalidValue;
     KERNEL(device, kernel, func);
     return DONE(device, cass_function_set(kernel, (int)attr, value));
 }
@@ -49,8 +50,8 @@ cudaError_t cass_cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMem
 }
 
 cudaError_t cass_cudaFuncGetName(const char **name, const void *func) {
-    KERNEL(device, kernel, func);
     if (!name) return cudaErrorInvalidValue;
+    KERNEL(device, kernel, func);
     *name = kernel->info->name;
     return cudaSuccess;
 }

@@ -73,7 +73,7 @@ int cass_host_work(const struct cudaHostNodeParams *p, cass_work *work) {
 }
 
 int cass_event_work(cudaEvent_t event, int type, cass_work *work) {
-    if (!event) return INVALID_HANDLE;
+    if (!event) return INVALID_VALUE;
     *work = (cass_work){.type = type, .event = cass_event(event)};
     return OK;
 }

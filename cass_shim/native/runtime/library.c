@@ -29,7 +29,7 @@ cudaError_t cass_cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
     for (unsigned i = 0; libraryOptions && i < numLibraryOptions; i++)
         if (libraryOptions[i] == cudaLibraryBinaryIsPreserved)
             keep = !libraryOptionValues || (uintptr_t)libraryOptionValues[i] != 0;
-    int result = cass_image_load(code, keep, &made);
+    int result = cass_image_keep(code, keep, &made);
     answer(numJitOptions, jitOptions, jitOptionsValues, result);
     return opened(result, made, library);
 }
@@ -57,13 +57,17 @@ cudaError_t cass_cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fil
     TRY(device, cass_module_prepare(module))
 
 cudaError_t cass_cudaLibraryUnload(cudaLibrary_t library) {
-    LIBRARY(device, module, library);
+    ENTER(device);
+    (void)device;
+    cass_module *module = cass_module_of(library);
+    if (!module) return cudaErrorInvalidResourceHandle;
     cass_module_destroy(module);
     return cudaSuccess;
 }
 
 cudaError_t cass_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library,
                                       const char *name) {
+    if (!pKernel || !name) return cudaErrorInvalidValue;
     LIBRARY(device, module, library);
     if (!pKernel || !name) return cudaErrorInvalidValue;
     cass_kernel *kernel = cass_module_kernel(module, name);
@@ -74,6 +78,7 @@ cudaError_t cass_cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t libra
 
 static cudaError_t global(void **dptr, size_t *bytes, cudaLibrary_t library, const char *name,
                           int managed) {
+    if (!name) return cudaErrorInvalidValue;
     LIBRARY(device, module, library);
     if (!name || (!dptr && !bytes)) return cudaErrorInvalidValue;
     module = cass_module_with(module, name);
@@ -98,11 +103,14 @@ cudaError_t cass_cudaLibraryGetManaged(void **dptr, size_t *bytes, cudaLibrary_t
 
 cudaError_t cass_cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library,
                                                const char *symbol) {
+    if (!fptr || !symbol) return cudaErrorInvalidValue;
     LIBRARY(device, module, library);
-    return fptr && symbol ? cudaErrorSymbolNotFound : cudaErrorInvalidValue; /* none exist here */
+    (void)fptr, (void)symbol;
+    return cudaErrorInvalidValue; /* none exist here, and a kernel is none (recorded) */
 }
 
 cudaError_t cass_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib) {
+    if (!count) return cudaErrorInvalidValue;
     LIBRARY(device, module, lib);
     if (!count) return cudaErrorInvalidValue;
     *count = cass_module_kernel_count(module);
@@ -111,6 +119,7 @@ cudaError_t cass_cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t li
 
 cudaError_t cass_cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels,
                                              cudaLibrary_t lib) {
+    if (!kernels) return cudaErrorInvalidValue;
     LIBRARY(device, module, lib);
     if (!kernels) return cudaErrorInvalidValue;
     for (unsigned i = 0; i < numKernels; i++)
@@ -122,7 +131,7 @@ cudaError_t cass_cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaF
                                                  int value, int device) {
     ENTER(entered);
     cass_kernel *known = cass_kernel_of(kernel);
-    if (!known) return cudaErrorInvalidResourceHandle;
+    if (!known) return kernel ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
     if (device < 0 || device >= cass_device_count) return cudaErrorInvalidDevice;
     return DONE(entered, cass_function_set(known, (int)attr, value));
 }

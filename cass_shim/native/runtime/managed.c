@@ -27,7 +27,8 @@ cudaError_t cass_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemory
 
 cudaError_t cass_cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
                                   struct cudaMemLocation location) {
-    return cass_cudaMemAdvise(devPtr, count, advice, place(location));
+    cudaError_t result = cass_cudaMemAdvise(devPtr, count, advice, place(location));
+    return result == cudaErrorInvalidDevice ? cudaErrorInvalidValue : result; /* recorded */
 }
 
 cudaError_t cass_cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice,

@@ -113,8 +113,7 @@ cudaError_t cass_cudaStreamGetDevice(cudaStream_t hStream, int *device) {
 cudaError_t cass_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length,
                                           unsigned int flags) {
     cass_stream_info found;
-    if (!cass_is_managed(devPtr, length)) return cudaErrorInvalidValue;
-    if (!devPtr || (flags != 1 && flags != 2 && flags != 4)) return cudaErrorInvalidValue;
+    if (!cass_attach_ok(devPtr, length, cass_stream(stream), flags)) return cudaErrorInvalidValue;
     return stream_info(stream, &found); /* managed memory is visible to all streams here */
 }
 
@@ -156,6 +155,7 @@ cudaError_t cass_cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cass_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) {
     ENTER(device);
+    if (!ms) return cudaErrorInvalidValue;
     return (cudaError_t)cass_event_elapsed(device, ms, cass_event(start), cass_event(end));
 }
 

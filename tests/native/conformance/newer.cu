@@ -21,7 +21,7 @@ static CUfunction add;
 static void begin() {
     CUmodule m;
     SHOW("malloc", call("cudaMalloc", (void **)&p, (size_t)4096));
-    call("cudaMemset", (void *)p, 0, (size_t)4096);
+    call("cudaMemset", (void *)p, 0, (size_t)4096), call("cudaDeviceSynchronize");
     cuModuleLoadData(&m, text), cuModuleGetFunction(&add, m, "add");
     call("cudaDeviceGetAttribute", &multiprocessors, (int)cudaDevAttrMultiProcessorCount, 0);
 }
