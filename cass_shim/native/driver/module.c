@@ -70,10 +70,15 @@ static int make_kernels(cass_module *module, const cass_manifest *manifest) {
     return OK;
 }
 
-static _Thread_local char message[sizeof((cass_client_error *)0)->message];
+/* A pointer, since a preloaded library has little room for variables of threads. */
+static _Thread_local char *message;
 
-const char *cass_module_message(void) { return message; }
-void cass_module_message_clear(void) { message[0] = 0; }
+const char *cass_module_message(void) { return message ? message : ""; }
+
+void cass_module_message_clear(void) {
+    free(message);
+    message = NULL;
+}
 
 int cass_module_prepare(cass_module *module) {
     if (atomic_load_explicit(&module->manifest, memory_order_acquire)) return OK;
@@ -84,7 +89,8 @@ int cass_module_prepare(cass_module *module) {
         if (cass_client_module(module->region, module->region_bytes, &manifest, &error)) {
             module->failed = error.cuda_error ? error.cuda_error : UNKNOWN_ERROR;
             cass_complain("%s", error.message);
-            memcpy(message, error.message, sizeof message);
+            cass_module_message_clear();
+            message = strdup(error.message);
         } else {
             module->failed = make_kernels(module, manifest);
             if (!module->failed)

@@ -8,6 +8,7 @@
 #include "shim/cuda_types.h"
 
 enum { COUNT = 600, WIDTH = 32, HEIGHT = 16, DEPTH = 4, LAYERS = 3, SIDE = 8, VALUES = 8 * COUNT };
+enum { ALIGNED = 640 }; /* integers: a multiple of 512 bytes, as textures over memory must be */
 
 /* What both runtimes and the driver export under these names. */
 cudaError_t cudaMalloc(void **, size_t), cudaMallocPitch(void **, size_t *, size_t, size_t);
@@ -67,7 +68,7 @@ static struct surfaceReference canvas_ref;
 static char by_reference_stub, by_object_stub;
 static const struct cudaChannelFormatDesc ints = {32, 0, 0, 0, 0}, floats = {32, 0, 0, 0, 2},
                                           float4s = {32, 32, 32, 32, 2}, uchars = {8, 0, 0, 0, 1};
-static int *line, numbers[2][COUNT];
+static int *line, numbers[2][ALIGNED];
 static unsigned char *bytes;
 static size_t pitch;
 static cudaArray_t picture, volume, layers, canvas;
@@ -178,7 +179,7 @@ static void bind_driver(CUmodule module, const int *numbers_at, manner how) {
 
 static int compare(int driver, CUmodule module, manner how, int which, float *out) {
     static float got[2][VALUES];
-    const int *numbers_at = line + which * COUNT;
+    const int *numbers_at = line + which * ALIGNED;
     int n = COUNT, wrong = 0;
     void *arguments[9] = {&out, &n, &how.scale};
     struct cudaResourceDesc linear = {.resType = cudaResourceTypeLinear}, flat = {.resType = cudaResourceTypePitch2D};
