@@ -107,6 +107,9 @@ SILENT = {
     "bytes of a dword": "v_lshl_add_u32 v9, s2, 6, v5\nglobal_store_b8 v9, v7, s[0:1]",
     "a barrier": f"s_lshl_b32 s6, s2, 8\nv_add_nc_u32 v2, s6, v2\nglobal_store_b32 v3, v7, s[0:1] offset:-4\n"
     f"{WAIT}\ns_barrier\nglobal_load_b32 v8, v2, s[0:1]",
+    "a byte beside one that a scalar load wants": by_group(
+        "global_store_b8 v1, v7, s[0:1]", "s_load_b32 s8, s[0:1], 0x40"
+    ),
     "one value": "global_store_b32 v4, v6, s[0:1]",
     "both read": f"{LOAD}\n{LOAD}",
     "atomics": "global_atomic_add_u32 v4, v6, s[0:1]\nglobal_atomic_max_u32 v4, v7, s[0:1]",
@@ -193,3 +196,9 @@ def test_what_is_ordered_is_not_told(case: str, tmp_path: Path) -> None:
 def test_races_are_looked_for_in_no_other_mode(tmp_path: Path) -> None:
     for check in ("0", "1"):
         assert said_of(HISTOGRAM, tmp_path, CASS_EMU_CHECK=check)[0] == "ok"
+
+
+def test_results_that_come_late_are_looked_at_alone(tmp_path: Path) -> None:
+    """The verifier's candidates run so, on inputs of its own, which may race."""
+    for middle in (HISTOGRAM.replace("v_add", f"{ACQUIRE}\nv_add"), add()):
+        assert said_of(f"{middle}\n{WAIT}", tmp_path, CASS_EMU_WAITS="1")[0] == "ok"

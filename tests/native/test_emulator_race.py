@@ -52,6 +52,13 @@ SILENT = {
     "bytes of a dword": "v_lshrrev_b32 v7, 5, v5\nds_store_b8 v7, v5 offset:128",
     "atomics": "ds_add_u32 v4, v6\nds_max_rtn_u32 v3, v4, v5",
     "a lock": "ds_cmpstore_rtn_b32 v3, v4, v6, v4\nds_store_b32 v4, v4",
+    "what a waiter that polls by loads is handed": in_turn(
+        "ds_store_b32 v1, v4\nds_add_u32 v4, v6 offset:512", "ds_load_b32 v3, v2"
+    ),
+    "what a lock guards that a store lets go of": in_turn(
+        "ds_cmpstore_rtn_b32 v3, v4, v6, v4 offset:512\nds_store_b32 v1, v4\nds_store_b32 v4, v4 offset:512",
+        "ds_cmpstore_rtn_b32 v3, v4, v6, v4 offset:512\nds_load_b32 v3, v2",
+    ),
     "what an atomic handed over": in_turn(
         "ds_store_b32 v1, v4\nds_add_u32 v4, v6 offset:512",
         "ds_add_rtn_u32 v3, v4, v6 offset:512\nds_load_b32 v3, v2",

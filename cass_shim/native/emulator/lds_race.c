@@ -36,11 +36,12 @@ void emu_race_barrier(lds_race *race) { race->epoch++; }
 
 void emu_race_atomic(const wave_t *w) { w->race->synced[w->index % WAVES_MAX] = ++w->race->tick; }
 
-/* Whether nothing orders the wave's access now behind `a`. */
+/* Whether nothing orders the wave's access now behind `a`. One wave's atomic is enough: the other
+ * may have waited for it by plain loads (cuda::barrier), or let go of a lock by a plain store. */
 static int concurrent(const wave_t *w, const access_t *a) {
     const lds_race *race = w->race;
     if (a->epoch != race->epoch || a->wave == w->index) return 0;
-    return race->synced[a->wave % WAVES_MAX] <= a->tick ||
+    return race->synced[a->wave % WAVES_MAX] <= a->tick &&
            race->synced[w->index % WAVES_MAX] <= a->tick;
 }
 
@@ -83,7 +84,6 @@ static int check(wave_t *w, const op_t *o, unsigned kind, unsigned lane, uint32_
 
 int emu_race_access(wave_t *w, const op_t *o, unsigned kind, const uint32_t *at, uint32_t exec,
                     unsigned bytes, const vreg_t *x, unsigned shift) {
-    if (kind == RACE_ATOMIC) emu_race_atomic(w);
     for (uint32_t left = exec; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         for (unsigned k = 0; k < bytes; k++) {
@@ -92,6 +92,7 @@ int emu_race_access(wave_t *w, const op_t *o, unsigned kind, const uint32_t *at,
             if (check(w, o, kind, lane, address, same)) return 1;
         }
     }
+    if (kind == RACE_ATOMIC) emu_race_atomic(w);
     return 0;
 }
 

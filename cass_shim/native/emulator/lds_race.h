@@ -1,8 +1,9 @@
 /* Races for LDS (CASS_EMU_CHECK=2): two waves of a workgroup access a byte, one of them writes it,
  * and no barrier lies between. Only barriers are certain to order waves. Atomics may: what a wave
- * did before one and another did behind one is not told, nor is what two atomics do, nor a plain
- * access to what an atomic changed since the last barrier (a lock, a counter), nor two stores of
- * one value. Within a wave nothing races: its LDS instructions are executed in order. */
+ * did before one of its own, or before one of the other wave's, is not told, nor is what two
+ * atomics do, nor a plain access to what an atomic changed since the last barrier (a lock, a
+ * counter), nor two stores of one value. Within a wave nothing races: its LDS instructions are
+ * executed in order. */
 #ifndef CASS_EMU_LDS_RACE_H
 #define CASS_EMU_LDS_RACE_H
 

@@ -6,6 +6,7 @@
 #include "emulator/decode.h"
 #include "emulator/lanes.h"
 #include "emulator/memory_words.h"
+#include "emulator/pending.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -14,12 +15,14 @@
 #define PLACE_BITS 21 /* dwords that are known: 8 MiB */
 #define PAGE_BITS 10  /* those that lie together */
 #define FOUND_MAX 16
+#define EVERY_BYTE 15u
+#define WHOLE 31u /* a scalar load, which may want less */
 
 typedef struct {
     uint64_t tick; /* what ordered anything before it */
     uint32_t group, pc;
     uint8_t wave, lane;
-    uint8_t bytes; /* of the dword, a bit each; 0: nothing */
+    uint8_t bytes; /* of the dword, a bit each, or WHOLE; 0: nothing */
 } access_t;
 
 /* Two reads are enough: one of them is not the writer's. */
@@ -47,7 +50,11 @@ enum { READ, WRITE, MARK, ACQUIRE, MEET, SCALAR_ADDRESS = 16 };
 static pthread_once_t read_once = PTHREAD_ONCE_INIT;
 static int wanted;
 
-static void read_setting(void) { wanted = emu_setting("CASS_EMU_CHECK", 0) > 1; }
+/* Not where results come late: those records look at each other's instruction, and the inputs are
+ * the verifier's own, which may race. */
+static void read_setting(void) {
+    wanted = emu_setting("CASS_EMU_CHECK", 0) > 1 && !emu_pending_wanted();
+}
 
 int emu_memory_races_wanted(void) {
     pthread_once(&read_once, read_setting);
@@ -88,10 +95,16 @@ static uint32_t number_of(const group_t *g) {
     return g->id[0] + n[0] * (g->id[1] + n[1] * g->id[2]);
 }
 
+/* LLVM makes scalar loads of dwords of narrow ones: only a store of all of it meets them surely. */
+static int overlap(const access_t *a, const access_t *b) {
+    unsigned common = a->bytes & b->bytes & EVERY_BYTE;
+    return (a->bytes | b->bytes) > EVERY_BYTE ? common == EVERY_BYTE : common != 0;
+}
+
 /* Whether nothing orders an access of the wave now behind `a`. */
 static int concurrent(const wave_t *w, const access_t *now, const access_t *a) {
     const group_t *g = w->group;
-    if (!(a->bytes & now->bytes)) return 0;
+    if (!overlap(a, now)) return 0;
     if (a->group != now->group) return a->tick >= g->acquired;
     return a->wave != now->wave && a->tick >= g->met;
 }
@@ -168,7 +181,8 @@ static void lane_access(const wave_t *w, const op_t *o, unsigned kind, unsigned 
     for (uint64_t dword = address >> 2; dword <= (address + bytes - 1) >> 2; dword++) {
         uint64_t first = dword << 2 < address ? address - (dword << 2) : 0;
         uint64_t end = address + bytes - (dword << 2);
-        now.bytes = (uint8_t)((end < 4 ? (1u << end) - 1 : 15u) & ~0u << first);
+        now.bytes = (uint8_t)((end < 4 ? (1u << end) - 1 : EVERY_BYTE) & ~0u << first);
+        if (o->hi & SCALAR_ADDRESS) now.bytes = WHOLE;
         if (kind == MARK) mark(race, dword);
         else look(w, o, kind, dword, &now);
     }
