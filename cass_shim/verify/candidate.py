@@ -42,6 +42,7 @@ INTERPRETED = ("CASS_EMU_NATIVE", "0")
 # Results come late, as on hardware: a wait that is missing on a path that an input takes ends the launch.
 LATE_RESULTS = ("CASS_EMU_WAITS", "1")
 
+NOT_LOADED = "the code object does not load"
 SHARED_SLOTS = 16  # blocks that may run at once with shared memory in an arena; others wait
 
 _NOTHING: Mapping[int, TextureKind] = {}
@@ -70,7 +71,7 @@ class Candidate:
             self.module = device.load(code.elf)
             self.function: Function = self.module.function(code.symbol)
         except DeviceFailed as failure:
-            raise Rejected("the code object does not load", kernel=kernel.name, witness=str(failure)) from None
+            raise Rejected(NOT_LOADED, kernel=kernel.name, witness=str(failure)) from None
         self.owns_arena = not base
         self.base = base or device.alloc(arena)
         self.owns_table = code.abi is AbiClass.CASS1 or not code.slots

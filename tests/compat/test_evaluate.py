@@ -21,14 +21,15 @@ from cass_shim.compat.evaluate import Measured, Options, asked_ahead, measure, s
 from cass_shim.compat.problems import Problem, programs, read_problems
 from cass_shim.compat.rows import columns_of, write_rows
 from cass_shim.extract.fatbin import read_fatbins
-from cass_shim.model.artifacts import EntryKind
+from cass_shim.model.artifacts import CodeObject, EntryKind, Verified
 from cass_shim.model.config import Config
-from cass_shim.model.errors import Malformed, ToolFailed, Unsupported
-from cass_shim.pipeline import Work, region
+from cass_shim.model.errors import Malformed, Rejected, ToolFailed, Unsupported
+from cass_shim.pipeline import Work, region, verify
 from cass_shim.translate.cass import models
 from cass_shim.translate.cass.models import Answer, Decoding
 from cass_shim.translate.cass.parts import Splitter, listing
 from cass_shim.translate.cass.prompt import Message
+from cass_shim.verify.candidate import NOT_LOADED
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt" / "vector_add_static"
 NAME = "_Z10vector_addPKfS0_Pfi"
@@ -154,6 +155,26 @@ def test_right_outputs_are_counted_by_domain() -> None:
 def test_a_translator_is_measured_by_the_verifier(tmp_path: Path) -> None:
     found = measure(problem(tmp_path), "lift", Config.read({}), Options())
     assert (found.assembled, found.verified, found.reason, found.exact) == (True, True, "", None)
+
+
+def test_a_device_that_an_earlier_candidate_left_running_is_reset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resets: list[int] = []
+
+    class Lost:
+        def reset(self) -> None:
+            resets.append(1)
+
+    def refuse(work: Work, code: CodeObject, seed: int = 1) -> Verified:
+        if not resets:
+            raise Rejected(NOT_LOADED, kernel="k", witness="hipModuleLoadData: HIP error 702")
+        return verify(work, code, seed=seed)
+
+    monkeypatch.setattr("cass_shim.compat.evaluate.open_device", Lost)
+    monkeypatch.setattr("cass_shim.compat.evaluate.verify", refuse)
+    assert measure(problem(tmp_path), "lift", Config.read({}), Options()).verified
+    assert resets == [1]
 
 
 def test_what_a_translator_cannot_read_is_unsupported(tmp_path: Path) -> None:
