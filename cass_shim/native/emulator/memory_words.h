@@ -1,7 +1,9 @@
 /* Words of device memory as lanes read and write them. What other lanes do at the same time is the
  * kernel's to order, as on the hardware, so the copies are plain. ThreadSanitizer would take that
- * for a race of ours: built with it, lanes use relaxed atomics, which do not race with each other
- * but still with what the host does to the same memory without waiting. */
+ * for a race of ours: built with it, lanes use atomics, which do not race with each other but still
+ * with what the host does to the same memory without waiting. They acquire and release, since where
+ * the kernel does so it is by instructions of their own (hip_hostcall.c answers waves that wait).
+ */
 #ifndef CASS_EMU_MEMORY_WORDS_H
 #define CASS_EMU_MEMORY_WORDS_H
 
@@ -21,7 +23,7 @@ ALWAYS_INLINE void memory_get(void *to, const void *from, size_t bytes) {
     while (bytes) {
 #define GET(type)                                                                                  \
     MEMORY_PARTS(type, {                                                                           \
-        type x = __atomic_load_n((const type *)(const void *)memory, __ATOMIC_RELAXED);            \
+        type x = __atomic_load_n((const type *)(const void *)memory, __ATOMIC_ACQUIRE);            \
         memcpy(own, &x, sizeof x);                                                                 \
     })
         GET(uint64_t) GET(uint32_t) GET(uint16_t) GET(uint8_t)
@@ -36,7 +38,7 @@ ALWAYS_INLINE void memory_put(void *to, const void *from, size_t bytes) {
     MEMORY_PARTS(type, {                                                                           \
         type x;                                                                                    \
         memcpy(&x, own, sizeof x);                                                                 \
-        __atomic_store_n((type *)(void *)memory, x, __ATOMIC_RELAXED);                             \
+        __atomic_store_n((type *)(void *)memory, x, __ATOMIC_RELEASE);                             \
     })
         PUT(uint64_t) PUT(uint32_t) PUT(uint16_t) PUT(uint8_t)
 #undef PUT
