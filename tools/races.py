@@ -42,8 +42,8 @@ def compile_all(sources: list[Path], folder: Path) -> list[str]:
         return list(pool.map(one, range(len(sources)), sources))
 
 
-def build(folder: Path) -> Path:
-    """The two libraries and the program."""
+def build(folder: Path) -> tuple[Path, Path]:
+    """The two libraries, and the program without and with ThreadSanitizer."""
     core = folder / "libcass_shim.so"
     objects = compile_all(expand([name for name in CORE if name.startswith("gen:") or any(NATIVE.glob(name))]), folder)
     script = f"-Wl,--version-script={NATIVE / 'shim' / 'libcass_shim.map'}"
@@ -54,10 +54,11 @@ def build(folder: Path) -> Path:
     command = ["gcc", *FLAGS[:-2], *SHARED[:1], f"{standin}.c", str(core), *names, "-o", str(folder / SONAME)]
     subprocess.run(command, check=True)
     (folder / "emulated").symlink_to(NATIVE / "_build" / "emulated")
-    program = folder / "races"
-    code = ("-gencode", "arch=compute_80,code=sm_80", "-cudart", "shared", "-Xcompiler", "-fsanitize=thread")
-    samples.nvcc(HERE / "races.cu", program, code)
-    return program
+    plain, program = folder / "plain", folder / "races"
+    code = ("-gencode", "arch=compute_80,code=sm_80", "-cudart", "shared")
+    samples.nvcc(HERE / "races.cu", plain, code)
+    samples.nvcc(HERE / "races.cu", program, (*code, "-Xcompiler", "-fsanitize=thread"))
+    return plain, program
 
 
 def main() -> int:
@@ -66,13 +67,13 @@ def main() -> int:
         print(f"tools.races: {why}", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as name:
-        program, allowed = build(Path(name)), Path(name) / "suppressions"
+        (plain, program), allowed = build(Path(name)), Path(name) / "suppressions"
         allowed.write_text(NVCC_STUBS)
         options = f"exitcode=66 suppressions={allowed}"
         env = {**os.environ, "CASS_DEVICE": "emulated", "CASS_CACHE_DIR": f"{name}/cache", "TSAN_OPTIONS": options}
         without = ["setarch", "-R"]  # ThreadSanitizer needs its addresses free
-        # translates with the ordinary libraries: a child forked under ThreadSanitizer, to start the daemon, may hang
-        subprocess.run([*without, str(environment.launcher()), str(program)], env=env, check=True, timeout=300)
+        # translates without it: a child forked under ThreadSanitizer, to start the daemon, may hang
+        subprocess.run([str(environment.launcher()), str(plain)], env=env, check=True, timeout=300)
         env |= {"LD_LIBRARY_PATH": name, "CASS_DAEMON": "0"}
         command = [*without, str(program)]
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
