@@ -143,6 +143,16 @@ static int which_failure(int code) {
     return (int)cass_hip.hipCassFaultStatus() == FAULT_MISALIGNED ? MISALIGNED_ADDRESS : code;
 }
 
+/* Once a fault: which kernel, instruction, wave, lane and address; AMD's library tells nobody. The
+ * program gets CUDA's code only. (The length of the text, which the library returns, is no status.)
+ */
+static void tell_fault(void) {
+    char text[512] = "";
+    if (!cass_hip.hipCassLastFault) return;
+    cass_hip.hipCassLastFault(text, sizeof text);
+    if (*text) cass_complain("%s", text);
+}
+
 int cass_note(cass_device *device, int code) {
     code = which_failure(code);
     switch (code) {
@@ -157,7 +167,7 @@ int cass_note(cass_device *device, int code) {
     case 718:
     case LAUNCH_FAILURE: {
         int none = OK;
-        atomic_compare_exchange_strong(&device->sticky, &none, code);
+        if (atomic_compare_exchange_strong(&device->sticky, &none, code)) tell_fault();
         return atomic_load(&device->sticky);
     }
     default:
