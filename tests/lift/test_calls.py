@@ -251,7 +251,8 @@ RECURSIVE = f"""{HEAD}
 
 def test_lanes_that_skip_a_recursive_call_wait_for_those_that_make_it() -> None:
     """With a dispatch on the return address in the kernel, a third site makes a loop of all that follows the first:
-    lanes that skipped the second call voted without those that made it (`top_k` built with `-G` was wrong by it)."""
+    lanes that skipped the second call voted without those that made it. It is taken for what
+    was wrong with `top_k -G`, which was not bisected."""
     want = []
     for lane, word in enumerate(int(w) for w in WORDS):
         deep = (word % 4 + 1) * (lane >= 8) + 3 * (lane >= 16) + 2 * (lane >= 24)
