@@ -38,10 +38,10 @@ def test_a_later_call_runs_what_is_missing(ran: list[tuple[str, int]], tmp_path:
         list(campaign.told(campaign.Results(file)))
         == list(campaign.told(results))
         == [
-            "lift: 3 passed, 1 failed; evidence E1 × 4",
+            "lift: of 4 kernels 3 passed, 1 failed; evidence E1 × 4",
             "  k2: 0 1",
             "  2 × a line",
-            "ptx-hip: 4 passed, 0 failed; evidence E1 × 4",
+            "ptx-hip: of 4 kernels 4 passed, 0 failed; evidence E1 × 4",
             "  2 × a line",
         ]
     )

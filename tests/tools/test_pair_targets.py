@@ -29,7 +29,7 @@ for name in sys.argv[1:]:
     sass, cubin = kernel(name)
     if name in WHOLE:
         pair = make_pair(sass, "", set())
-        found[name] = {"source": pair.source, "target": pair.target, "evidence": check_pair(pair, sass, cubin)}
+        found[name] = {"source": pair.source, "target": pair.target, "evidence": check_pair(pair, sass, cubin, 1.0)}
         continue
     splitter = Splitter(sass)
     parts = splitter.split(lambda one: len(one.instructions) <= 24)

@@ -204,7 +204,7 @@ def nothing(e: Emitter[V], i: Instruction) -> None:
     """Scheduling, prefetching and cache control that the memory model of the fences here already covers."""
 
 
-@sass("NOP", "YIELD", "NANOSLEEP", modifiers="WARP", effect=Effect.MEMORY)
+@sass("NOP", "YIELD", "NANOSLEEP", modifiers="WARP SYNCS", effect=Effect.MEMORY)
 def keep_order(e: Emitter[V], i: Instruction) -> None:
     """No data of their own, but accesses must not move across.
 

@@ -225,7 +225,7 @@ complete -c cass-run -n __cass_run_open -l reverify -x -a 'always first-use sign
 complete -c cass-run -n __cass_run_open -l remote-timeout -x -d 'Seconds a program waits for the team\'s caches. Mirror of CASS_REMOTE_TIMEOUT.'
 complete -c cass-run -n __cass_run_open -l runtime-dir -r -F -d 'Where the daemon\'s socket lies; default $XDG_RUNTIME_DIR/cass. Mirror of CASS_RUNTIME_DIR.'
 complete -c cass-run -n __cass_run_open -l workers -x -d 'Worker processes of the daemon; 0: one per processor, at most 8. Mirror of CASS_WORKERS.'
-complete -c cass-run -n __cass_run_open -l idle -x -d 'Seconds without a client after which the daemon ends. Mirror of CASS_IDLE.'
+complete -c cass-run -n __cass_run_open -l idle -x -d 'Seconds without a client after which the daemon ends; at most 60 where less than an eighth of the memory is left or more than four daemons of the user run. Its workers end after 60 without a job. Mirror of CASS_IDLE.'
 complete -c cass-run -n __cass_run_open -l daemon -x -a '0 1' -d '0: translate in a child of the program, without a daemon. Mirror of CASS_DAEMON.'
 complete -c cass-run -n __cass_run_open -l timeout -x -d 'Seconds the program waits for one module or kernel. Mirror of CASS_TIMEOUT.'
 complete -c cass-run -n __cass_run_open -l shared -x -a 'lds spill' -d 'Shared memory of a block beyond the 64 KiB of AMD\'s LDS: refused (lds), or spill: up to 99 KiB, in device memory, by code made for such launches only (the translator lift). Mirror of CASS_SHARED.'
