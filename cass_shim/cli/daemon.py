@@ -21,6 +21,7 @@ from cass_shim.model.wire import FrameKind
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 20.0  # it hands over for at most ten (server.Service.drain)
 HANDOVER_S = 60.0
+PLACE_FIX = "set CASS_RUNTIME_DIR to a directory of yours with mode 0700"
 
 
 def ask_daemon(config: Config, kind: FrameKind) -> dict[str, object] | None:
@@ -35,9 +36,15 @@ def ask_daemon(config: Config, kind: FrameKind) -> dict[str, object] | None:
 
 
 def start_daemon(config: Config) -> None:
-    """Start it unless it runs; ToolFailed when it does not come up. The C client does the same (client/spawn.c)."""
+    """Start it unless it runs; CassError where its socket has no place, ToolFailed when it does not come up.
+
+    The C client does the same (client/spawn.c).
+    """
     path = socket_path(config)
-    check_directory(path.parent)
+    try:
+        check_directory(path.parent)
+    except OSError as error:
+        raise CassError(f"no place for the daemon's socket: {error}; {PLACE_FIX}") from error
     with open(f"{path}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if ask_daemon(config, FrameKind.STATUS) is not None:

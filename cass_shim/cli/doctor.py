@@ -18,7 +18,7 @@ import click
 from cass_shim.cache.files import is_ours
 from cass_shim.cache.index import is_on_network
 from cass_shim.cache.local import cache_root
-from cass_shim.cli.daemon import ask_daemon, log_path, start_daemon
+from cass_shim.cli.daemon import PLACE_FIX, ask_daemon, log_path, start_daemon
 from cass_shim.daemon.runtime import check_directory, runtime_directory
 from cass_shim.model.config import FIELDS, Config, variable
 from cass_shim.model.errors import CassError
@@ -170,8 +170,8 @@ def check_daemon(config: Config) -> Iterator[Check]:
     try:
         check_directory(runtime_directory(config))
     except (OSError, CassError) as error:
-        fix = "set CASS_RUNTIME_DIR to a directory of yours with mode 0700; until then "
-        yield Check("daemon", "broken", str(error), fix + "programs translate in a child of their own")
+        fix = f"{PLACE_FIX}; until then programs translate in a child of their own"
+        yield Check("daemon", "broken", str(error), fix)
         return
     try:
         start_daemon(config)

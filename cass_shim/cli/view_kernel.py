@@ -73,7 +73,8 @@ def listed(one: Listed, config: Config, lane: int) -> dict[str, Any]:
     try:
         found = _modules(one.program, config)[one.module]
         if (tier := open_tier(config)) is None:
-            raise CassError("the page is made from what the cache holds, and there is none: unset CASS_CACHE=0")
+            why = one.refusal or "unset CASS_CACHE=0"
+            raise CassError(f"the page is made from what the cache holds, and there is none: {why}")
         state = min(states_of(found, one.kernel, config, tier), key=lambda state: state.spilled)
         content = tier.admitted(bytes.fromhex(state.key), config)
         return kernel_facts(Subject(found.module, one.kernel, state, content, one.refusal), config, lane)

@@ -12,6 +12,7 @@ import struct
 from pathlib import Path
 
 import cass_shim
+from cass_shim.cache.local import cache_root
 from cass_shim.model.config import RUNTIME_PATH_LIMIT, Config, daemon_name
 from cass_shim.model.errors import Malformed
 from cass_shim.model.wire import FRAME, REPLY_LIMIT, FrameKind, Reply, frame, read_frame_head
@@ -33,16 +34,18 @@ def runtime_directory(config: Config) -> Path:
 
 
 def check_directory(path: Path) -> None:
-    """Create the socket's directory; PermissionError unless it is ours alone."""
+    """Create the socket's directory; OSError unless it is ours alone and can be written."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = path.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
         raise PermissionError(f"{path} is not a directory of yours with mode 0700")
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise PermissionError(f"{path} cannot be written")
 
 
 def socket_path(config: Config) -> Path:
     """The socket of this user's daemon for these settings and this package."""
-    return runtime_directory(config) / daemon_name(config, str(PACKAGE_ROOT))
+    return runtime_directory(config) / daemon_name(config, str(PACKAGE_ROOT), str(cache_root(config) or ""))
 
 
 def peer_uid(connection: socket.socket) -> int:

@@ -299,10 +299,13 @@ def epoch_name(base_epoch: str, config: Config) -> str:
     return joined_digest(__version__, base_epoch, *config.policy_values()).hex()[:32]
 
 
-def daemon_name(config: Config, package: str) -> str:
-    """Name of a daemon's socket without extension: one daemon per package path and daemon-scoped settings."""
+def daemon_name(config: Config, package: str, cache: str) -> str:
+    """Name of a daemon's socket without extension: one daemon per package path, daemon-scoped settings and local cache.
+
+    cache: where that lies, which HOME may decide; "": nowhere.
+    """
     values = (getattr(config, name) for name, one in FIELDS.items() if one.metadata["scope"] is Scope.DAEMON)
-    return joined_digest(package, *values).hex()[:16]
+    return joined_digest(package, *values, cache).hex()[:16]
 
 
 def configuration_page() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 from pathlib import Path
@@ -97,3 +98,17 @@ def test_cass_run_says_where_the_program_is(folder: Path) -> None:
     done = subprocess.run([BUILD / "cass-run", "app"], capture_output=True, text=True, check=False, env=env)
     assert done.stderr == "cass-run: app: not found in PATH; the file here is called ./app\n"
     assert done.returncode == 127
+
+
+@pytest.mark.parametrize("command", ["view", "precompile", "daemon start"])
+def test_a_daemon_without_a_place_is_told_with_what_to_set(
+    command: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where /tmp is mounted read-only: os.access() says so to root too."""
+    (folder / "run").mkdir(mode=0o700)
+    monkeypatch.setattr(os, "access", lambda path, mode: not str(path).endswith("/run"))
+    done = CliRunner().invoke(cli, [*command.split(), *([] if command == "daemon start" else [str(SAMPLE)])])
+    said = " ".join(f"{done.output} {done.exception}".split())
+    assert "/run cannot be written; set CASS_RUNTIME_DIR to a directory of yours" in said
+    assert done.exit_code != 0
+    assert not list((folder / "run").iterdir())

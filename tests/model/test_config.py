@@ -60,8 +60,12 @@ def test_options_of_other_scopes_are_ignored() -> None:
 @pytest.mark.parametrize("name", FIELDS)
 def test_the_daemon_s_name_depends_on_its_own_settings_only(name: str) -> None:
     changed = dataclasses.replace(Config(), **{name: other_value(name)})
-    differs = daemon_name(changed, "/package") != daemon_name(Config(), "/package")
+    differs = daemon_name(changed, "/package", "/cache") != daemon_name(Config(), "/package", "/cache")
     assert differs == (name in BY_SCOPE[Scope.DAEMON])
+
+
+def test_each_local_cache_has_a_daemon_of_its_own() -> None:
+    assert len({daemon_name(Config(), "/package", cache) for cache in ("", "/a", "/b")}) == 3
 
 
 def test_the_epoch_depends_on_base_and_policy() -> None:

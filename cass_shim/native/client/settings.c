@@ -85,6 +85,7 @@ static void socket_paths(cass_settings *settings) {
     if (scope == DAEMON) hash_text(&hash, settings->field);
     CASS_SETTINGS(X)
 #undef X
+    hash_text(&hash, settings->cache_path); /* another HOME: another cache, so another daemon */
     cass_sha256_end(&hash, digest);
     cass_hex(name, digest, 8);
     char *path = settings->runtime_path;
