@@ -75,6 +75,20 @@ class Outcome:
     freed: frozenset[int] = frozenset()
 
 
+def _shared_room(program: Program, abi: KernelAbi, launch: Launch) -> tuple[int, int, int]:
+    """Bytes of a block's shared memory, the size that it reads of itself, and where the system's own part begins."""
+    unit = shared_memory.total_unit(program.sm)
+    own = shared_memory.own_bytes(program.sm, abi.shared_bytes) + launch.dynamic_shared
+    total = -(-own // unit) * unit
+    shared = abi.shared_bytes + launch.dynamic_shared
+    if program.sm >= shared_memory.FIRST_SM:
+        shared = max(shared, shared_memory.RESERVED_BYTES + launch.dynamic_shared)
+    reserved_at = shared_memory.reserved_at(program.sm, shared)
+    if shared_memory.may_use_reserved(program.sm, abi.params_base, (s.instruction for s in program.steps)):
+        shared = shared_memory.room(program.sm, shared)
+    return shared, total, reserved_at
+
+
 class Interpreter(ControlFlow):
     """One run.
 
@@ -101,14 +115,7 @@ class Interpreter(ControlFlow):
         heap: tuple[int, int] = (0, 0),
         given: set[int] | None = None,
     ) -> None:
-        shared = abi.shared_bytes + launch.dynamic_shared
-        unit = shared_memory.total_unit(program.sm)
-        total = -(-(shared_memory.own_bytes(program.sm, abi.shared_bytes) + launch.dynamic_shared) // unit) * unit
-        if program.sm >= shared_memory.FIRST_SM:
-            shared = max(shared, shared_memory.RESERVED_BYTES + launch.dynamic_shared)
-        self.reserved_at = shared_memory.reserved_at(program.sm, shared)
-        if shared_memory.may_use_reserved(program.sm, abi.params_base, (s.instruction for s in program.steps)):
-            shared = shared_memory.room(program.sm, shared)
+        shared, total, self.reserved_at = _shared_room(program, abi, launch)
         slack = STACK_SLACK if any(s.instruction.mnemonic == "CALL" for s in program.steps) else STACK_ALIGNMENT
         local = -(-abi.local_bytes // STACK_ALIGNMENT) * STACK_ALIGNMENT + slack
         super().__init__(program.sm, launch.geometry, arena, shared, local, seed, mufu)
