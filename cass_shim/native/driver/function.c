@@ -46,7 +46,7 @@ int cass_function_get(cass_kernel *kernel, int attribute, int *value) {
     if (!value) return INVALID_VALUE;
     switch (attribute) {
     case MAX_THREADS:
-        *value = cass_kernel_max_threads(kernel);
+        *value = kernel->most_threads;
         break;
     case SHARED_BYTES:
         *value = (int)cass_static_shared(kernel);
@@ -90,8 +90,7 @@ int cass_function_parameter(const cass_kernel *kernel, size_t index, size_t *off
 
 int cass_available_shared(const cass_kernel *kernel, int blocks, int threads, size_t *bytes) {
     if (!bytes || blocks <= 0 || threads <= 0) return INVALID_VALUE;
-    if (threads > cass_kernel_max_threads(kernel) ||
-        blocks * ((threads + 31) / 32) * 32 > CASS_SM_THREADS)
+    if (threads > kernel->most_threads || blocks * ((threads + 31) / 32) * 32 > CASS_SM_THREADS)
         return INVALID_VALUE;
     size_t each = (size_t)CASS_SM_SHARED / (size_t)blocks, used = CASS_RESERVED_SHARED;
     each &= ~(size_t)127;
@@ -103,7 +102,7 @@ int cass_available_shared(const cass_kernel *kernel, int blocks, int threads, si
 
 int cass_best_block(cass_kernel *kernel, cass_device *device, size_t (*shared_of)(int),
                     size_t shared_bytes, int limit, int *grid, int *block) {
-    int most = cass_kernel_max_threads(kernel), best = 0, best_blocks = 0, most_warps = 0;
+    int most = kernel->most_threads, best = 0, best_blocks = 0, most_warps = 0;
     if (limit && limit < most) most = limit;
     for (int tried = (most + 31) / 32 * 32; tried > 0; tried -= 32) {
         int size = tried < most ? tried : most, blocks;

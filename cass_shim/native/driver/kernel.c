@@ -12,6 +12,17 @@
 enum { KERNEL_MAGIC = 0x434b524e, DEFAULT_SHARED = 48 * 1024, MAX_THREADS = 1024 };
 enum { REGISTER_FILE = 65536, REGISTER_UNIT = 256, WARP = 32 };
 
+/* Of a block, by CUDA's own rule: registers are given to warps in units of 256, four warps at a
+ * time. */
+static int most_threads(const cass_kernel_info *info) {
+    if (info->max_threads) return (int)info->max_threads;
+    if (!info->registers) return MAX_THREADS;
+    uint32_t per_warp =
+        (info->registers * WARP + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+    uint32_t threads = REGISTER_FILE / per_warp / 4 * 4 * WARP;
+    return threads < MAX_THREADS ? (int)threads : MAX_THREADS;
+}
+
 void cass_kernel_init(cass_kernel *kernel, cass_module *module, uint32_t index,
                       const cass_kernel_info *info) {
     kernel->magic = KERNEL_MAGIC;
@@ -19,6 +30,7 @@ void cass_kernel_init(cass_kernel *kernel, cass_module *module, uint32_t index,
     kernel->module = module;
     kernel->info = info;
     size_t used = cass_static_shared(kernel);
+    kernel->most_threads = most_threads(info);
     kernel->dynamic_limit = used < DEFAULT_SHARED ? DEFAULT_SHARED - (int)used : 0;
     kernel->carveout = -1;
     pthread_mutex_init(&kernel->making, NULL);
@@ -28,16 +40,6 @@ cass_kernel *cass_kernel_of(const void *handle) {
     if (!handle || (uintptr_t)handle % _Alignof(cass_kernel)) return NULL;
     cass_kernel *kernel = (cass_kernel *)(uintptr_t)handle;
     return kernel->magic == KERNEL_MAGIC ? kernel : NULL;
-}
-
-/* CUDA's own rule: registers are given to warps in units of 256, four warps at a time. */
-int cass_kernel_max_threads(const cass_kernel *kernel) {
-    if (kernel->info->max_threads) return (int)kernel->info->max_threads;
-    uint32_t registers = kernel->info->registers;
-    if (!registers) return MAX_THREADS;
-    uint32_t per_warp = (registers * WARP + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
-    uint32_t threads = REGISTER_FILE / per_warp / 4 * 4 * WARP;
-    return threads < MAX_THREADS ? (int)threads : MAX_THREADS;
 }
 
 /* A launch that found too little memory may find it later. */

@@ -17,18 +17,18 @@ static const uint64_t HIP_GRID_ITEMS = (uint64_t)1
 
 int cass_launch_check(const cass_kernel *kernel, const cass_launch *launch) {
     const unsigned *grid = launch->grid, *block = launch->block;
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    if (!grid[0] || !grid[1] || !grid[2] || !threads) return INVALID_VALUE;
     if (grid[0] > INT32_MAX || grid[1] > MAX_GRID_YZ || grid[2] > MAX_GRID_YZ) return INVALID_VALUE;
     if (block[0] > MAX_BLOCK || block[1] > MAX_BLOCK || block[2] > MAX_BLOCK_Z)
         return INVALID_VALUE;
-    if (threads > MAX_BLOCK) return INVALID_VALUE;
-    const uint32_t *required = kernel->info->required_block;
+    unsigned threads = block[0] * block[1] * block[2]; /* at most 2^26 */
+    if (threads - 1 >= MAX_BLOCK || !grid[0] || !grid[1] || !grid[2]) return INVALID_VALUE;
+    const cass_kernel_info *info = kernel->info;
+    const uint32_t *required = info->required_block;
     if (required[0] &&
         (block[0] != required[0] || block[1] != required[1] || block[2] != required[2]))
         return INVALID_VALUE;
-    if (kernel->info->max_threads && threads > kernel->info->max_threads) return INVALID_VALUE;
-    if (threads > (uint64_t)cass_kernel_max_threads(kernel)) return OUT_OF_RESOURCES;
+    if (threads > (unsigned)kernel->most_threads)
+        return info->max_threads ? INVALID_VALUE : OUT_OF_RESOURCES;
     int limit = atomic_load_explicit(&kernel->dynamic_limit, memory_order_relaxed);
     if (launch->shared_bytes > (size_t)limit) return INVALID_VALUE;
     return OK;
@@ -59,13 +59,15 @@ int cass_launch_pack(const cass_kernel *kernel, const cass_launch *launch, unsig
         memcpy(kernarg, launch->packed, launch->packed_bytes);
         return OK;
     }
-    if (info->param_count && !launch->parameters) return INVALID_VALUE;
-    for (uint32_t i = 0; i < info->param_count; i++) {
-        const cass_param *param = &info->params[i];
-        if (!launch->parameters[i]) return INVALID_VALUE;
-        if (param->size == 8) memcpy(kernarg + param->offset, launch->parameters[i], 8);
-        else if (param->size == 4) memcpy(kernarg + param->offset, launch->parameters[i], 4);
-        else memcpy(kernarg + param->offset, launch->parameters[i], param->size);
+    const cass_param *param = info->params, *end = param + info->param_count;
+    void *const *from = launch->parameters;
+    if (param < end && !from) return INVALID_VALUE;
+    for (; param < end; param++, from++) {
+        unsigned char *to = kernarg + param->offset;
+        if (!*from) return INVALID_VALUE;
+        if (param->size == 8) memcpy(to, *from, 8);
+        else if (param->size == 4) memcpy(to, *from, 4);
+        else memcpy(to, *from, param->size);
     }
     return OK;
 }

@@ -32,6 +32,7 @@ typedef struct CUfunc_st {
     /* The second of each: code that keeps shared memory in an arena (driver/shared.h). */
     _Atomic(cass_kernel_device *) device[2][CASS_MAX_DEVICES];
     _Atomic int failed[2];     /* CUDA code of a translation that failed: not asked for again */
+    int most_threads;          /* of a block */
     _Atomic int dynamic_limit; /* bytes a launch may ask for; raised by cudaFuncSetAttribute */
     _Atomic int carveout, cache_config, non_portable_clusters;
     _Atomic int complained; /* one line on stderr per kernel */
@@ -125,9 +126,6 @@ int cass_kernel_prepare(cass_kernel *kernel, cass_device *device, const struct c
 /* The initial content of module memory at a device address, for when the device can no longer be
  * read: the bytes from there to the end of the image, or NULL. */
 const void *cass_module_content(uint64_t address, size_t *bytes);
-
-/* Attributes of a kernel that do not need its code. */
-int cass_kernel_max_threads(const cass_kernel *kernel);
 
 /* Drops what a device reset invalidates: data and code of every module on this device. */
 void cass_modules_reset(cass_device *device);

@@ -153,7 +153,7 @@ static void tell_fault(void) {
     if (*text) cass_complain("%s", text);
 }
 
-int cass_note(cass_device *device, int code) {
+int cass_note_failure(cass_device *device, int code) {
     code = which_failure(code);
     switch (code) {
     case 214: /* uncorrectable memory error */

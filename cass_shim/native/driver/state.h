@@ -144,7 +144,10 @@ int cass_enter_driver(cass_device **device);
 int cass_is_forked_child(void);
 
 /* Remembers a fault: returns `code`, and stores it in the device when it is one that stays. */
-int cass_note(cass_device *device, int code);
+int cass_note_failure(cass_device *device, int code);
+static inline int cass_note(cass_device *device, int code) {
+    return code ? cass_note_failure(device, code) : 0;
+}
 
 /* Makes `context` the thread's current one (NULL: none) and tells HIP its device. */
 int cass_set_current(cass_context *context);

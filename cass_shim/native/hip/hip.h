@@ -158,9 +158,11 @@ int cass_hip_error(hipError_t status);
 /* Writes one line to stderr with the prefix "cass: ", without stdio; keeps errno. */
 __attribute__((format(printf, 1, 2))) void cass_complain(const char *format, ...);
 
+static inline int cass_hip_result(hipError_t status) { return status ? cass_hip_error(status) : 0; }
+
 /* Calls a required row and maps its status. */
-#define HIP(name, ...) cass_hip_error(cass_hip.name(__VA_ARGS__))
+#define HIP(name, ...) cass_hip_result(cass_hip.name(__VA_ARGS__))
 /* Calls an optional row; 801 (not supported) where the library lacks it. */
-#define HIP_OPTIONAL(name, ...) (cass_hip.name ? cass_hip_error(cass_hip.name(__VA_ARGS__)) : 801)
+#define HIP_OPTIONAL(name, ...) (cass_hip.name ? cass_hip_result(cass_hip.name(__VA_ARGS__)) : 801)
 
 #endif

@@ -18,7 +18,7 @@ cudaError_t cass_cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const vo
         .sharedSizeBytes = cass_static_shared(kernel),
         .constSizeBytes = kernel->info->const_bytes,
         .localSizeBytes = kernel->info->local_bytes,
-        .maxThreadsPerBlock = cass_kernel_max_threads(kernel),
+        .maxThreadsPerBlock = kernel->most_threads,
         .numRegs = (int)kernel->info->registers,
         .ptxVersion = (int)kernel->info->sm,
         .binaryVersion = (int)kernel->info->sm,
