@@ -13,7 +13,6 @@ import contextlib
 import functools
 import math
 import time
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -32,14 +31,14 @@ from cass_shim.verify.compiled.translation import Translation
 from cass_shim.verify.inputs import BIAS, HEAP_BYTES, WINDOW, Input, Roles, Scenario, lay_out, make_input, readings
 from cass_shim.verify.interpreter import Launch, Outcome
 from cass_shim.verify.known_runs import KnownRuns
-from cass_shim.verify.lesson import Lesson, Observer, apply_kinds, drop_pointers, learn
+from cass_shim.verify.lesson import Lesson, Observer, apply_kinds, drop_pointers, learn, note_used
 from cass_shim.verify.memory import Arena, Fault
-from cass_shim.verify.program import prepare
+from cass_shim.verify.printed import printed_difference
+from cass_shim.verify.program import Preparation
 from cass_shim.verify.races import Races
 from cass_shim.verify.state import Geometry, Mufu
 from cass_shim.verify.surfaces import changed_bytes, differing
 from cass_shim.verify.survey import Survey
-from cass_shim.verify.system_calls import argument_sizes
 
 PATIENCE = 10  # times the usual limits, for the runs that decide whether a difference is one
 # Policies of the reference runs, in order; the first is always made, the others before a difference is believed.
@@ -63,6 +62,11 @@ class Judge:
     races: Races | None = None  # of the last run that looked for them
     translation: Translation = field(default_factory=Translation)  # what runs long is compiled
     known: KnownRuns | None = None  # runs of this kernel that were made for other candidates
+
+    @functools.cached_property
+    def preparation(self) -> Preparation:
+        """The kernel's code, put together."""
+        return Preparation(self.kernel)
 
     def load(self, code: CodeObject, device: Device) -> Candidate:
         """A candidate with room for the largest inputs. Raises Unsupported."""
@@ -112,7 +116,7 @@ class Judge:
         observe: told instruction address and addresses of every global load. perturbed: a seed that moves what neither
         side defines to the last bit, approximate functions and sums of float atomics. races: look for some.
         """
-        program = prepare(self.kernel, given.symbols, given.bank3)
+        program = self.preparation.program(given.symbols, given.bank3)
         shape, policy = given.scenario.shape, ORDERS[order % len(ORDERS)]
         valid = np.ones(len(given.content), bool) if given.valid is None else given.valid
         arena = self.arena = Arena(base, given.content.copy(), valid)
@@ -195,20 +199,6 @@ def _heap(given: Input, base: int, order: int) -> tuple[int, int]:
         return (0, 0)
     start = base + given.heap
     return (start + 4096 * (order % 8), start + HEAP_BYTES)
-
-
-def normal_record(record: bytes, content: Octets, base: int) -> bytes:
-    """A printf record without the padding between its arguments."""
-    start = int.from_bytes(record[:8], "little") - base
-    if not 0 <= start < len(content):
-        return record
-    text = content[start : start + 4096].tobytes().split(b"\0")[0]
-    parts, at, body = [record[:8]], 0, record[8:]
-    for size in argument_sizes(text):
-        at = -(-at // size) * size
-        parts.append(body[at : at + size].ljust(size, b"\0"))
-        at += size
-    return b"".join(parts)
 
 
 def describe(given: Input, roles: Roles, base: int, word: int, after: Octets, outcome: Outcome) -> str:
@@ -305,7 +295,8 @@ def _other_difference(
     reference: Reference,
 ) -> str:
     """What is wrong with the printed records or with a surface; "" when nothing is."""
-    wrong = _printed_difference(given, base, printed, reference)
+    records = [outcome.printed for outcome in reference.outcomes]
+    wrong = printed_difference(printed, records, given.content, base)
     for handle, got in images.items():
         if wrong:
             break
@@ -354,18 +345,6 @@ def _launch_text(given: Input) -> str:
     return f"grid {shape.grid} block {shape.block} shared {shape.dynamic_shared} seed {given.scenario.seed}"
 
 
-def _printed_difference(given: Input, base: int, printed: list[bytes], reference: Reference) -> str:
-    """What is wrong with the printed records, in any order; "" when nothing is, or the reference's runs differ too."""
-    wanted = [Counter(normal_record(r, given.content, base) for r in o.printed) for o in reference.outcomes]
-    if any(w != wanted[0] for w in wanted[1:]):
-        return ""
-    got = Counter(normal_record(r, given.content, base) for r in printed)
-    if got == wanted[0]:
-        return ""
-    missing, extra = wanted[0] - got, got - wanted[0]
-    return f"prints {got.total()} records, {len(extra)} of them wrong, {len(missing)} missing"
-
-
 def run_reference(judge: Judge, roles: Roles, scenario: Scenario, base: int) -> tuple[Input, Reference] | Fault:
     """The input and a reference run of it, or why there is none. Learns `roles` on the way."""
     guess = (dict(roles.pointers), dict(roles.kinds))
@@ -380,6 +359,7 @@ def run_reference(judge: Judge, roles: Roles, scenario: Scenario, base: int) -> 
             continue
         if not roles.kinds:
             apply_kinds(roles, lesson)
+        note_used(roles, lesson, first.arena.touched)
         return given, Reference([first])
     if roles.pointers != guess[0]:  # what was tried did not help
         roles.pointers, roles.kinds = guess

@@ -67,11 +67,13 @@ class Scenario:
 class Roles:
     """What each part of the parameter block and of memory is taken to be.
 
-    pointers: offsets of 64-bit words → window index. kinds: window → element kind; images likewise by name.
+    pointers: offsets of 64-bit words → window index. kinds: window → element kind; images likewise by name. used: the
+    offsets whose windows a run has read or written, which another run that ends early says nothing against.
     """
 
     pointers: dict[int, int] = field(default_factory=dict)
     kinds: dict[int, str] = field(default_factory=dict)
+    used: set[int] = field(default_factory=set)
 
     def windows(self) -> int:
         """Windows of the arena: one per pointer, and one that pointers in memory point into."""

@@ -84,7 +84,7 @@ def _shared_room(program: Program, abi: KernelAbi, launch: Launch) -> tuple[int,
     if program.sm >= shared_memory.FIRST_SM:
         shared = max(shared, shared_memory.RESERVED_BYTES + launch.dynamic_shared)
     reserved_at = shared_memory.reserved_at(program.sm, shared)
-    if shared_memory.may_use_reserved(program.sm, abi.params_base, (s.instruction for s in program.steps)):
+    if program.may_use_reserved(abi.params_base):
         shared = shared_memory.room(program.sm, shared)
     return shared, total, reserved_at
 
@@ -116,7 +116,7 @@ class Interpreter(ControlFlow):
         given: set[int] | None = None,
     ) -> None:
         shared, total, self.reserved_at = _shared_room(program, abi, launch)
-        slack = STACK_SLACK if any(s.instruction.mnemonic == "CALL" for s in program.steps) else STACK_ALIGNMENT
+        slack = STACK_SLACK if program.calls else STACK_ALIGNMENT
         local = -(-abi.local_bytes // STACK_ALIGNMENT) * STACK_ALIGNMENT + slack
         super().__init__(program.sm, launch.geometry, arena, shared, local, seed, mufu)
         self._specials[shared_memory.TOTAL] = np.full(launch.geometry.lanes, total, np.uint32)

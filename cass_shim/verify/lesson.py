@@ -61,15 +61,21 @@ def apply_kinds(roles: Roles, lesson: Lesson) -> bool:
     return [w for w, kind in roles.kinds.items() if kind == "ptr"] != before
 
 
+def note_used(roles: Roles, lesson: Lesson, written: NDArray[np.bool_]) -> None:
+    """Keep which parameters' windows a run has read or written."""
+    roles.used |= {at for at, window in roles.pointers.items() if _is_used(window, lesson, written)}
+
+
 def drop_pointers(roles: Roles, lesson: Lesson, written: NDArray[np.bool_]) -> bool:
-    """Take the parameters whose windows a run never used for scalars instead. Returns whether there were any."""
-    unused = {
-        at: window
-        for at, window in roles.pointers.items()
-        if window not in lesson.read and not written[window * WINDOW : (window + 1) * WINDOW].any()
-    }
-    kept = sorted(at for at in roles.pointers if at not in unused)
-    if unused:
+    """Take the parameters whose windows no run has used for scalars instead. Returns whether there were any."""
+    note_used(roles, lesson, written)
+    kept = sorted(set(roles.pointers) & roles.used)
+    dropped = len(kept) < len(roles.pointers)
+    if dropped:
         roles.pointers = {at: index for index, at in enumerate(kept)}
         roles.kinds = {}
-    return bool(unused)
+    return dropped
+
+
+def _is_used(window: int, lesson: Lesson, written: NDArray[np.bool_]) -> bool:
+    return window in lesson.read or bool(written[window * WINDOW : (window + 1) * WINDOW].any())

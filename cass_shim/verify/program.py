@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cass_shim.isa import texture_calls
+from cass_shim.isa import shared_memory, texture_calls
 from cass_shim.isa.spec import CONTROL, Effect, Meaning, lookup, warp_wide
 from cass_shim.isa.uniform import own_moves
 from cass_shim.model.artifacts import SassKernel
@@ -58,6 +59,22 @@ class Program:
     unsupported: dict[int, Unsupported] = field(default_factory=dict)
     references: dict[int, int] = field(default_factory=dict)  # offset in bank 0 → address of the handle that it holds
 
+    @cached_property
+    def calls(self) -> bool:
+        """Whether anything is called, which needs room on the stack."""
+        return any(step.instruction.mnemonic == "CALL" for step in self.steps)
+
+    def may_use_reserved(self, first_parameter: int) -> bool:
+        """As `isa.shared_memory.may_use_reserved`, looked up once."""
+        if first_parameter not in self._reserved:
+            instructions = (step.instruction for step in self.steps)
+            self._reserved[first_parameter] = shared_memory.may_use_reserved(self.sm, first_parameter, instructions)
+        return self._reserved[first_parameter]
+
+    @cached_property
+    def _reserved(self) -> dict[int, bool]:
+        return {}
+
     def index_of(self, address: int) -> int:
         """Index of the step at a virtual address, or -1."""
         for start, base, size in zip(self.starts, self.bases, self.sizes, strict=True):
@@ -75,36 +92,62 @@ class Program:
         return self.steps[index].instruction.address
 
 
-def prepare(kernel: SassKernel, symbols: Mapping[str, int], bank3: bytes) -> Program:
-    """Put a kernel and its callees together.
+class Preparation:
+    """A kernel and its callees put together, once for all runs: only where variables lie differs between those."""
 
-    symbols: address of each module variable. An instruction nobody can interpret is Unsupported only when a
-    lane reaches it. Raises Unsupported for an address that cannot be resolved.
-    """
-    steps: list[Step] = []
-    starts: list[int] = []
-    bases: list[int] = []
-    sizes: list[int] = []
-    problems: dict[int, Unsupported] = {}
-    tokens = {name: callee.kernel.token for name, callee in kernel.callees.items()}
-    tokens[kernel.name] = kernel.kernel.token
-    for section in (kernel, *kernel.callees.values()):
-        starts.append(len(steps))
-        bases.append(section.kernel.token)
-        sizes.append(len(section.instructions))
-        own = own_moves(section.instructions, closed=section is kernel)
+    def __init__(self, kernel: SassKernel) -> None:
+        self.kernel = kernel
+        self.steps: list[Step] = []
+        self.starts: list[int] = []
+        self.bases: list[int] = []
+        self.sizes: list[int] = []
+        self.problems: dict[int, Unsupported] = {}
+        self.tokens = {name: callee.kernel.token for name, callee in kernel.callees.items()}
+        self.tokens[kernel.name] = kernel.kernel.token
+        self._relocated: list[tuple[int, Instruction, frozenset[int], int]] = []  # index, as it is, own moves, base
+        self._last: tuple[Mapping[str, int], bytes, Program] | None = None
+        for section in (kernel, *kernel.callees.values()):
+            self._append(section)
+
+    def _append(self, section: SassKernel) -> None:
+        base = section.kernel.token
+        self.starts.append(len(self.steps))
+        self.bases.append(base)
+        self.sizes.append(len(section.instructions))
+        own = own_moves(section.instructions, closed=section is self.kernel)
         for instruction in section.instructions:
-            patched = warp_wide(_patch(instruction, symbols, tokens), own)
-            step, problem = _step(patched, section.kernel.token)
+            index = len(self.steps)
+            if _is_relocated(instruction):
+                self._relocated.append((index, instruction, own, base))
+            step, problem = _step(warp_wide(instruction, own), base)
             if problem is not None:
-                problems[len(steps)] = problem
-            steps.append(step)
-    program = Program(
-        kernel.name, kernel.sm, steps, starts, bases, sizes, {}, symbols.get(".nv.constant3", 0), tokens, problems
-    )
-    program.banks = _banks(kernel, symbols, bank3)
-    program.references = {at: resolve(name, symbols, {}) for at, name in kernel.kernel.references.items()}
-    return program
+                self.problems[index] = problem
+            self.steps.append(step)
+
+    def program(self, symbols: Mapping[str, int], bank3: bytes) -> Program:
+        """The code of one run, or the last run's where that is the same.
+
+        symbols: address of each module variable. An instruction nobody can interpret is Unsupported only when a
+        lane reaches it. Raises Unsupported for an address that cannot be resolved.
+        """
+        if self._last is not None and self._last[0] == symbols and self._last[1] == bank3:
+            return self._last[2]
+        steps = list(self.steps)
+        for index, instruction, own, base in self._relocated:
+            steps[index], _ = _step(warp_wide(_patch(instruction, symbols, self.tokens), own), base)
+        kernel = self.kernel
+        program = Program(
+            kernel.name, kernel.sm, steps, self.starts, self.bases, self.sizes, _banks(kernel, symbols, bank3),
+            symbols.get(".nv.constant3", 0), self.tokens, self.problems,
+            {at: resolve(name, symbols, {}) for at, name in kernel.kernel.references.items()},
+        )  # fmt: skip
+        self._last = dict(symbols), bank3, program
+        return program
+
+
+def prepare(kernel: SassKernel, symbols: Mapping[str, int], bank3: bytes) -> Program:
+    """As `Preparation.program`, for one run."""
+    return Preparation(kernel).program(symbols, bank3)
 
 
 def _step(instruction: Instruction, base: int) -> tuple[Step, Unsupported | None]:
@@ -131,10 +174,15 @@ def resolve(symbol: str, symbols: Mapping[str, int], tokens: Mapping[str, int]) 
     raise Unsupported(f"external symbol {symbol}", why="the reference interpreter does not know it")
 
 
+def _is_relocated(instruction: Instruction) -> bool:
+    """Whether half an address is put into the instruction."""
+    relocation = instruction.relocation
+    return relocation is not None and relocation.kind in (R_CUDA_ABS32_LO, R_CUDA_ABS32_HI)
+
+
 def _patch(instruction: Instruction, symbols: Mapping[str, int], tokens: Mapping[str, int]) -> Instruction:
     relocation = instruction.relocation
-    if relocation is None or relocation.kind not in (R_CUDA_ABS32_LO, R_CUDA_ABS32_HI):
-        return instruction
+    assert relocation is not None
     address = resolve(relocation.symbol, symbols, tokens) + relocation.addend
     bits = (address >> (32 if relocation.kind == R_CUDA_ABS32_HI else 0)) & 0xFFFF_FFFF
     operands = tuple(Imm(bits) if isinstance(o, Imm) else o for o in instruction.operands)

@@ -6,7 +6,7 @@ that execute the current instruction; a lane's values outside it never change.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -135,14 +135,25 @@ class State(Surfaces, Warps, Arithmetic):
     def _garbage(self) -> Value:
         return self.garbage(self.geometry.lanes)
 
-    def _undefined_register(self, index: int, uniform: bool) -> Value:
-        """What a register holds that nobody has written: the same whenever it is read first."""
+    def _undefined_registers(self, indices: Sequence[int], uniform: bool) -> Value:
+        """What registers hold that nobody has written, a row each: the same whenever they are read first."""
         if self._noise is None:
             noise = np.random.default_rng((self.seed, 79))
             self._noise = noise.integers(0, 2**32, self.geometry.lanes, dtype=np.uint32)
-        own = np.uint32(0x9E37_79B9 * (2 * index + uniform + 1) & 0xFFFF_FFFF)
-        mixed = self._noise * np.uint32(2 * index + 1) + own
+        odd = 2 * np.array(indices, np.uint32)[:, None] + np.uint32(1)
+        mixed = self._noise * odd + np.uint32(0x9E37_79B9) * (odd + np.uint32(uniform))
         return self._like_garbage(mixed ^ mixed >> np.uint32(15))
+
+    def register_rows(self, uniform: bool) -> Value:
+        """All registers of a file, a row each."""
+        file = self._uniform_regs if uniform else self._regs
+        unwritten = [index for index, value in enumerate(file) if value is None]
+        rows = np.empty((len(file), self.geometry.lanes), np.uint32)
+        rows[unwritten] = self._undefined_registers(unwritten, uniform)
+        for index, value in enumerate(file):
+            if value is not None:
+                rows[index] = value
+        return rows
 
     def _special_registers(self) -> dict[str, Value]:
         g, u32 = self.geometry, np.uint32
@@ -185,7 +196,7 @@ class State(Surfaces, Warps, Arithmetic):
         file = self._uniform_regs if uniform else self._regs
         value = file[index]
         if value is None:
-            value = file[index] = self._undefined_register(index, uniform)
+            value = file[index] = self._undefined_registers([index], uniform)[0]
         return value
 
     def set_reg(self, index: int, uniform: bool, value: Value) -> None:

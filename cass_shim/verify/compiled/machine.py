@@ -132,10 +132,8 @@ class Machine(Interpreter):
     def _change_over(self, translation: Translation) -> None:
         """From here on the scheduler of native/reference runs the lanes."""
         count = len(self.mask)
-        self._matrix = np.empty((ROWS, count), np.uint32)
-        for row in range(ROWS):
-            uniform = row >= UNIFORM
-            self._matrix[row] = super().get_reg(row - UNIFORM * uniform, uniform)
+        self._matrix = np.concatenate([self.register_rows(uniform) for uniform in (False, True)])
+        assert len(self._matrix) == ROWS
         self._flags = np.empty((PREDICATE_ROWS, count), bool)
         for row in range(PREDICATE_ROWS):
             uniform = row >= PREDICATES

@@ -1,7 +1,7 @@
 """The compiled code of one kernel, shared by its runs, and when making it pays.
 
-In: a prepared program and what of it has run. Out: units by index. A kernel is compiled once its runs have taken as
-long in numpy as compiling what ran would: at worst that costs twice what the better of both would have.
+In: a prepared program and what of it has run. Out: units by index. A kernel is compiled once its runs have taken twice
+as long in numpy as compiling what ran would: of the examples none runs that much longer, and what does loses little.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from cass_shim.verify.program import Program
 
 STEP_SECONDS = 35e-6  # of numpy for one step of a block or two
 COMPILE_SECONDS = 0.8e-3  # for one instruction
-LEAST_STEPS = 1500
+TIMES = 2  # as long as compiling, before that is done
+LEAST_STEPS = 3000
 
 
 class Translation:
@@ -43,7 +44,8 @@ class Translation:
         if self.units:
             return True
         return (
-            self.steps + steps >= max(LEAST_STEPS, self.ran * COMPILE_SECONDS / STEP_SECONDS) and library() is not None
+            self.steps + steps >= max(LEAST_STEPS, TIMES * self.ran * COMPILE_SECONDS / STEP_SECONDS)
+            and library() is not None
         )
 
     def spent(self, steps: int, compiled: bool) -> None:
