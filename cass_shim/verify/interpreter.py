@@ -75,20 +75,6 @@ class Outcome:
     freed: frozenset[int] = frozenset()
 
 
-def _shared_room(program: Program, abi: KernelAbi, launch: Launch) -> tuple[int, int, int]:
-    """Bytes of a block's shared memory, the size that it reads of itself, and where the system's own part begins."""
-    unit = shared_memory.total_unit(program.sm)
-    own = shared_memory.own_bytes(program.sm, abi.shared_bytes) + launch.dynamic_shared
-    total = -(-own // unit) * unit
-    shared = abi.shared_bytes + launch.dynamic_shared
-    if program.sm >= shared_memory.FIRST_SM:
-        shared = max(shared, shared_memory.RESERVED_BYTES + launch.dynamic_shared)
-    reserved_at = shared_memory.reserved_at(program.sm, shared)
-    if program.may_use_reserved(abi.params_base):
-        shared = shared_memory.room(program.sm, shared)
-    return shared, total, reserved_at
-
-
 class Interpreter(ControlFlow):
     """One run.
 
@@ -115,13 +101,13 @@ class Interpreter(ControlFlow):
         heap: tuple[int, int] = (0, 0),
         given: set[int] | None = None,
     ) -> None:
-        shared, total, self.reserved_at = _shared_room(program, abi, launch)
+        shared, total, self.reserved_at = program.shared_room(abi, launch.dynamic_shared)
         slack = STACK_SLACK if program.calls else STACK_ALIGNMENT
         local = -(-abi.local_bytes // STACK_ALIGNMENT) * STACK_ALIGNMENT + slack
         super().__init__(program.sm, launch.geometry, arena, shared, local, seed, mufu)
         self._specials[shared_memory.TOTAL] = np.full(launch.geometry.lanes, total, np.uint32)
         self.program, self.policy, self.max_steps, self.deadline = program, policy, max_steps, deadline
-        self.until = until
+        self.until, self._look_at = until, -math.inf
         self.shuffled = policy != "lowest"
         if self.shuffled:
             self.nan_payloads = OTHER_NAN if policy == "random" else SIGNED_NAN
@@ -221,13 +207,22 @@ class Interpreter(ControlFlow):
             self._release_or_fail()
             return
         self.repeated += 1
-        if time.thread_time() > self.deadline or time.monotonic() > self.until:
+        if self.is_late():
             raise Fault("not finished in time", address=self.program.where(int(self.pc[ready][0])))
         start = self._choose(ready, self.repeated % FAIRNESS == 0)
         chosen = ready & (self.pc == start)
         if self.regions.masks.any():
             chosen = self._one_group(chosen)
         self._run_group(chosen, start)
+
+    def is_late(self) -> bool:
+        """Whether the run has had its time. The thread's clock, a system call, is read no sooner than it can tell."""
+        now = time.monotonic()
+        if now > self._look_at:
+            left = self.deadline - time.thread_time()
+            self._look_at = now + left
+            return left < 0 or now > self.until
+        return now > self.until
 
     def _whose_turn(self, ready: Mask) -> Mask:
         """Of the ready lanes those of the unit (block or warp) that runs now: the first that has not finished.

@@ -19,6 +19,7 @@ from cass_shim.isa.uniform import own_moves
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.instruction import Imm, Instruction
+from cass_shim.model.kernel_abi import KernelAbi
 
 R_CUDA_ABS32_LO, R_CUDA_ABS32_HI = 56, 57
 SYSTEM_CALLS = ("vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional", *texture_calls.NAMES)
@@ -64,8 +65,23 @@ class Program:
         """Whether anything is called, which needs room on the stack."""
         return any(step.instruction.mnemonic == "CALL" for step in self.steps)
 
-    def may_use_reserved(self, first_parameter: int) -> bool:
-        """As `isa.shared_memory.may_use_reserved`, looked up once."""
+    def shared_room(self, abi: KernelAbi, dynamic: int) -> tuple[int, int, int]:
+        """Bytes of a block's shared memory, the size that it reads of itself, and where the system's own part begins.
+
+        dynamic: bytes that the launch asks for.
+        """
+        unit = shared_memory.total_unit(self.sm)
+        own = shared_memory.own_bytes(self.sm, abi.shared_bytes) + dynamic
+        total = -(-own // unit) * unit
+        shared = abi.shared_bytes + dynamic
+        if self.sm >= shared_memory.FIRST_SM:
+            shared = max(shared, shared_memory.RESERVED_BYTES + dynamic)
+        reserved_at = shared_memory.reserved_at(self.sm, shared)
+        if self._may_use_reserved(abi.params_base):
+            shared = shared_memory.room(self.sm, shared)
+        return shared, total, reserved_at
+
+    def _may_use_reserved(self, first_parameter: int) -> bool:
         if first_parameter not in self._reserved:
             instructions = (step.instruction for step in self.steps)
             self._reserved[first_parameter] = shared_memory.may_use_reserved(self.sm, first_parameter, instructions)

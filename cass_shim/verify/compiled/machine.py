@@ -8,7 +8,6 @@ numpy between two that are. Runs that look for races stay in numpy.
 from __future__ import annotations
 
 import ctypes
-import time
 from typing import Any
 
 import numpy as np
@@ -225,7 +224,7 @@ class Machine(Interpreter):
         return Fault(reason, address=instruction.address, lane=key & 0xFFFF_FFFF, text=instruction.text)
 
     def _check_time(self) -> None:
-        if (time.thread_time() > self.deadline or time.monotonic() > self.until) and self.alive.any():
+        if self.is_late() and self.alive.any():
             raise Fault("not finished in time", address=self.program.where(int(self.pc[self.alive][0])))
 
     def _single(self, index: int, every: Mask) -> bool:
