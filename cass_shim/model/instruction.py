@@ -139,7 +139,7 @@ class Instruction:
 
     def has(self, *names: str) -> bool:
         """Whether any of these modifiers is present."""
-        return any(name in self.modifiers for name in names)
+        return any(map(self.modifiers.__contains__, names))
 
     @property
     def form(self) -> str:

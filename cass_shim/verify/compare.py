@@ -75,17 +75,16 @@ def compare(
         nan &= _nan_words(other)
     differs = device != first
     bad = differs & stable
-    if nans and (bad.any() or nan.any()):
-        computed = _computed(outcomes, end)
-        unstable_nan = nan & ~stable  # a NaN that the kernel computed: its payload is open
+    touched = _computed(outcomes, end)
+    unstable_nan = nan & ~stable  # a NaN that the kernel computed: its payload is open
+    if nans and (bad.any() or unstable_nan.any()):
         bad |= unstable_nan & ~_nan_words(device)
-        bad &= ~(stable & nan & _nan_words(device) & computed)
-        bad &= ~(_double_nan(device, runs) & np.repeat(computed.reshape(-1, 2).all(axis=1), 2))
+        bad &= ~(stable & nan & _nan_words(device) & touched)
+        bad &= ~(_double_nan(device, runs) & np.repeat(touched.reshape(-1, 2).all(axis=1), 2))
         if halves:
-            bad &= ~(_half_nan(device, runs) & computed)
+            bad &= ~(_half_nan(device, runs) & touched)
     if heaps.at:
         bad &= ~_heap_pointers(device, runs, heaps)
-    touched = _computed(outcomes, end)
     if heaps.loose is not None:
         own = ~heaps.loose[:end].reshape(-1, 4).any(axis=1)
         bad, touched = bad & own, touched & own
