@@ -55,10 +55,12 @@ class ControlFlow(AtomicState):
         return ~value if guard.negate else value
 
     def _release_warp(self, lanes: slice) -> bool:
-        alive = self.alive[lanes]
-        done = False
         waiting = self.waiting[lanes]
-        points = {(int(w), int(n)) for w, n in zip(waiting, self.wait_at[lanes], strict=True) if w in _CONVERGENCE}
+        if not waiting.any():
+            return False
+        alive, done = self.alive[lanes], False
+        pairs = zip(waiting.tolist(), self.wait_at[lanes].tolist(), strict=True)
+        points = {(state, number) for state, number in pairs if state in _CONVERGENCE}
         for state, number in points:
             at = alive & (waiting == state) & (self.wait_at[lanes] == number)
             if not at.any():
