@@ -7,9 +7,10 @@ callee may use again what siblings of its caller wait at, BMOV). Who has yielded
 taken out of the barrier when that is released (US patent 10,067,768, claim 1).
 
 State of a lane, beside its registers: pc (0: it has ended), wait (0: it runs; else what it waits at), need (for which
-lanes), region (the mask of the WARPSYNC.EXCLUSIVE it is behind, 0: none; those with another one run apart), yielded,
-and B0 to B15, the barriers' masks. Of the wave: served (this round) and idle (turns since anything
-happened).
+lanes), region (the mask of the WARPSYNC.EXCLUSIVE it is behind, 0: none; those with another one run apart), yielded
+(since it waited at a BSYNC), weary (yielded since `vain` began anew) and B0 to B15, the barriers' masks. Of the wave:
+served (this round), idle (turns since anything happened) and vain (turns in which somebody waited in vain, whoever
+ran).
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ _BARRIERS = 16
 # Turns without an event, more than two rounds of 32 groups, until nobody will go on by itself. A BSYNC is opened then:
 # masks that callees keep in registers (BMOV) still name lanes that yielded and went. After as many again it is over.
 _PATIENCE = 96
+# Turns in vain while others run, after which a BSYNC is opened too where all of those have yielded meanwhile: lanes that
+# poll for what those behind it would do (who restored an old mask from a register wait for each other, at two barriers).
+_POLLED = 4096
 _MANY = 500  # blocks beyond which registers stay in memory
 
 _TURN = """\
@@ -96,7 +100,27 @@ nothing:
   %t.idle.next = add i32 %t.idle, 1
   store i32 %t.idle.next, ptr addrspace(5) %idle, align 4
   %t.stuck = icmp ugt i32 %t.idle.next, PATIENCE
-  br i1 %t.stuck, label %stuck, label %turn
+  br i1 %t.stuck, label %stuck, label %others
+others:
+  %t.vain = load i32, ptr addrspace(5) %vain, align 4
+  %t.vain.next = add i32 %t.vain, 1
+  %t.long = icmp ugt i32 %t.vain.next, POLLED
+  %t.vain.kept = select i1 %t.long, i32 0, i32 %t.vain.next
+  store i32 %t.vain.kept, ptr addrspace(5) %vain, align 4
+  br i1 %t.long, label %polled, label %turn
+polled:
+  %t.free = icmp eq i32 %t.wait, 0
+  %t.runs.on = and i1 %t.free, %t.living
+  %t.running = call i32 @llvm.amdgcn.ballot.i32(i1 %t.runs.on)
+  %t.weary = load i1, ptr addrspace(5) %weary, align 4
+  store i1 false, ptr addrspace(5) %weary, align 4
+  %t.tired = call i32 @llvm.amdgcn.ballot.i32(i1 %t.weary)
+  %t.fresh.all = xor i32 %t.tired, -1
+  %t.fresh = and i32 %t.running, %t.fresh.all
+  %t.all.weary = icmp eq i32 %t.fresh, 0
+  %t.opens = icmp ult i32 %t.kind, FIRST_BINDING
+  %t.opened = and i1 %t.all.weary, %t.opens
+  br i1 %t.opened, label %release, label %turn
 stuck:
   %t.convergence = icmp ult i32 %t.kind, FIRST_BINDING
   br i1 %t.convergence, label %release, label %hopeless
@@ -154,10 +178,11 @@ class Independent(Flow):
         self.numbers: dict[str, int] = {"done": 0}
         self.joined: set[int] = set()
         self.broken: set[int] = set()
-        e.initial |= {"wait": "0", "need": "0", "region": "0", "served": "0", "idle": "0", "yielded": "false"}
-        for name in ("pc", "wait", "need", "region", "served", "idle"):
+        e.initial |= {"wait": "0", "need": "0", "region": "0", "served": "0", "idle": "0", "vain": "0"}
+        e.initial |= {"yielded": "false", "weary": "false"}
+        for name in ("pc", "wait", "need", "region", "served", "idle", "vain"):
             e.used[name] = 32
-        e.used["yielded"] = 1
+        e.used["yielded"] = e.used["weary"] = 1
 
     def begin(self, label: str) -> str:
         self.e.initial["pc"] = str(self._number(label))
@@ -219,6 +244,11 @@ class Independent(Flow):
         """From here on these lanes run only with those that have the same mask; 0: with all."""
         self.e.put_state("region", mask)
 
+    def note_yield(self) -> None:
+        """These lanes wait for somebody."""
+        self.e.put_state("yielded", constant(1, 1))
+        self.e.put_state("weary", constant(1, 1))
+
     def synchronise(self, barrier: int, guard: Value | None, then: str) -> None:
         """BSYNC."""
         self.joined.add(barrier)
@@ -246,7 +276,7 @@ class Independent(Flow):
         cases += [(_BSYNC + n, f"bsync.{n}") for n in sorted(self.joined)]
         cases += [(_BREAK + n, f"break.{n}") for n in sorted(self.broken)]
         turn = _TURN.replace("PATIENCE", str(_PATIENCE)).replace("DESPAIR", str(2 * _PATIENCE))
-        turn = turn.replace("FIRST_BINDING", str(WARPSYNC))
+        turn = turn.replace("FIRST_BINDING", str(WARPSYNC)).replace("POLLED", str(_POLLED))
         e.lines += turn.splitlines()
         e.lines += ["look:", f"  switch i32 %t.kind, label %plain [ {_listed(cases)} ]"]
         for template, used in ((_AT_BSYNC, self.joined), (_AT_BREAK, self.broken)):

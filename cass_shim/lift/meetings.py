@@ -170,8 +170,9 @@ class Meetings(Transfers):
 
     def _note_yield(self, i: Instruction) -> None:
         if i.mnemonic in _YIELDS and self.flow.apart:
+            assert isinstance(self.flow, Independent)
             self.e.settle()
-            self.e.put_state("yielded", constant(1, 1))
+            self.flow.note_yield()
 
     def _waits(self, i: Instruction) -> bool:
         """Whether `_meet` writes it."""

@@ -107,6 +107,39 @@ def test_lanes_of_which_none_can_ever_go_on_stop_the_kernel() -> None:
         run(sass, np.zeros(2, np.uint32), 32)
 
 
+def test_lanes_at_two_barriers_go_on_while_others_poll_for_what_they_do() -> None:
+    """Half of the warp waits at one BSYNC and half at another, each for all; lane 0 polls for lane 16's store.
+
+    As where callees restore masks that still name lanes which went on (BMOV); seen in libcu++'s barriers with -G.
+    """
+    sass = kernel(
+        HEAD
+        + """
+        BSSY B6, =six
+        BSSY B7, =seven
+        ISETP.EQ.AND P1, PT, R0, RZ, PT
+        @P1 BRA =wait
+        ISETP.LT.AND P1, PT, R0, 0x10, PT
+        @P1 BRA =six
+        seven:
+        BSYNC B7
+        ISETP.EQ.AND P1, PT, R0, 0x10, PT
+        MOV R12, c[0x0][0x168]
+        MOV R13, c[0x0][0x16c]
+        @P1 STG.E.STRONG.SYS [R12.64], R7
+        BRA =end
+        six:
+        BSYNC B6
+        BRA =end
+        """
+        + SPIN
+        + "end:\n"
+        + STORE
+        + "EXIT\n",
+    )
+    assert run(sass, np.zeros(32, np.uint32), 32).tolist() == LANES
+
+
 def on_device(sass: SassKernel, number: int, block: int = 32) -> list[int]:
     code = assemble_llvm(lift_kernel(sass), sass.abi)
     with emulated() as device:
