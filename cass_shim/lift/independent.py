@@ -26,9 +26,10 @@ _BARRIERS = 16
 # Turns without an event, more than two rounds of 32 groups, until nobody will go on by itself. A BSYNC is opened then:
 # masks that callees keep in registers (BMOV) still name lanes that yielded and went. After as many again it is over.
 _PATIENCE = 96
-# Turns in vain while others run, after which a BSYNC is opened too where all of those have yielded meanwhile: lanes that
-# poll for what those behind it would do (who restored an old mask from a register wait for each other, at two barriers).
-_POLLED = 4096
+# Every so many turns in vain while others run, a BSYNC is opened too where all of those have yielded within the last
+# _POLLED: lanes that poll for what those behind it would do (who restored an old mask from a register wait for each
+# other, at two barriers).
+_LOOK, _POLLED = 512, 4096
 _MANY = 500  # blocks beyond which registers stay in memory
 
 _TURN = """\
@@ -104,22 +105,27 @@ nothing:
 others:
   %t.vain = load i32, ptr addrspace(5) %vain, align 4
   %t.vain.next = add i32 %t.vain, 1
-  %t.long = icmp ugt i32 %t.vain.next, POLLED
-  %t.vain.kept = select i1 %t.long, i32 0, i32 %t.vain.next
-  store i32 %t.vain.kept, ptr addrspace(5) %vain, align 4
-  br i1 %t.long, label %polled, label %turn
+  store i32 %t.vain.next, ptr addrspace(5) %vain, align 4
+  %t.part = and i32 %t.vain.next, LOOK
+  %t.look = icmp eq i32 %t.part, 0
+  br i1 %t.look, label %polled, label %turn
 polled:
   %t.free = icmp eq i32 %t.wait, 0
   %t.runs.on = and i1 %t.free, %t.living
   %t.running = call i32 @llvm.amdgcn.ballot.i32(i1 %t.runs.on)
   %t.weary = load i1, ptr addrspace(5) %weary, align 4
-  store i1 false, ptr addrspace(5) %weary, align 4
   %t.tired = call i32 @llvm.amdgcn.ballot.i32(i1 %t.weary)
   %t.fresh.all = xor i32 %t.tired, -1
   %t.fresh = and i32 %t.running, %t.fresh.all
   %t.all.weary = icmp eq i32 %t.fresh, 0
   %t.opens = icmp ult i32 %t.kind, FIRST_BINDING
   %t.opened = and i1 %t.all.weary, %t.opens
+  %t.long = icmp uge i32 %t.vain.next, POLLED
+  %t.anew = or i1 %t.opened, %t.long
+  %t.vain.kept = select i1 %t.anew, i32 0, i32 %t.vain.next
+  store i32 %t.vain.kept, ptr addrspace(5) %vain, align 4
+  %t.weary.kept = select i1 %t.anew, i1 false, i1 %t.weary
+  store i1 %t.weary.kept, ptr addrspace(5) %weary, align 4
   br i1 %t.opened, label %release, label %turn
 stuck:
   %t.convergence = icmp ult i32 %t.kind, FIRST_BINDING
@@ -276,7 +282,8 @@ class Independent(Flow):
         cases += [(_BSYNC + n, f"bsync.{n}") for n in sorted(self.joined)]
         cases += [(_BREAK + n, f"break.{n}") for n in sorted(self.broken)]
         turn = _TURN.replace("PATIENCE", str(_PATIENCE)).replace("DESPAIR", str(2 * _PATIENCE))
-        turn = turn.replace("FIRST_BINDING", str(WARPSYNC)).replace("POLLED", str(_POLLED))
+        turn = turn.replace("POLLED", str(_POLLED)).replace("LOOK", str(_LOOK - 1))
+        turn = turn.replace("FIRST_BINDING", str(WARPSYNC))
         e.lines += turn.splitlines()
         e.lines += ["look:", f"  switch i32 %t.kind, label %plain [ {_listed(cases)} ]"]
         for template, used in ((_AT_BSYNC, self.joined), (_AT_BREAK, self.broken)):

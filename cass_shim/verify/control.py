@@ -84,6 +84,23 @@ class ControlFlow(AtomicState):
                 done = True
         return done
 
+    def _open_convergence(self) -> bool:
+        """Nobody waits for anything else: lanes that are furthest behind at a BSYNC of their warp go on.
+
+        Masks that callees restore from registers (BMOV) still name lanes that went on because others yielded; two
+        groups may wait for each other so. As the lifter has it (`lift.independent`, "stuck").
+        """
+        waiting = self.alive & (self.waiting == AT_BSYNC)
+        if not waiting.any():
+            return False
+        index = int(self.pc[waiting].min())
+        at = np.flatnonzero(waiting & (self.pc == index))
+        chosen = at[at // WARP == at[0] // WARP]
+        self.waiting[chosen] = RUN
+        self.regions.pass_barrier(chosen, int(self.wait_at[chosen[0]]))
+        self.pc[chosen] += 1
+        return True
+
     def _leave_behind(self, lanes: slice, number: int, ready: Mask) -> None:
         """The lanes of an opened barrier that have not come to it no longer wait there for those that have."""
         row, mask = self.convergence[number][lanes], self.wait_for[lanes][ready][0]

@@ -316,6 +316,8 @@ class Interpreter(ControlFlow):
             self.waiting[stuck] = RUN
             self.pc[stuck] += 1
             return
+        if self._open_convergence():
+            return
         lane = int(np.flatnonzero(self.alive)[0])
         raise Fault("deadlock: every thread waits", address=self.program.where(int(self.pc[lane])), lane=lane)
 

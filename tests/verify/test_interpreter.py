@@ -210,6 +210,26 @@ def test_faults_name_the_instruction_and_the_thread() -> None:
         run(kernel(stuck), block=32)
 
 
+def test_lanes_that_wait_at_two_barriers_for_each_other_go_on() -> None:
+    """As where callees restore masks (BMOV) that still name lanes which went on; the lifter opens them alike."""
+    two = """
+    S2R R0, SR_TID.X
+    BSSY B6, six
+    BSSY B7, seven
+    ISETP.LT.AND P0, PT, R0, 0x10, PT
+    @P0 BRA six
+    seven:
+    BSYNC B7
+    BRA end
+    six:
+    BSYNC B6
+    end:
+    MOV R5, 0x7
+    """
+    words, _ = run(kernel(two + STORE), block=32)
+    assert words[:32].tolist() == [7] * 32
+
+
 def test_exited_threads_do_not_hold_up_a_barrier() -> None:
     early = "S2R R0, SR_TID.X\n ISETP.GE.AND P0, PT, R0, 0x8, PT\n @P0 EXIT\n BAR.SYNC 0x0\n MOV R5, 0x7\n"
     words, outcome = run(kernel(early + STORE), block=64)
