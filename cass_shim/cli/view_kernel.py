@@ -77,7 +77,8 @@ def listed(one: Listed, config: Config, lane: int) -> dict[str, Any]:
             raise CassError(f"the page is made from what the cache holds, and there is none: {why}")
         state = min(states_of(found, one.kernel, config, tier), key=lambda state: state.spilled)
         content = tier.admitted(bytes.fromhex(state.key), config)
-        return kernel_facts(Subject(found.module, one.kernel, state, content, one.refusal), config, lane)
+        refusal = "" if content is not None else one.refusal  # what the cache holds needs no daemon
+        return kernel_facts(Subject(found.module, one.kernel, state, content, refusal), config, lane)
     except CassError as error:
         raise CassError(str(error)) from None
 

@@ -1,11 +1,10 @@
-"""`cass eval`: the estimators against known values, the reading of benchmarks, and one measurement of each kind."""
+"""`cass eval`: the reading of benchmarks, and one measurement of each kind."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import gzip
-import itertools
 import json
 import os
 import shutil
@@ -16,7 +15,6 @@ from click.testing import CliRunner
 
 from cass_shim.cli.eval import eval_command, evaluate, right_outputs, run_program, save
 from cass_shim.compat.ahead import Ahead
-from cass_shim.compat.estimate import mean_pass_at, pass_at, wilson
 from cass_shim.compat.evaluate import Measured, Options, asked_ahead, measure, summarise
 from cass_shim.compat.problems import Problem, programs, read_problems
 from cass_shim.compat.rows import columns_of, write_rows
@@ -33,32 +31,6 @@ from cass_shim.verify.candidate import NOT_LOADED
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt" / "vector_add_static"
 NAME = "_Z10vector_addPKfS0_Pfi"
-
-
-@pytest.mark.parametrize(
-    ("samples", "right", "k"), [(5, 2, 1), (5, 2, 3), (6, 1, 5), (8, 0, 4), (4, 4, 2), (10, 3, 10)]
-)
-def test_pass_at_k_is_the_share_of_choices_with_a_right_one(samples: int, right: int, k: int) -> None:
-    """Against counting: every way to choose k of the samples."""
-    choices = list(itertools.combinations(range(samples), k))
-    share = sum(any(one < right for one in chosen) for chosen in choices) / len(choices)
-    assert pass_at(k, samples, right) == pytest.approx(share)
-
-
-def test_pass_at_k_needs_k_samples_of_every_problem() -> None:
-    assert mean_pass_at(1, [(10, 5), (10, 0)]) == pytest.approx(0.25)
-    assert mean_pass_at(5, [(4, 4), (10, 10)]) is None
-    assert mean_pass_at(1, []) is None
-
-
-@pytest.mark.parametrize(
-    ("right", "trials", "low", "high"),
-    [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0), (81, 263, 0.2553, 0.3662)],
-)
-def test_wilsons_interval(right: int, trials: int, low: float, high: float) -> None:
-    """The last line is Newcombe 1998, Statistics in Medicine 17:857, table I; the others follow from the formula."""
-    assert wilson(right / trials, trials) == pytest.approx((low, high), abs=1e-4)
-    assert wilson(0.5, 0) == (0.0, 1.0)
 
 
 def cubin() -> bytes:

@@ -12,18 +12,14 @@ import numpy as np
 import pytest
 
 from tests.native.test_emulator_native import assembled, run
+from tests.native.test_emulator_race import LANES, in_turn
 
 # Two groups of two waves. v5: the lane's number in its group; v1: its dword; v2: that of the other wave's lane; v3: its
 # dword among those of all groups; v4: 0; v6: 1; v7: its number in the grid, and 1. Behind them is
 # a flag, which begins as FREE.
 FLAG = 0x400
 FREE = int(np.random.default_rng(7).integers(0, 1 << 32, 1024, np.uint32)[FLAG // 4])  # emulator_pair.py
-BEGIN = """
-v_and_b32 v5, 0x3ff, v0
-v_lshlrev_b32 v1, 2, v5
-v_xor_b32 v2, 0x80, v1
-v_mov_b32 v4, 0
-v_mov_b32 v6, 1
+BEGIN = f"""{LANES}
 s_lshl_b32 s4, s2, 6
 v_add3_u32 v7, v5, s4, 1
 v_lshlrev_b32 v3, 2, v7
@@ -35,11 +31,6 @@ ACQUIRE = "s_waitcnt vmcnt(0)\nbuffer_gl1_inv\nbuffer_gl0_inv"
 def by_group(first: str, second: str) -> str:
     """Code of group 0, and of group 1."""
     return f"s_cmp_lg_u32 s2, 0\ns_cbranch_scc1 other\n{first}\ns_branch done\nother:\n{second}\ndone:"
-
-
-def by_wave(first: str, second: str) -> str:
-    """Code of each group's first wave, then of its second."""
-    return f"v_cmpx_gt_u32 32, v5\n{first}\ns_mov_b32 exec_lo, -1\nv_cmpx_le_u32 32, v5\n{second}"
 
 
 def until(value: int) -> str:
@@ -74,7 +65,7 @@ TOLD = {
     "write of what another group reads": (by_group(LOAD, STORE), "global_store_b32", "read", False),
     "two values": (STORE, "global_store_b32", "wrote", False),
     "another wave's without a barrier": (
-        by_wave("global_store_b32 v3, v7, s[0:1]", "global_load_b32 v8, v3, s[0:1] offset:-128"),
+        in_turn("global_store_b32 v3, v7, s[0:1]", "global_load_b32 v8, v3, s[0:1] offset:-128"),
         "global_load_b32",
         "wrote",
         True,

@@ -13,12 +13,13 @@ from tests.native.test_emulator_native import assembled, run
 
 # v5: the lane's number in its workgroup of two waves; v1: its dword of LDS, which holds that number; v2: the other
 # wave's.
-BEGIN = """
+LANES = """
 v_and_b32 v5, 0x3ff, v0
 v_lshlrev_b32 v1, 2, v5
 v_xor_b32 v2, 0x80, v1
 v_mov_b32 v4, 0
-v_mov_b32 v6, 1
+v_mov_b32 v6, 1"""
+BEGIN = f"""{LANES}
 ds_store_b32 v1, v5
 s_barrier
 """

@@ -2,47 +2,26 @@
 // semaphores that are none. Needs libcudart.so.12 where the loader looks.
 #include <cuda.h>
 #include <cuda_runtime.h>
-#include "section.h"
+#include "late_runtime.h"
 
 // CUDA_LAUNCH_PARAMS, whose use ends with CUDA 13.
 struct driver_launch { CUfunction function; unsigned grid[3], block[3], shared; CUstream stream; void **arguments; };
 
-static void *runtime; // the one that a section asks
-static void open_runtime(const char *name) {
-    runtime = dlopen(name, RTLD_NOW);
-    if (!runtime) { printf("no %s\n", name); exit(1); }
-}
-template <typename... A> static int call(const char *name, A... given) {
-    auto function = (int (*)(A...))dlsym(runtime, name);
-    return function ? function(given...) : -1;
-}
 template <typename... A> static int driver(const char *name, A... given) {
     auto function = driver_function<CUresult(A...)>(name);
     return function ? (int)function(given...) : -1;
 }
 
-// A fatbinary of one PTX text, as `fatbinary --compress=false` writes it.
 static const char text[] =
     ".version 7.0\n.target sm_60\n.address_size 64\n"
     ".visible .entry add(.param .u64 p, .param .u32 v)\n{\n.reg .b32 %r<4>;\n.reg .b64 %d<4>;\n"
     "ld.param.u64 %d1, [p];\ncvta.to.global.u64 %d1, %d1;\nld.param.u32 %r1, [v];\nmov.u32 %r2, %tid.x;\n"
     "mul.wide.u32 %d2, %r2, 4;\nadd.u64 %d1, %d1, %d2;\nld.global.u32 %r3, [%d1];\nadd.u32 %r3, %r3, %r1;\n"
     "st.global.u32 [%d1], %r3;\nret;\n}\n";
-static unsigned char image[8192] __attribute__((aligned(16)));
-static void put(int at, unsigned long long value, int bytes) { memcpy(image + at, &value, bytes); }
-static const void *fatbinary() {
-    unsigned long long room = (sizeof text + 7) / 8 * 8;
-    put(0, 0xBA55ED50, 4), put(4, 1, 2), put(6, 16, 2), put(8, 64 + 16 + room, 8);
-    put(16, 1, 2), put(18, 0x101, 2), put(20, 80, 4), put(24, room, 8), put(36, 64, 4), put(40, 0, 2), put(42, 7, 2);
-    put(44, 60, 4), put(56, 0x11, 8), put(80, 72, 8);
-    memcpy(image + 96, text, sizeof text - 1);
-    return image;
-}
-
 static char add;
 static void register_all() {
     static struct { int magic, version; const void *data, *list; } wrapper = {0x466243B1, 1, nullptr, nullptr};
-    wrapper.data = fatbinary();
+    wrapper.data = fatbinary(text, sizeof text);
     void *none = nullptr;
     auto open = (void **(*)(void *))dlsym(runtime, "__cudaRegisterFatBinary");
     void **h = open(&wrapper);
@@ -52,7 +31,7 @@ static void register_all() {
     auto done = (void (*)(void **))dlsym(runtime, "__cudaRegisterFatBinaryEnd");
     done(h);
 }
-static int *p, host[64], given[64];
+static int host[64], given[64];
 static void begin(const char *name) {
     open_runtime(name);
     register_all();
@@ -61,32 +40,9 @@ static void begin(const char *name) {
     call("cudaMemset", (void *)p, 0, (size_t)4096), call("cudaDeviceSynchronize");
 }
 
-// The threads of CUDA 3 are today's devices.
 static void threads_12() {
     begin("libcudart.so.12");
-    size_t limit = 9;
-    SHOW("synchronize", call("cudaThreadSynchronize"));
-    SHOW("set_limit", call("cudaThreadSetLimit", (int)cudaLimitStackSize, (size_t)4096));
-    SHOW("limit", call("cudaThreadGetLimit", &limit, (int)cudaLimitStackSize));
-    printf("%zu\n", limit);
-    SHOW("limit_wrong", call("cudaThreadGetLimit", &limit, 99));
-    SHOW("set_limit_wrong", call("cudaThreadSetLimit", 99, (size_t)1));
-    SHOW("limit_null", call("cudaThreadGetLimit", (size_t *)nullptr, (int)cudaLimitStackSize));
-    int cache = 9;
-    SHOW("set_cache", call("cudaThreadSetCacheConfig", (int)cudaFuncCachePreferL1));
-    SHOW("cache", call("cudaThreadGetCacheConfig", &cache));
-    printf("%d\n", cache);
-    SHOW("set_cache_wrong", call("cudaThreadSetCacheConfig", 99));
-    SHOW("cache_null", call("cudaThreadGetCacheConfig", (int *)nullptr));
-    SHOW("last", call("cudaGetLastError"));
-    double d = 1.5;
-    SHOW("for_device", call("cudaSetDoubleForDevice", &d));
-    SHOW("for_host", call("cudaSetDoubleForHost", &d));
-    printf("%g\n", d);
-    SHOW("for_null", call("cudaSetDoubleForDevice", (double *)nullptr));
-    SHOW("exit", call("cudaThreadExit"));
-    SHOW("gone", call("cudaMemset", (void *)p, 0, (size_t)64));
-    SHOW("again", call("cudaMalloc", (void **)&p, (size_t)64));
+    thread_calls();
 }
 
 static void profilers() {

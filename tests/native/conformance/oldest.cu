@@ -1,7 +1,7 @@
 // Calls of the runtime 11.8, opened late: threads, profiler, launches on several devices, texture references. Needs
 // libcudart.so.11.0 where the loader looks.
 #include <cuda_runtime.h>
-#include "section.h"
+#include "late_runtime.h"
 
 // What the headers of 11.8 and 12 declare.
 struct texture_reference {
@@ -16,17 +16,6 @@ struct texture_reference {
 struct surface_reference { cudaChannelFormatDesc format; };
 struct launch_of_many { const void *function; dim3 grid, block; void **arguments; size_t shared; cudaStream_t stream; };
 
-static void *runtime; // the one that a section asks
-static void open_runtime(const char *name) {
-    runtime = dlopen(name, RTLD_NOW);
-    if (!runtime) { printf("no %s\n", name); exit(1); }
-}
-template <typename... A> static int call(const char *name, A... given) {
-    auto function = (int (*)(A...))dlsym(runtime, name);
-    return function ? function(given...) : -1;
-}
-
-// A fatbinary of one PTX text, as `fatbinary --compress=false` writes it.
 static const char text[] =
     ".version 7.0\n.target sm_60\n.address_size 64\n"
     ".global .texref line;\n.global .texref picture;\n.global .texref chain;\n.global .surfref canvas;\n"
@@ -43,23 +32,12 @@ static const char text[] =
     "st.global.u32 [%d1+8], %r4;\nmul.lo.u32 %r8, %r2, 4;\nmov.u32 %r9, 1;\n"
     "suld.b.2d.b32.trap {%r4}, [canvas, {%r8, %r9}];\nst.global.u32 [%d1+12], %r4;\nadd.u32 %r4, %r4, 500;\n"
     "sust.b.2d.b32.trap [canvas, {%r8, %r9}], {%r4};\nret;\n}\n";
-static unsigned char image[8192] __attribute__((aligned(16)));
-static void put(int at, unsigned long long value, int bytes) { memcpy(image + at, &value, bytes); }
-static const void *fatbinary() {
-    unsigned long long room = (sizeof text + 7) / 8 * 8;
-    put(0, 0xBA55ED50, 4), put(4, 1, 2), put(6, 16, 2), put(8, 64 + 16 + room, 8);
-    put(16, 1, 2), put(18, 0x101, 2), put(20, 80, 4), put(24, room, 8), put(36, 64, 4), put(40, 0, 2), put(42, 7, 2);
-    put(44, 60, 4), put(56, 0x11, 8), put(80, 72, 8);
-    memcpy(image + 96, text, sizeof text - 1);
-    return image;
-}
-
 static texture_reference line, picture, chain, unknown;
 static surface_reference canvas;
 static char add, reads;
 static void register_all(bool textures) {
     static struct { int magic, version; const void *data, *list; } wrapper = {0x466243B1, 1, nullptr, nullptr};
-    wrapper.data = fatbinary();
+    wrapper.data = fatbinary(text, sizeof text);
     void *none = nullptr;
     auto open = (void **(*)(void *))dlsym(runtime, "__cudaRegisterFatBinary");
     void **h = open(&wrapper);
@@ -76,7 +54,7 @@ static void register_all(bool textures) {
     auto done = (void (*)(void **))dlsym(runtime, "__cudaRegisterFatBinaryEnd");
     done(h);
 }
-static int *p, host[64], given[64];
+static int host[64], given[64];
 static void begin(bool textures) {
     open_runtime("libcudart.so.11.0");
     register_all(textures);
@@ -90,32 +68,9 @@ static void show() {
     for (int i = 0; i < 16; i++) printf("%d%c", host[i], i == 15 ? '\n' : ' ');
 }
 
-// The threads of CUDA 3 are today's devices.
 static void threads() {
     begin(false);
-    size_t limit = 9;
-    SHOW("synchronize", call("cudaThreadSynchronize"));
-    SHOW("set_limit", call("cudaThreadSetLimit", (int)cudaLimitStackSize, (size_t)4096));
-    SHOW("limit", call("cudaThreadGetLimit", &limit, (int)cudaLimitStackSize));
-    printf("%zu\n", limit);
-    SHOW("limit_wrong", call("cudaThreadGetLimit", &limit, 99));
-    SHOW("set_limit_wrong", call("cudaThreadSetLimit", 99, (size_t)1));
-    SHOW("limit_null", call("cudaThreadGetLimit", (size_t *)nullptr, (int)cudaLimitStackSize));
-    int cache = 9;
-    SHOW("set_cache", call("cudaThreadSetCacheConfig", (int)cudaFuncCachePreferL1));
-    SHOW("cache", call("cudaThreadGetCacheConfig", &cache));
-    printf("%d\n", cache);
-    SHOW("set_cache_wrong", call("cudaThreadSetCacheConfig", 99));
-    SHOW("cache_null", call("cudaThreadGetCacheConfig", (int *)nullptr));
-    SHOW("last", call("cudaGetLastError"));
-    double d = 1.5;
-    SHOW("for_device", call("cudaSetDoubleForDevice", &d));
-    SHOW("for_host", call("cudaSetDoubleForHost", &d));
-    printf("%g\n", d);
-    SHOW("for_null", call("cudaSetDoubleForDevice", (double *)nullptr));
-    SHOW("exit", call("cudaThreadExit"));
-    SHOW("gone", call("cudaMemset", (void *)p, 0, (size_t)64));
-    SHOW("again", call("cudaMalloc", (void **)&p, (size_t)64));
+    thread_calls();
 }
 
 static void profilers() {
