@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,11 +58,8 @@ class Program:
     tokens: dict[str, int] = field(default_factory=dict)  # function → virtual address
     unsupported: dict[int, Unsupported] = field(default_factory=dict)
     references: dict[int, int] = field(default_factory=dict)  # offset in bank 0 → address of the handle that it holds
-
-    @cached_property
-    def calls(self) -> bool:
-        """Whether anything is called, which needs room on the stack."""
-        return any(step.instruction.mnemonic == "CALL" for step in self.steps)
+    calls: bool = False  # whether anything is called, which needs room on the stack
+    may_use_reserved: bool = False  # whether the code may read where shared memory's reserved KiB is
 
     def shared_room(self, abi: KernelAbi, dynamic: int) -> tuple[int, int, int]:
         """Bytes of a block's shared memory, the size that it reads of itself, and where the system's own part begins.
@@ -77,19 +73,9 @@ class Program:
         if self.sm >= shared_memory.FIRST_SM:
             shared = max(shared, shared_memory.RESERVED_BYTES + dynamic)
         reserved_at = shared_memory.reserved_at(self.sm, shared)
-        if self._may_use_reserved(abi.params_base):
+        if self.may_use_reserved:
             shared = shared_memory.room(self.sm, shared)
         return shared, total, reserved_at
-
-    def _may_use_reserved(self, first_parameter: int) -> bool:
-        if first_parameter not in self._reserved:
-            instructions = (step.instruction for step in self.steps)
-            self._reserved[first_parameter] = shared_memory.may_use_reserved(self.sm, first_parameter, instructions)
-        return self._reserved[first_parameter]
-
-    @cached_property
-    def _reserved(self) -> dict[int, bool]:
-        return {}
 
     def index_of(self, address: int) -> int:
         """Index of the step at a virtual address, or -1."""
@@ -124,6 +110,9 @@ class Preparation:
         self._last: tuple[Mapping[str, int], bytes, Program] | None = None
         for section in (kernel, *kernel.callees.values()):
             self._append(section)
+        code = [step.instruction for step in self.steps]
+        self._calls = any(instruction.mnemonic == "CALL" for instruction in code)
+        self._may_use_reserved = shared_memory.may_use_reserved(kernel.sm, kernel.abi.params_base, code)
 
     def _append(self, section: SassKernel) -> None:
         base = section.kernel.token
@@ -155,7 +144,8 @@ class Preparation:
         program = Program(
             kernel.name, kernel.sm, steps, self.starts, self.bases, self.sizes, _banks(kernel, symbols, bank3),
             symbols.get(".nv.constant3", 0), self.tokens, self.problems,
-            {at: resolve(name, symbols, {}) for at, name in kernel.kernel.references.items()},
+            {at: resolve(name, symbols, {}) for at, name in kernel.kernel.references.items()}, self._calls,
+            self._may_use_reserved,
         )  # fmt: skip
         self._last = dict(symbols), bank3, program
         return program
