@@ -204,6 +204,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--routes", default="lift,ptx-hip", help="each is run alone (default: %(default)s)")
     parser.add_argument("--sm", choices=sorted(TARGETS), default="80")
     parser.add_argument("--unit", type=int, default=25, help="kernels a program (default: %(default)s)")
+    parser.add_argument("--skip", type=int, default=0, help="so many units, which another machine has run")
     parser.add_argument("--limit", type=int, default=300, help="seconds a program may take")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="programs at once (default: %(default)s)")
     parser.add_argument("--minutes", type=float, default=math.inf, help="after which no more programs are begun")
@@ -217,7 +218,7 @@ def main(arguments: list[str]) -> int:
     starts = range(options.first, end, options.unit)
     units = [
         (options.sm, route, options.seed, starts[at], min(options.unit, end - starts[at]))
-        for at in spread(len(starts))
+        for at in spread(len(starts))[options.skip :]
         for route in options.routes.split(",")
     ]
     results = Results(options.results)

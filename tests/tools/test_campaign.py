@@ -65,3 +65,14 @@ def test_the_command_fails_for_what_an_earlier_call_found(
     assert campaign.main(["--count", "4", *options]) == 1
     assert len(ran) == 4
     assert campaign.main(["--count", "2", *options]) == 1 and len(ran) == 4
+
+
+def test_two_machines_share_the_units(ran: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(campaign.samples, "can_build", lambda: "")
+    shared = ["--count", "20", "--unit", "2", "--jobs", "1"]
+    campaign.main([*shared, "--routes", "ptx-hip", "--skip", "4"])
+    rest = list(ran)
+    ran.clear()
+    campaign.main([*shared, "--routes", "ptx-hip"])
+    assert len(ran) == 10
+    assert ran[4:] == rest
