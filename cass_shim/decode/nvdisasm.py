@@ -25,6 +25,7 @@ WITH_SUFFIX_A = (90, 100, 103, 110, 120, 121)  # the "a" variant prints everythi
 TIMEOUT_S = 300
 # Code of sm_80 to sm_89 with a cache policy has its descriptors shown, with the comma on the wrong side (13.5).
 DESCRIBED = re.compile(r"\b(R\d+|RZ)desc,\[")
+UNPARTED = re.compile(r"^((?:R\d+|RZ)(?:\.reuse)?)(?=\[)")  # 13.0 leaves the comma out before an address without one
 _CACHE_ENTRIES = 256
 _cache: OrderedDict[tuple[int, bytes], tuple[Printed, ...]] = OrderedDict()
 
@@ -109,7 +110,7 @@ def _keep_predicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _row(fields: dict[str, Any]) -> Printed:
     """One instruction. nvdisasm files P2R's operand PR under "predicate"; guarded, it prints the guard there."""
     guard = next((p for p in fields["predicates"] if p.startswith("@")), "")
-    operands = DESCRIBED.sub(r"\1,desc[", fields.get("operands", ""))
+    operands = UNPARTED.sub(r"\1,", DESCRIBED.sub(r"\1,desc[", fields.get("operands", "")))
     for file in (p for p in fields["predicates"] if not p.startswith("@")):
         parts = [part for part in operands.split(",") if part != guard or not guard]
         operands = ",".join((parts[0], file, *parts[1:]))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cass_shim.decode import decode_kernel
+from cass_shim.decode import decode_kernel, nvdisasm
 from cass_shim.decode.cuobjdump import print_sass
 from cass_shim.extract.cubin import read_cubin
 from cass_shim.extract.fatbin import read_fatbins
@@ -91,3 +91,11 @@ def test_p2r_keeps_its_predicate_file_and_its_guard() -> None:
     plain, other = decode_kernel(replace(kernel, code=code), read_cubin(cubins()["whole"])).instructions
     assert plain.operands == other.operands == (Reg(6), Word("PR"), Reg(RZ), Imm(1))
     assert plain.guard is None and other.guard == Pred(2, negate=True)
+
+
+def test_a_comma_that_nvdisasm_leaves_out() -> None:
+    """13.0's JSON has none between a load's register and an address without a descriptor; 13.5's has."""
+    for printed in ("R3[R6.64+0xc]", "R3,[R6.64+0xc]"):
+        row = nvdisasm._row({"predicates": [], "opcode": "LDG.E", "operands": printed})
+        assert row.text == "LDG.E R3, [R6.64+0xc]"
+    assert nvdisasm._row({"predicates": [], "opcode": "STG.E", "operands": "[R6.64],R3"}).operands == "[R6.64],R3"

@@ -126,3 +126,21 @@ def test_a_part_of_a_constant_is_refused() -> None:
     assert decode(word, 0, 100).mnemonic == "I2F"
     with pytest.raises(Unsupported):
         decode(word & ~(7 << 9) | 5 << 9, 0, 100)
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [  # of generated kernel 8047, and of its kin, as nvdisasm prints them
+        (0x000FC800078F080A0001FFFF090A7411, "LEA.HI R10, R9, R10, 0x1ffff, 0x1"),
+        (0x000FC400078FF8FF0000000813137411, "LEA.HI R19, R19, RZ, 0x8, 0x1f"),
+        (0x0040FE200000E00FF00000007040E7415, "VABSDIFF4.U8 R14, R4.reuse, RZ, 0x7"),
+        (0x0040FE200000E00FF00000000040E7615, "VABSDIFF4.U8 R14, R4.reuse, RZ, c[0x0][0x0]"),
+    ],
+)
+def test_a_third_operand_that_is_no_register(word: int, text: str) -> None:
+    assert decode(word, 0, 80).text == text
+
+
+def test_the_shift_of_an_address_stands_where_a_register_has_its_sign() -> None:
+    with pytest.raises(Unsupported, match="third operand"):
+        decode(0x000FC800078E080A0001FFFF090A7411, 0, 80)  # without .HI

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from cass_shim.model.errors import ToolFailed
 from cass_shim.native.build import COMMON, compile_once, compiler, included
+from cass_shim.native.client.generate import build_python
 
 
 @pytest.fixture
@@ -63,3 +66,14 @@ def test_a_file_changed_while_it_is_compiled_is_compiled_again(tree: Path) -> No
     late = ["sh", "-c", '"$@" && echo "extern int more;" >> "$0"', str(tree / "used.h")]
     compile_once([*late, *command], tree / "out" / "main.c.o")
     assert not (tree / "out" / "main.c.stamp").exists()
+
+
+def test_a_python_without_the_requirements_names_the_checkouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python3 -m tools.…` outside the environment builds too; a program's daemon could not start with that Python."""
+    assert build_python(tmp_path) == sys.executable
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert build_python(tmp_path) == sys.executable
+    beside = tmp_path / ".venv" / "bin" / "python"
+    beside.parent.mkdir(parents=True)
+    beside.touch()
+    assert build_python(tmp_path) == str(beside)

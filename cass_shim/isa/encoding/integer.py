@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from cass_shim.isa.encoding.grammar import Printed, Word, choice, flag, row, unless
-from cass_shim.isa.encoding.slots import X_KIND, field, is_true, predicate, read, source
+from cass_shim.isa.encoding.grammar import Printed, Undescribed, Word, choice, flag, row, unless
+from cass_shim.isa.encoding.slots import X_IS_C, X_KIND, field, is_true, predicate, read, source
 from cass_shim.model.instruction import RZ, Imm, Reg
 
 ALL = "1234567"
@@ -73,11 +73,14 @@ row("IMAD", 0x027, imad, lambda w: ["HI"], unless(73, "U32"), flag(74, "X"), for
 
 
 def lea(w: Word) -> list[Printed]:
-    """LEA and LEA.HI; the third register is there for .HI without .SX32."""
+    """LEA and LEA.HI; the third register is there for .HI without .SX32, and may be an immediate there."""
     high, sign_extended, x = w.bits(80, 1), w.bits(73, 1), w.bits(74, 1)
+    if w.form in X_IS_C and (sign_extended or not high):
+        raise Undescribed("an immediate third operand without .HI")
     found = read(w, "d", "hex")
     found += [] if is_true(w, "pu") else predicate(w, "pu")
-    found += source(w, "~A-" if x else "A-", "hex") + source(w, "~B-" if x else "B-", "hex")
+    signed = "b" if w.form in X_IS_C else "~B-" if x else "B-"  # the shift stands where that register's sign is
+    found += source(w, "~A-" if x else "A-", "hex") + source(w, signed, "hex")
     third = source(w, "c", "hex")
     if high and not sign_extended:
         found += third
@@ -86,7 +89,7 @@ def lea(w: Word) -> list[Printed]:
     return found + (carry if x else [])
 
 
-row("LEA", 0x011, lea, flag(80, "HI"), flag(74, "X"), flag(73, "SX32"), forms="1456")
+row("LEA", 0x011, lea, flag(80, "HI"), flag(74, "X"), flag(73, "SX32"), forms="12456")
 
 
 def compared_type(w: Word) -> list[str]:
@@ -196,7 +199,7 @@ def with_output(names: str) -> Callable[[Word], list[Printed]]:
 
 
 row("VABSDIFF", 0x014, with_output("d a b c"), unless(73, "U32"), forms="1456")
-row("VABSDIFF4", 0x015, with_output("d a b c"), choice(73, 1, "U8", ""), flag(75, "ACC"), forms="1456")
+row("VABSDIFF4", 0x015, with_output("d a b c"), choice(73, 1, "U8", ""), flag(75, "ACC"), forms="123456")
 FOUR = (choice(76, 1, "4A", None), choice(73, 1, "U8", "S8"), choice(74, 1, "U8", "S8"))
 TWO = (choice(76, 1, None, "2A"), choice(77, 1, "LO", "HI"), choice(73, 1, "U16", "S16"), choice(74, 1, "U8", "S8"))
 row("IDP", 0x026, "d a b c", *FOUR, forms="1456")

@@ -5,6 +5,7 @@ In: the layouts. Out: `cass_formats.h` and `cass_settings.h` in the generated fo
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from enum import IntEnum
 from pathlib import Path
@@ -123,13 +124,22 @@ def settings_header() -> str:
         f"#define CASS_VERSION {c_string(cass_shim.__version__)}",
         f"#define CASS_CAPTURE_WEAK {c_string(config.WEAK)}",
         "/* Where this was built; used when neither the launcher nor the library's own place tells. */",
-        f"#define CASS_BUILD_PYTHON {c_string(SYSTEM_PYTHON if FOR_WHEEL else sys.executable)}",
+        f"#define CASS_BUILD_PYTHON {c_string(build_python(package))}",
         f"#define CASS_BUILD_ROOT {c_string('' if FOR_WHEEL else str(package))}",
         "",
         "#endif",
         "",
     ]
     return "\n".join(lines)
+
+
+def build_python(package: Path) -> str:
+    """The Python of whoever builds this; where that one lacks what the daemon imports, as a bare `python3 -m tools.…`
+    does, the checkout's environment. In a wheel the place of the build means nothing."""
+    if FOR_WHEEL:
+        return SYSTEM_PYTHON
+    beside = package / ".venv" / "bin" / "python"
+    return str(beside) if importlib.util.find_spec("msgpack") is None and beside.exists() else sys.executable
 
 
 def generate(folder: Path) -> None:
