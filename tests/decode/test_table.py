@@ -144,3 +144,30 @@ def test_a_third_operand_that_is_no_register(word: int, text: str) -> None:
 def test_the_shift_of_an_address_stands_where_a_register_has_its_sign() -> None:
     with pytest.raises(Unsupported, match="third operand"):
         decode(0x000FC800078E080A0001FFFF090A7411, 0, 80)  # without .HI
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [  # words of training kernels, and of their kin, as nvdisasm prints them
+        (0x004FC800000E00040000000103077414, "VABSDIFF.U32 R7, R3, R4, 0x1"),
+        (0x040FE400080E02070000000403097E14, "VABSDIFF R9, R3.reuse, R7, UR4"),
+        (0x000FF0000380000000005C0000007B5D, "NANOSLEEP c[0x0][0x170]"),
+        (0x000FE2000B8000000000000400007D5D, "NANOSLEEP UR4"),
+        (0x000FE2000800000000000004FF087C1B, "BMSK R8, RZ, UR4"),
+        (0x000FCE0008000000000000040B0D7C1A, "SGXT.U32 R13, R11, UR4"),
+        (0x000FE200000000000000000414007204, "R2P PR, R20, R4"),
+        (0x000FE2000000000000005C0014007A04, "R2P PR, R20, c[0x0][0x170]"),
+        (0x004FCA00000030FF00005C0000077A39, "I2IP.S16.S32.SAT R7, R0, c[0x0][0x170], RZ"),
+    ],
+)
+def test_operands_of_other_kinds(word: int, text: str) -> None:
+    assert decode(word, 0, 80).text == text
+
+
+def test_a_product_is_divided_by_what_nvdisasm_says() -> None:
+    """FMUL.D2 and .D4 were taken for .D8 and nothing: no recorded word had them."""
+    word = 0x004FCA000000000040A0000002077820
+    names = ["D8", "D4", "D2", "", "M2", "M4", "M8"]
+    assert [decode(word | n << 84, 0, 80).modifiers for n in range(1, 8)] == [(name,) if name else () for name in names]
+    with pytest.raises(Unsupported, match="value 0"):
+        decode(word, 0, 80)

@@ -288,23 +288,19 @@ row("CCTL", 0x98F, cctl, flag(72, "E"), Mod(87, 4, {0: "PF1", 1: "PF2", 4: "IVAL
 
 
 def nanosleep(w: Word) -> list[Printed]:
-    if w.form == 4:
-        bits = w.bits(32, 32)
-        return [*condition(w), (Imm(bits), hex(bits))]
-    return condition(w) + shown(w, register(w, 32), 32)
+    return condition(w) + read(w, "x", "hex")
 
 
-row("NANOSLEEP", 0x15D, nanosleep, flag(84, "SYNCS"), flag(85, "WARP"), forms="14")
+row("NANOSLEEP", 0x15D, nanosleep, flag(84, "SYNCS"), flag(85, "WARP"), forms="1456")
 row("BPT", 0x95C, lambda w: field(34, 20)(w), Mod(84, 3, {3: "TRAP"}))
 row("LEPC", 0x34E, lambda w: read(w, "d", "hex"))
 
 
 def r2p(w: Word) -> list[Printed]:
-    bits = w.bits(32, 32)
-    return [(Bare("PR"), "PR"), *read(w, "a", "hex"), (Imm(bits), hex(bits))]
+    return [(Bare("PR"), "PR"), *read(w, "a", "hex"), *read(w, "x", "hex")]
 
 
-row("R2P", 0x804, r2p)
+row("R2P", 0x004, r2p, forms="1456")
 
 
 def p2r(w: Word) -> list[Printed]:

@@ -110,7 +110,7 @@ def i2ip_type(w: Word) -> list[str]:
     return [f"{'S' if w.bits(76, 1) else 'U'}{16 if w.bits(77, 1) else 8}", "S32", "SAT"]
 
 
-row("I2IP", 0x039, "d a b c", i2ip_type, forms="1")
+row("I2IP", 0x039, "d a b c", i2ip_type, forms="1456")
 PACKED = Mod(72, 4, {4: "U8.F32"})
 row("F2IP", 0x043, lambda w: read(w, "d a x c", "f32"), PACKED, TO_INTEGER, lambda w: ["NTZ"], forms="1")
 

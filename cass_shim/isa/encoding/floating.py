@@ -16,7 +16,7 @@ FTZ, SAT = flag(80, "FTZ"), flag(77, "SAT")
 FCOMPARE = choice(
     76, 4, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"
 )
-DENORM_SCALE = choice(84, 3, "D4", "D2", None, None, "", "M2", "M4", "M8")
+DENORM_SCALE = choice(84, 3, None, "D8", "D4", "D2", "", "M2", "M4", "M8")
 
 
 def two(w: Word) -> list[Printed]:

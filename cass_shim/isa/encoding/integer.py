@@ -182,8 +182,8 @@ def flo(w: Word) -> list[Printed]:
 
 
 row("FLO", 0x100, flo, unless(73, "U32"), flag(74, "SH"), forms="1456")
-row("SGXT", 0x01A, "d a x", flag(75, "W"), unless(73, "U32"), forms="145")
-row("BMSK", 0x01B, "d a x", flag(75, "W"), forms="145")
+row("SGXT", 0x01A, "d a x", flag(75, "W"), unless(73, "U32"), forms="1456")
+row("BMSK", 0x01B, "d a x", flag(75, "W"), forms="1456")
 
 
 def with_output(names: str) -> Callable[[Word], list[Printed]]:
@@ -198,8 +198,8 @@ def with_output(names: str) -> Callable[[Word], list[Printed]]:
     return reader
 
 
-row("VABSDIFF", 0x014, with_output("d a b c"), unless(73, "U32"), forms="1456")
-row("VABSDIFF4", 0x015, with_output("d a b c"), choice(73, 1, "U8", ""), flag(75, "ACC"), forms="123456")
+row("VABSDIFF", 0x014, with_output("d a b c"), unless(73, "U32"), forms=ALL)
+row("VABSDIFF4", 0x015, with_output("d a b c"), choice(73, 1, "U8", ""), flag(75, "ACC"), forms=ALL)
 FOUR = (choice(76, 1, "4A", None), choice(73, 1, "U8", "S8"), choice(74, 1, "U8", "S8"))
 TWO = (choice(76, 1, None, "2A"), choice(77, 1, "LO", "HI"), choice(73, 1, "U16", "S16"), choice(74, 1, "U8", "S8"))
 row("IDP", 0x026, "d a b c", *FOUR, forms="1456")
