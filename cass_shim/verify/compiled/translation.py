@@ -1,7 +1,7 @@
 """The compiled code of one kernel, shared by its runs, and when making it pays.
 
-In: a prepared program and what of it has run. Out: units by index. A kernel is compiled once its runs have taken twice
-as long in numpy as compiling what ran would: of the examples none runs that much longer, and what does loses little.
+In: a prepared program and what of it has run. Out: units by index. A kernel is compiled once its runs have taken as
+long in numpy as compiling what ran would: a kernel is tried on a dozen inputs and more.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from cass_shim.verify.compiled.units import Units
 from cass_shim.verify.program import Program
 
 STEP_SECONDS = 35e-6  # of numpy for one step of a block or two
-COMPILE_SECONDS = 0.8e-3  # for one instruction
-TIMES = 2  # as long as compiling, before that is done
-LEAST_STEPS = 3000
+COMPILE_SECONDS = 0.25e-3  # for one instruction
+LEAST_STEPS = 300
 
 
 class Translation:
@@ -44,7 +43,7 @@ class Translation:
         if self.units:
             return True
         return (
-            self.steps + steps >= max(LEAST_STEPS, TIMES * self.ran * COMPILE_SECONDS / STEP_SECONDS)
+            self.steps + steps >= max(LEAST_STEPS, self.ran * COMPILE_SECONDS / STEP_SECONDS)
             and library() is not None
         )
 
