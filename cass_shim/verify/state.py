@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -72,6 +73,49 @@ class Geometry:
         return self.blocks * self.warps * WARP
 
 
+@dataclass(frozen=True)
+class _Places:
+    """Where each lane of a launch is; never written to. specials: registers that say so, by name."""
+
+    block_of: Lanes
+    thread_of: Lanes
+    lane_of: NDArray[np.uint32]
+    specials: dict[str, Value]
+
+
+@lru_cache(maxsize=64)
+def _places(g: Geometry) -> _Places:
+    u32 = np.uint32
+    lane = np.arange(g.lanes)
+    part, thread = np.divmod(lane, g.warps * WARP)
+    block = part + g.first
+    lane_of = (lane % WARP).astype(u32)
+    (bx, by, _), (gx, gy, _) = g.block, g.grid
+    at = np.uint64(1) << lane_of.astype(np.uint64)
+    below, every = at - np.uint64(1), np.uint64(0xFFFF_FFFF)
+    upto = below | at
+    specials = {
+        "SR_TID.X": (thread % bx).astype(u32),
+        "SR_TID.Y": (thread // bx % by).astype(u32),
+        "SR_TID.Z": (thread // (bx * by)).astype(u32),
+        "SR_CTAID.X": (block % gx).astype(u32),
+        "SR_CTAID.Y": (block // gx % gy).astype(u32),
+        "SR_CTAID.Z": (block // (gx * gy)).astype(u32),
+        "SR_LANEID": lane_of,
+        "SR_EQMASK": at.astype(u32),
+        "SR_LTMASK": below.astype(u32),
+        "SR_LEMASK": upto.astype(u32),
+        "SR_GTMASK": (every & ~upto).astype(u32),
+        "SR_GEMASK": (every & ~below).astype(u32),
+        "SR_CgaCtaId": np.zeros(g.lanes, u32),
+        "SR_CgaSize": np.zeros(g.lanes, u32),  # only ever an index into the bank's words about clusters
+        "SR_NTID.X": np.full(g.lanes, bx, u32),
+    }
+    for array in (part, thread, *specials.values()):
+        array.flags.writeable = False
+    return _Places(part, thread, lane_of, specials)
+
+
 class State(Surfaces, Warps, Arithmetic):
     """The effectful part of `isa.emitter.Emitter`; see there for what each method means."""
 
@@ -93,10 +137,8 @@ class State(Surfaces, Warps, Arithmetic):
         self.picks, self.turns = Picks(seed), Picks(seed + 1)  # among groups of lanes, and among lanes of an atomic
         self.model_mufu = mufu
         count = geometry.lanes
-        lane = np.arange(count)
-        self.block_of: Lanes = lane // (geometry.warps * WARP)
-        self.thread_of: Lanes = lane % (geometry.warps * WARP)
-        self.lane_of = (lane % WARP).astype(np.uint32)
+        places = _places(geometry)
+        self.block_of, self.thread_of, self.lane_of = places.block_of, places.thread_of, places.lane_of
         self.warps = count // WARP
         self.shared = Scratch.filled("shared", geometry.blocks, shared_bytes, self.garbage)
         self.local = Scratch.filled("local", count, local_bytes, self.garbage)
@@ -109,8 +151,9 @@ class State(Surfaces, Warps, Arithmetic):
         self.full = False
         self._regs: list[Value | None] = [None] * 256  # filled with garbage when first read
         self._uniform_regs: list[Value | None] = [None] * UNIFORM_REGISTERS
-        self._preds: list[Mask] = [np.zeros(count, bool) for _ in range(7)]
-        self._uniform_preds: list[Mask] = [np.zeros(count, bool) for _ in range(7)]
+        unset: Mask = np.zeros(count, bool)
+        self._preds: list[Mask] = [unset] * 7  # a write makes a new row
+        self._uniform_preds: list[Mask] = [unset] * 7
         self._specials: dict[str, Value] = self._special_registers()
         self.barrier_value: Value = np.zeros(count, np.uint32)
         self.shared_written = np.zeros(len(self.shared.content), bool)
@@ -144,43 +187,21 @@ class State(Surfaces, Warps, Arithmetic):
         mixed = self._noise * odd + np.uint32(0x9E37_79B9) * (odd + np.uint32(uniform))
         return self._like_garbage(mixed ^ mixed >> np.uint32(15))
 
-    def register_rows(self, uniform: bool) -> Value:
-        """All registers of a file, a row each."""
+    def register_rows(self, indices: Sequence[int], uniform: bool) -> Value:
+        """These registers of a file, a row each."""
         file = self._uniform_regs if uniform else self._regs
-        unwritten = [index for index, value in enumerate(file) if value is None]
-        rows = np.empty((len(file), self.geometry.lanes), np.uint32)
-        rows[unwritten] = self._undefined_registers(unwritten, uniform)
-        for index, value in enumerate(file):
-            if value is not None:
-                rows[index] = value
+        rows = self._undefined_registers(indices, uniform)
+        for row, index in enumerate(indices):
+            if (value := file[index]) is not None:
+                rows[row] = value
         return rows
 
     def _special_registers(self) -> dict[str, Value]:
+        """Those that every launch of this geometry has, and those that differ from run to run."""
         g, u32 = self.geometry, np.uint32
-        thread, block = self.thread_of, self.block_of + g.first
-        bx, by, _ = g.block
-        gx, gy, _ = g.grid
-        below = (np.uint64(1) << self.lane_of.astype(np.uint64)) - np.uint64(1)
-        at = np.uint64(1) << self.lane_of.astype(np.uint64)
-        upto = below | at
-        every = np.uint64(0xFFFF_FFFF)
         return {
-            "SR_TID.X": (thread % bx).astype(u32),
-            "SR_TID.Y": (thread // bx % by).astype(u32),
-            "SR_TID.Z": (thread // (bx * by)).astype(u32),
-            "SR_CTAID.X": (block % gx).astype(u32),
-            "SR_CTAID.Y": (block // gx % gy).astype(u32),
-            "SR_CTAID.Z": (block // (gx * gy)).astype(u32),
-            "SR_LANEID": self.lane_of,
-            "SR_EQMASK": at.astype(u32),
-            "SR_LTMASK": below.astype(u32),
-            "SR_LEMASK": upto.astype(u32),
-            "SR_GTMASK": (every & ~upto).astype(u32),
-            "SR_GEMASK": (every & ~below).astype(u32),
-            "SR_CgaCtaId": np.zeros(g.lanes, u32),
-            "SR_CgaSize": np.zeros(g.lanes, u32),  # only ever an index into the bank's words about clusters
+            **_places(g).specials,
             "SR_SWINHI": np.full(g.lanes, self.shared_window >> 32, u32),
-            "SR_NTID.X": np.full(g.lanes, bx, u32),
             "SR_VIRTUALSMID": self.random.integers(0, 64, g.blocks, dtype=u32)[self.block_of],
             "SR_VIRTID": self.random.integers(0, 2**24, g.blocks, dtype=u32)[self.block_of],
         }

@@ -117,13 +117,17 @@ def _intrinsics(bodies: list[Body]) -> dict[str, str]:
     return {name: line for body in bodies for name, line in body.intrinsics.items()}
 
 
+def _registers(used: list[Row]) -> frozenset[int]:
+    return frozenset(row for kind, row in used if kind == "r")
+
+
 def single_loop(index: int, bodies: list[Body], kind: int) -> Unit:
     """Instructions whose lanes do not meet: one loop for all of them."""
     used, stored = _rows(bodies)
     text = "\n".join(_renamed(body, f"i{n}") for n, body in enumerate(bodies) if body.lines)
     lines = [*_head(index, bodies, used), "  br label %aenter", "aenter:", "  br label %aloop"]
     lines += [_loop("a", "list", "%count", text, used, stored), *_FAULTS]
-    return Unit(kind, len(bodies), "\n".join(lines), intrinsics=_intrinsics(bodies))
+    return Unit(kind, len(bodies), "\n".join(lines), intrinsics=_intrinsics(bodies), rows=_registers(used))
 
 
 def several_loops(index: int, bodies: list[Body], calls: list[tuple[str, int]], guard: tuple[int, int]) -> Unit:
@@ -151,7 +155,8 @@ def several_loops(index: int, bodies: list[Body], calls: list[tuple[str, int]], 
         if not last:
             lines += [f"  %{tag}key = load i64, ptr %fault", f"  %{tag}f = icmp ne i64 %{tag}key, -1"]
             lines += [f"  br i1 %{tag}f, label %{tag}fault, label %{tag}go", f"{tag}fault:", "  ret i32 1", f"{tag}go:"]
-    return Unit(STRAIGHT, 1, "\n".join([*lines, *_FAULTS]), intrinsics=_intrinsics(bodies))
+    text = "\n".join([*lines, *_FAULTS])
+    return Unit(STRAIGHT, 1, text, intrinsics=_intrinsics(bodies), rows=_registers(used))
 
 
 def _chosen(row: int, negated: int) -> str:

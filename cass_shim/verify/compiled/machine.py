@@ -8,6 +8,7 @@ numpy between two that are. Runs that look for races stay in numpy.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Set
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from cass_shim.verify import mufu as mufu_models
 from cass_shim.verify.arithmetic import Value
 from cass_shim.verify.compiled.emitter import EVENT_ROWS, EVENTS
 from cass_shim.verify.compiled.functions import CONTEXT, NO_FAULT
-from cass_shim.verify.compiled.library import Memory, Scheduler, UnitRow, library
+from cass_shim.verify.compiled.library import Memory, Scheduler, library
 from cass_shim.verify.compiled.text import PREDICATE_ROWS, PREDICATES, ROWS, UNIFORM
 from cass_shim.verify.compiled.translation import Translation
 from cass_shim.verify.interpreter import Interpreter, Outcome
@@ -41,10 +42,10 @@ class Machine(Interpreter):
 
     def _advance(self) -> None:
         if not self.compiled:
-            super()._advance()
-            if self.translation is not None and self.translation.pays(self.steps) and self.races is None:
-                self._change_over(self.translation)
-            return
+            if self.translation is None or self.races is not None or not self.translation.pays(self.steps):
+                super()._advance()
+                return
+            self._change_over(self.translation)
         if self.regions.masks.any():
             super()._advance()
             return
@@ -71,7 +72,7 @@ class Machine(Interpreter):
         every[self._list[: int(self._context[CONTEXT.index("count")])]] = True
         assert self.translation is not None
         if self.translation.missed(index):
-            self._load_units(self.translation)
+            self._fill(self.translation.rows)
         self.set_mask(every)
         if self._single(index, every):
             self._scheduler.index, self._scheduler.resumed = index + 1, 1
@@ -105,14 +106,20 @@ class Machine(Interpreter):
     def get_reg(self, index: int, uniform: bool) -> Value:
         if not self.compiled:
             return super().get_reg(index, uniform)
-        return self._matrix[index + UNIFORM * uniform].copy()
+        row = index + UNIFORM * uniform
+        if row not in self._filled:
+            self._fill({row})
+        return self._matrix[row].copy()
 
     def set_reg(self, index: int, uniform: bool, value: Value) -> None:
         if not self.compiled:
             super().set_reg(index, uniform, value)
             return
         assert value.dtype == np.uint32, value.dtype
-        np.copyto(self._matrix[index + UNIFORM * uniform], value, where=self.mask)
+        row = index + UNIFORM * uniform
+        if row not in self._filled:
+            self._fill({row})
+        np.copyto(self._matrix[row], value, where=self.mask)
 
     def get_pred(self, index: int, uniform: bool) -> Value:
         if not self.compiled:
@@ -126,26 +133,35 @@ class Machine(Interpreter):
         assert value.dtype == np.bool_, value.dtype
         np.copyto(self._flags[index + PREDICATES * uniform], value, where=self.mask)
 
+    def _fill(self, wanted: Set[int]) -> None:
+        """Put registers into their rows that have not been needed so far."""
+        fresh = wanted - self._filled
+        for uniform in (False, True):
+            indices = [row - UNIFORM * uniform for row in fresh if (row >= UNIFORM) == uniform]
+            if indices:
+                self._matrix[[index + UNIFORM * uniform for index in indices]] = self.register_rows(indices, uniform)
+        self._filled |= fresh
+
     # changing over
 
     def _change_over(self, translation: Translation) -> None:
         """From here on the scheduler of native/reference runs the lanes."""
         count = len(self.mask)
-        self._matrix = np.concatenate([self.register_rows(uniform) for uniform in (False, True)])
-        assert len(self._matrix) == ROWS
+        self._matrix = np.empty((ROWS, count), np.uint32)
+        self._filled: set[int] = set()
         self._flags = np.empty((PREDICATE_ROWS, count), bool)
         for row in range(PREDICATE_ROWS):
             uniform = row >= PREDICATES
             self._flags[row] = super().get_pred(row - PREDICATES * uniform, uniform)
         translation.begin(self.program, self.banks, self._specials, self.model_mufu is mufu_models.nearest)
         translation.extend(self.executed)
+        self._fill(translation.rows)
         self.waiting = np.ascontiguousarray(self.waiting)
         self._list, self._active, self._order_room = (np.zeros(count, np.int32) for _ in range(3))
         self._scratch = np.zeros((EVENT_ROWS * EVENTS, count), np.uint64)
         self._memory = self._make_memory(len(self.program.steps))
         self._context = self._make_context(translation)
-        self._scheduler = self._make_scheduler(count)
-        self._load_units(translation)
+        self._scheduler = self._make_scheduler(translation, count)
         self.compiled = True
         self.max_steps *= QUICKER
 
@@ -169,7 +185,8 @@ class Machine(Interpreter):
             self._bank_table[bank] = content.ctypes.data
         self._special_rows = [np.ascontiguousarray(self._specials[name]) for name in translation.specials]
         self._special_table = np.array([row.ctypes.data for row in self._special_rows], np.uint64)
-        self._scratch_table = np.array([row.ctypes.data for row in self._scratch], np.uint64)
+        places = np.arange(len(self._scratch), dtype=np.uint64) * np.uint64(self._scratch.strides[0])
+        self._scratch_table = np.uint64(self._scratch.ctypes.data) + places
         payloads = {f"nan.{kind}": self.nan_payloads.get(kind, 0) for kind in ("f32", "f64", "f16", "bf16")}
         words: dict[str, int] = {
             "regs": self._matrix.ctypes.data, "preds": self._flags.ctypes.data, "pc": self.pc.ctypes.data,
@@ -181,13 +198,14 @@ class Machine(Interpreter):
         }  # fmt: skip
         return np.array([words[name] for name in CONTEXT], np.uint64)
 
-    def _make_scheduler(self, count: int) -> Scheduler:
+    def _make_scheduler(self, translation: Translation, count: int) -> Scheduler:
         context = self._context.ctypes.data
         turn = None if self.turn is None else np.ascontiguousarray(self.turn, np.int64)
-        self._turn = turn
+        self._turn, self._units = turn, translation.table
         return Scheduler(
             lanes=count, policy_random=self.policy == "random", list=self._list.ctypes.data, context=context,
-            count=context + 8 * CONTEXT.index("count"), regs=self._matrix.ctypes.data, preds=self._flags.ctypes.data,
+            count=context + 8 * CONTEXT.index("count"), units=ctypes.addressof(translation.table),
+            regs=self._matrix.ctypes.data, preds=self._flags.ctypes.data,
             pc=self.pc.ctypes.data, alive=self.alive.ctypes.data, waiting=self.waiting.ctypes.data,
             wait_for=self.wait_for.ctypes.data, wait_at=self.wait_at.ctypes.data,
             convergence=self.convergence.ctypes.data, exclusive=self.regions.masks.ctypes.data,
@@ -196,14 +214,6 @@ class Machine(Interpreter):
             stamp=ctypes.addressof(self._memory) + Memory.stamp.offset,
             most_steps=self.max_steps * QUICKER, program=len(self.program.steps),
         )  # fmt: skip
-
-    def _load_units(self, translation: Translation) -> None:
-        self._units = (UnitRow * len(self.program.steps))()
-        for index, (unit, address) in translation.units.items():
-            self._units[index] = UnitRow(
-                address, unit.kind, unit.length, unit.guard, unit.negated, unit.number, unit.mask
-            )
-        self._scheduler.units = ctypes.addressof(self._units)
 
     def _fault(self) -> Fault:
         """The fault that numpy would have raised (`Arena.locate`, `Scratch.locate`, `check_aligned`, `load_const`)."""

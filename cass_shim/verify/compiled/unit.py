@@ -11,7 +11,8 @@ EVERYONE, PLAIN_MASK, NONE = -1, -2, -1
 
 @dataclass
 class Unit:
-    """What starts at an index. text: of its function, "" for what machine.c does by itself."""
+    """What starts at an index. text: of its function, "" for what machine.c does by itself. rows: of the registers that
+    it reads or writes."""
 
     kind: int
     length: int = 1
@@ -21,3 +22,4 @@ class Unit:
     number: int = 0
     mask: int = 0
     intrinsics: dict[str, str] = field(default_factory=dict)
+    rows: frozenset[int] = frozenset()

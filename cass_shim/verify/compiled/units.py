@@ -106,6 +106,7 @@ class Units:
         elif name == "WARPSYNC" and (instruction.has("ALL") or not instruction.has("EXCLUSIVE", "COLLECTIVE")):
             unit.kind = WARPSYNC
             unit.number, unit.mask = _mask_of(instruction)
+            unit.rows = frozenset({unit.number} if unit.number >= 0 else ())
         else:
             raise Missing(name)
         return unit
