@@ -6,7 +6,9 @@ mixed, negative, infinite, peaks, and CHAINS.
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +19,25 @@ TEXT = np.frombuffer(b"\0\0\0abx*?.#19", np.uint8)  # what bytes hold then: shor
 
 Octets = NDArray[np.uint8]
 
-_FLOATS = {"f32": np.float32, "f64": np.float64, "f16": np.float16}
-_NUMBERS: dict[str, Any] = {**_FLOATS, "i8": np.int8, "i16": np.int16, "bf16": np.int16}
+
+class _Format(NamedTuple):
+    """A float format: how it is stored, bits of its fraction, bias of its exponent."""
+
+    dtype: np.dtype[Any]
+    fraction: int
+    bias: int
+
+
+_FLOATS = {
+    "f32": _Format(np.dtype(np.uint32), 23, 127),
+    "f64": _Format(np.dtype(np.uint64), 52, 1023),
+    "f16": _Format(np.dtype(np.uint16), 10, 15),
+    "bf16": _Format(np.dtype(np.uint16), 7, 127),
+}
+_NUMBERS: dict[str, Any] = {
+    "f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8, "i16": np.int16, "bf16": np.int16,
+}  # fmt: skip
+LEAST_POWER = -20  # of two: no normal number is expected to be smaller among a window's
 PEAK = 28  # power of two of the largest number there, or what its kind holds
 SPECIAL_SHARE = 0.04  # of the elements: more, and sums are all NaN
 INFINITE_SHARE = 0.03
@@ -26,6 +45,14 @@ INFINITE_SHARE = 0.03
 # As each half of a 64-bit number is one of these by itself, halves of all ones, nothing or a sign alone are frequent.
 MIXTURE = (38, 26, 26, 64)
 EDGES = np.array([0, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF], np.uint32)
+# What a word is: its random bits masked, and something added; by a random octet. Such a sum is also how ~bits is made.
+_MASKS, _ADDED = (
+    np.repeat(np.array(column, np.uint32), [*MIXTURE[:3], *4 * [MIXTURE[3] // 4], 256 - sum(MIXTURE)])
+    for column in (
+        (15, 0xFF_FFFF, 7, 0, 0, 0, 0, 0xFFFF_FFFF),
+        (0, 0x3F80_0000, 0xFFFF_FFF8, *EDGES, 0),
+    )
+)
 _SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, -3e-39, 1e-310, 6e-8, 65504.0, 3.4e38, 0.5]
 
 
@@ -37,31 +64,45 @@ def fill(kind: str, size: int, values: str, typical: int, random: np.random.Gene
     if values == "peaks":
         return _peaks(kind, fill(kind, size, "small", typical, random, origin), typical, origin)
     if values == "mixed":
-        return _mixed(-(-size // 4), random).view(np.uint8)[:size].copy()
-    if kind in ("f32", "f64", "f16", "bf16"):
+        return _mixed(-(-size // 4), random).view(np.uint8)[:size]
+    if kind in _FLOATS:
         return _fill_floats(kind, size, values, random)
     width = {"i8": 1, "i16": 2}.get(kind, 4)
     count = -(-size // width)
     dtype = {1: np.uint8, 2: np.uint16, 4: np.uint32}[width]
     held: NDArray[Any]
     if values == "zero":
-        held = np.zeros(count, np.uint64)
+        held = np.zeros(count, dtype)
     elif values == "wide":
-        held = random.integers(0, 1 << (8 * width), count, dtype=np.uint64)
+        held = _bits(count, dtype, random)
     elif values == "sorted":
-        held = np.arange(count, dtype=np.uint64) // 4 % max(typical, 1)
+        held = np.resize(np.repeat(np.arange(max(typical, 1)), 4), count)
     elif values == "negative":
-        held = ~random.integers(0, max(typical, 2), count, dtype=np.uint64)
+        held = ~_below(typical, count, random).astype(dtype)
     elif values == "equal":
-        held = np.full(count, 3, np.uint64)
+        held = np.full(count, 3)
     elif values == "special":
-        edges = np.array([0, 1, 2, (1 << 8 * width) - 1, 1 << (8 * width - 1), (1 << (8 * width - 1)) - 1], np.uint64)
-        held = random.choice(edges, count)
+        edges = np.array([0, 1, 2, (1 << 8 * width) - 1, 1 << (8 * width - 1), (1 << (8 * width - 1)) - 1])
+        held = edges.take(random.integers(0, len(edges), count, np.uint8))
     elif values in CHAINS:
         held = random.choice(TEXT, count) if width == 1 else _links(count, origin // width, values, typical, random)
     else:
-        held = random.integers(0, max(typical, 2), count, dtype=np.uint64)
-    return held.astype(dtype).view(np.uint8)[:size].copy()
+        held = _below(typical, count, random)
+    return held.astype(dtype, copy=False).view(np.uint8)[:size]
+
+
+def _below(typical: int, count: int, random: np.random.Generator) -> NDArray[Any]:
+    """Indices below a typical number: the high half of its product with random bits, quicker than drawing anew."""
+    limit = max(typical, 2)
+    if limit <= 256:
+        return _bits(count, np.uint16, random) * np.uint32(limit) >> np.uint32(16)
+    return _bits(count, np.uint32, random) * np.uint64(limit) >> np.uint64(32)
+
+
+def _bits(count: int, dtype: Any, random: np.random.Generator) -> NDArray[Any]:
+    """Unsigned numbers, all equally likely."""
+    words = random.integers(0, 1 << 64, -(-count * np.dtype(dtype).itemsize // 8), np.uint64)
+    return words.view(dtype)[:count]
 
 
 def _peaks(kind: str, held: Octets, typical: int, origin: int) -> Octets:
@@ -85,10 +126,11 @@ def _mixed(count: int, random: np.random.Generator) -> NDArray[np.uint32]:
     Of two generated kernels with wrong code both (3414, 6236) are told by more of them than by inputs whose words are
     all of a kind.
     """
-    bits = random.integers(0, 1 << 32, count, dtype=np.uint32)
-    ways = [bits & 15, np.uint32(0x3F80_0000) + (bits & 0xFF_FFFF), ~(bits & 7), EDGES[bits & 3], bits]
-    way = np.searchsorted(np.cumsum(MIXTURE), np.arange(256), side="right")[random.integers(0, 256, count, np.uint8)]
-    return np.asarray(np.choose(way, ways), np.uint32)
+    way = _bits(count, np.uint8, random)
+    words = _bits(count, np.uint32, random)
+    words &= _MASKS.take(way)
+    words += _ADDED.take(way)
+    return words
 
 
 def _links(count: int, first: int, values: str, typical: int, random: np.random.Generator) -> NDArray[np.int64]:
@@ -107,29 +149,57 @@ def _links(count: int, first: int, values: str, typical: int, random: np.random.
 
 
 def _fill_floats(kind: str, size: int, values: str, random: np.random.Generator) -> Octets:
-    width = {"f64": 8, "f32": 4}.get(kind, 2)
-    count = -(-size // width)
-    numbers: NDArray[Any]
+    dtype = _FLOATS[kind].dtype
+    count = -(-size // dtype.itemsize)
+    words: NDArray[Any]
     if values == "whole":  # sums of these are exact in any order
-        numbers = random.integers(-8, 9, count).astype(np.float64)
-    elif values == "zero":
-        numbers = np.zeros(count)
-    elif values == "equal":
-        numbers = np.full(count, 1.5)
+        words = _encoded(kind, np.arange(-8, 9)).take(random.integers(0, 17, count, np.uint8))
+    elif values in ("zero", "equal"):
+        words = np.full(count, _encoded(kind, np.array([1.5 if values == "equal" else 0.0]))[0])
     elif values == "sorted":
-        numbers = np.arange(count) * 0.25
+        words = _encoded(kind, np.arange(count) * 0.25)
     else:
-        numbers = random.normal(size=count) * np.exp2(random.integers(-4, 5, count))
+        words = _normal(kind, count, random)
         if values == "special":
-            edges = random.choice(np.array(_SPECIAL), count)
-            numbers = np.where(random.random(count) < SPECIAL_SHARE, edges, numbers)
+            edges = _encoded(kind, np.array(_SPECIAL))
+            places = _some(SPECIAL_SHARE, count, random)
+            words[places] = edges.take(random.integers(0, len(edges), len(places)))
         elif values == "negative":
-            numbers = -np.abs(numbers)
+            words |= dtype.type(1 << 8 * dtype.itemsize - 1)
         elif values == "infinite":  # of one sign and without NaN, which would hide what else is wrong in a sum
-            numbers = np.where(random.random(count) < INFINITE_SHARE, np.inf, numbers)
+            words[_some(INFINITE_SHARE, count, random)] = _encoded(kind, np.array([np.inf]))[0]
+    return words.view(np.uint8)[:size]
+
+
+def _some(share: float, count: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """About this share of the places below count."""
+    return np.flatnonzero(_bits(count, np.uint16, random) < np.uint16(share * 65536))
+
+
+def _encoded(kind: str, numbers: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as the bits of a float format."""
     with np.errstate(all="ignore"):
         if kind == "bf16":
-            octets = (numbers.astype(np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16).view(np.uint8)
-        else:
-            octets = numbers.astype(_FLOATS[kind]).view(np.uint8)
-    return octets[:size].copy()
+            return (numbers.astype(np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16)
+        return numbers.astype(_NUMBERS[kind]).view(_FLOATS[kind].dtype)
+
+
+def _normal(kind: str, count: int, random: np.random.Generator) -> NDArray[Any]:
+    """Floats as normal numbers times a power of two from 1/16 to 16 are, made of random signs and mantissas beside
+    exponents that are as frequent as theirs: a fifth of the time that such products take."""
+    dtype, fraction, _ = _FLOATS[kind]
+    sign_and_fraction = dtype.type(1 << 8 * dtype.itemsize - 1 | (1 << fraction) - 1)
+    words = _bits(count, dtype, random) & sign_and_fraction
+    words |= _exponents(kind).take(_bits(count, np.uint16, random))
+    return words
+
+
+@functools.cache
+def _exponents(kind: str) -> NDArray[Any]:
+    """The exponent field of 65,536 such products, those that are too small for a normal number as denormal ones."""
+    within = [math.erf(2.0**power / math.sqrt(2)) for power in range(LEAST_POWER, 8)]
+    shares = np.convolve(np.diff(within), np.full(9, 1 / 9))  # from 2 ** (LEAST_POWER - 4) on
+    places = (np.arange(1 << 16) + 0.5) / (1 << 16) * shares.sum()
+    powers = np.searchsorted(np.cumsum(shares), places) + LEAST_POWER - 4
+    dtype, fraction, bias = _FLOATS[kind]
+    return np.maximum(powers + bias, 0).astype(dtype) << dtype.type(fraction)
