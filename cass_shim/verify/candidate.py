@@ -76,7 +76,8 @@ class Candidate:
         self.base = base or device.alloc(arena)
         self.owns_table = code.abi is AbiClass.CASS1 or not code.slots
         self.table = self._table()
-        self.ring = device.alloc(RING_BYTES)
+        self.prints = any(s.kind is SlotKind.PRINTF for s in code.slots)
+        self.ring = device.alloc(RING_BYTES) if self.prints else 0
         self.printed = RING_BYTES  # of the ring: what an earlier launch may have left there
         self.banks: dict[int, int] = {}
         self.heap = device.alloc(DEVICE_HEAP_BYTES) if any(s.kind is SlotKind.HEAP for s in code.slots) else 0
@@ -135,9 +136,10 @@ class Candidate:
         if self.textures is not None:
             self.textures.fill(textures, surfaces)
         device.copy(self.base, given.content)
-        empty = struct.pack("<IIII", RING_BYTES - PRINTF_HEADER_BYTES, 0, 0, 0)
-        device.copy(self.ring, empty.ljust(self.printed, b"\0"))
-        self.printed = RING_BYTES
+        if self.prints:
+            empty = struct.pack("<IIII", RING_BYTES - PRINTF_HEADER_BYTES, 0, 0, 0)
+            device.copy(self.ring, empty.ljust(self.printed, b"\0"))
+            self.printed = RING_BYTES
         if self.heap:
             device.copy(self.heap, struct.pack("<Q", DEVICE_HEAP_BYTES).ljust(HEAP_HEADER_BYTES, b"\0"))
         if self.shared:
@@ -156,7 +158,7 @@ class Candidate:
         self.spent = device.spent() - began
         after = np.empty(len(given.content), np.uint8)
         device.copy(after, self.base)
-        return after, self._printed()
+        return after, self._printed() if self.prints else []
 
     def _printed(self) -> list[bytes]:
         """The finished records of the last launch."""

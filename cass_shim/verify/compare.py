@@ -68,6 +68,8 @@ def compare(
     device = after[:end].view(np.uint32)
     runs = [o.arena.content[:end].view(np.uint32) for o in outcomes]
     first = runs[0]
+    if len(runs) == 1 and heaps.loose is None and np.array_equal(device.view(np.uint64), first.view(np.uint64)):
+        return Comparison(4 * int(np.count_nonzero(_computed(outcomes, end))))
     stable = np.ones(len(first), bool)
     nan = _nan_words(first)
     for other in runs[1:]:
@@ -117,10 +119,10 @@ def settle(result: Comparison, reference: Reference) -> Comparison:
 
 def _computed(outcomes: list[Outcome], end: int) -> NDArray[np.bool_]:
     """Words written in some run: only there may a NaN be replaced by another."""
-    touched = np.zeros(end // 4, bool)
-    for outcome in outcomes:
-        touched |= outcome.arena.touched[:end].view(np.uint32) != 0
-    return touched
+    touched, *others = (outcome.arena.touched[:end].view(np.uint32) != 0 for outcome in outcomes)
+    for other in others:
+        touched |= other
+    return np.asarray(touched)
 
 
 def _double_nan(device: NDArray[np.uint32], runs: list[NDArray[np.uint32]]) -> NDArray[np.bool_]:
