@@ -53,28 +53,18 @@ class HostEmitter(Floats):
 
     # state
     def get_reg(self, index: int, uniform: bool) -> Value:
-        row = index + UNIFORM * uniform
-        self.body.used.add(("r", row))
-        return self.body.put(32, f"load i32, ptr %r{row}")
+        return self.body.get(("r", index + UNIFORM * uniform))
 
     def set_reg(self, index: int, uniform: bool, value: Value) -> None:
-        row = index + UNIFORM * uniform
         assert value.width == 32, value
-        self.body.used.add(("r", row))
-        self.body.stored.add(("r", row))
-        self.body.raw(f"  store i32 {value.text}, ptr %r{row}")
+        self.body.set(("r", index + UNIFORM * uniform), value)
 
     def get_pred(self, index: int, uniform: bool) -> Value:
-        row = index + PREDICATES * uniform
-        self.body.used.add(("p", row))
-        return self.body.put(1, f"load i1, ptr %p{row}")
+        return self.body.get(("p", index + PREDICATES * uniform))
 
     def set_pred(self, index: int, uniform: bool, value: Value) -> None:
-        row = index + PREDICATES * uniform
         assert value.width == 1, value
-        self.body.used.add(("p", row))
-        self.body.stored.add(("p", row))
-        self.body.raw(f"  store i1 {value.text}, ptr %p{row}")
+        self.body.set(("p", index + PREDICATES * uniform), value)
 
     def special(self, name: str) -> Value:
         if name not in self.specials:

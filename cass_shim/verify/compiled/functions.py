@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from cass_shim.verify.compiled.text import Body
+from cass_shim.verify.compiled.text import SIZES, Body, Row
 from cass_shim.verify.compiled.unit import STRAIGHT, Unit
 
 # Words of the context. Pointers, but for those that WORDS names.
@@ -17,23 +17,18 @@ CONTEXT = ("regs", "preds", "pc", "list", "active", "memory", "scratch", "banks"
 WIDTHS = {"count": 64, "lanes": 64, "nan.f32": 32, "nan.f64": 64, "nan.f16": 16, "nan.bf16": 16,
           "shared.high": 32, "local.high": 32}  # fmt: skip
 NO_FAULT = (1 << 64) - 1
-Row = tuple[str, int]  # of registers ("r") or predicates ("p")
-_NAMES = re.compile(r"%v(\d+)|^v(\d+):", re.MULTILINE)
 
 
-def _renamed(body: Body, prefix: str) -> str:
-    """The body's lines with names that no other body has."""
-    text = "\n".join(body.lines)
-    return _NAMES.sub(lambda m: f"%{prefix}v{m[1]}" if m[1] else f"{prefix}v{m[2]}:", text)
-
-
-def _context() -> list[str]:
-    lines = []
+def _function(index: int, lines: list[str]) -> str:
+    """The function of these lines, which begins by loading what they name of the context."""
+    text = "\n".join(lines)
+    head = [f"define i32 @unit{index}(ptr %context) {{", "entry:"]
     for position, name in enumerate(CONTEXT):
-        kind = f"i{WIDTHS[name]}" if name in WIDTHS else "ptr"
-        lines.append(f"  %c.{name} = getelementptr i64, ptr %context, i64 {position}")
-        lines.append(f"  %{name} = load {kind}, ptr %c.{name}")
-    return lines
+        if f"%{name}" in text:
+            kind = f"i{WIDTHS[name]}" if name in WIDTHS else "ptr"
+            head.append(f"  %c.{name} = getelementptr i64, ptr %context, i64 {position}")
+            head.append(f"  %{name} = load {kind}, ptr %c.{name}")
+    return "\n".join([*head, text])
 
 
 def _tables(bodies: list[Body]) -> list[str]:
@@ -48,51 +43,29 @@ def _tables(bodies: list[Body]) -> list[str]:
     return lines
 
 
-def _rows(bodies: list[Body]) -> tuple[list[Row], list[Row]]:
-    used = sorted({row for body in bodies for row in body.used})
-    return used, sorted({row for body in bodies for row in body.stored})
+def _rows(bodies: list[Body]) -> list[Row]:
+    return sorted({row for body in bodies for row in body.used})
 
 
 def _places(used: list[Row]) -> list[str]:
     """Slots, and where each row of registers begins."""
     lines = ["  %out = alloca [4 x i32], align 16", "  %status = alloca i32", "  store i32 0, ptr %status"]
     for kind, row in used:
-        width, base, size = ("i32", "%regs", "i32") if kind == "r" else ("i1", "%preds", "i8")
-        lines.append(f"  %{kind}{row} = alloca {width}")
         lines.append(f"  %o.{kind}{row} = mul i64 %lanes, {row}")
-        lines.append(f"  %b.{kind}{row} = getelementptr {size}, ptr {base}, i64 %o.{kind}{row}")
+        base = "%regs" if kind == "r" else "%preds"
+        lines.append(f"  %b.{kind}{row} = getelementptr {SIZES[kind][0]}, ptr {base}, i64 %o.{kind}{row}")
     return lines
 
 
-def _loop(tag: str, over: str, bound: str, text: str, used: list[Row], stored: list[Row]) -> str:
-    """One loop over lanes; `next.tag` follows, and a lane that fails leaves its registers as they were."""
-    load, save = [], []
-    for kind, row in used:
-        size = "i32" if kind == "r" else "i8"
-        load.append(f"  %{tag}w.{kind}{row} = getelementptr {size}, ptr %b.{kind}{row}, i64 %lane")
-        load.append(f"  %{tag}l.{kind}{row} = load {size}, ptr %{tag}w.{kind}{row}")
-        if kind == "p":
-            load.append(f"  %{tag}t.{kind}{row} = trunc i8 %{tag}l.{kind}{row} to i1")
-            load.append(f"  store i1 %{tag}t.{kind}{row}, ptr %{kind}{row}")
-        else:
-            load.append(f"  store i32 %{tag}l.{kind}{row}, ptr %{kind}{row}")
-    for kind, row in stored:
-        if kind == "p":
-            save.append(f"  %{tag}s.{kind}{row} = load i1, ptr %{kind}{row}")
-            save.append(f"  %{tag}z.{kind}{row} = zext i1 %{tag}s.{kind}{row} to i8")
-            save.append(f"  store i8 %{tag}z.{kind}{row}, ptr %{tag}w.{kind}{row}")
-        else:
-            save.append(f"  %{tag}s.{kind}{row} = load i32, ptr %{kind}{row}")
-            save.append(f"  store i32 %{tag}s.{kind}{row}, ptr %{tag}w.{kind}{row}")
+def _loop(tag: str, over: str, bound: str, text: str) -> str:
+    """One loop over lanes; `done` follows, and a lane that fails goes on with the next."""
     lines = [
         f"{tag}loop:",
         f"  %{tag}k = phi i64 [ 0, %{tag}enter ], [ %{tag}k1, %{tag}next ]",
         f"  %{tag}at = getelementptr i32, ptr %{over}, i64 %{tag}k",
         f"  %lane32 = load i32, ptr %{tag}at",
         "  %lane = zext i32 %lane32 to i64",
-        *load,
         text,
-        *save,
         f"  br label %{tag}next",
         f"{tag}next:",
         f"  %{tag}k1 = add i64 %{tag}k, 1",
@@ -100,13 +73,7 @@ def _loop(tag: str, over: str, bound: str, text: str, used: list[Row], stored: l
         f"  br i1 %{tag}more, label %{tag}loop, label %{tag}done",
         f"{tag}done:",
     ]
-    joined = "\n".join(line for line in lines if line)
-    joined = joined.replace("label %failed", f"label %{tag}next")
-    return re.sub(r"%(lane32|lane)\b", rf"%{tag}\1", joined)
-
-
-def _head(index: int, bodies: list[Body], used: list[Row]) -> list[str]:
-    return [f"define i32 @unit{index}(ptr %context) {{", "entry:", *_context(), *_tables(bodies), *_places(used)]
+    return "\n".join(line for line in lines if line).replace("label %failed", f"label %{tag}next")
 
 
 _FAULTS = ["  %key = load i64, ptr %fault", "  %bad = icmp ne i64 %key, -1", "  %rest = load i32, ptr %status",
@@ -123,21 +90,21 @@ def _registers(used: list[Row]) -> frozenset[int]:
 
 def single_loop(index: int, bodies: list[Body], kind: int) -> Unit:
     """Instructions whose lanes do not meet: one loop for all of them."""
-    used, stored = _rows(bodies)
-    text = "\n".join(_renamed(body, f"i{n}") for n, body in enumerate(bodies) if body.lines)
-    lines = [*_head(index, bodies, used), "  br label %aenter", "aenter:", "  br label %aloop"]
-    lines += [_loop("a", "list", "%count", text, used, stored), *_FAULTS]
-    return Unit(kind, len(bodies), "\n".join(lines), intrinsics=_intrinsics(bodies), rows=_registers(used))
+    used = _rows(bodies)
+    text = "\n".join(line for body in bodies for line in body.lines)
+    lines = [*_tables(bodies), *_places(used), "  br label %aenter", "aenter:", "  br label %aloop"]
+    lines += [_loop("a", "list", "%count", text), *_FAULTS]
+    return Unit(kind, len(bodies), _function(index, lines), intrinsics=_intrinsics(bodies), rows=_registers(used))
 
 
 def several_loops(index: int, bodies: list[Body], calls: list[tuple[str, int]], guard: tuple[int, int]) -> Unit:
     """One instruction in which lanes meet: a loop, a call for all lanes, and so on. Its guard chooses the lanes."""
-    used, stored = _rows(bodies)
+    used = _rows(bodies)
     chosen, negated = guard
     if chosen >= 0 and ("p", chosen) not in used:
         used = sorted([*used, ("p", chosen)])
-    lines = [*_head(index, bodies, used), "  %many = alloca i64", "  store i64 0, ptr %many", "  br label %genter"]
-    lines += ["genter:", "  br label %gloop", _chosen(chosen, negated)]
+    lines = [*_tables(bodies), *_places(used), "  %many = alloca i64", "  store i64 0, ptr %many"]
+    lines += ["  br label %genter", "genter:", "  br label %gloop", _chosen(chosen, negated)]
     lines += ["  %some = load i64, ptr %many", "  %none = icmp eq i64 %some, 0"]
     lines += ["  br i1 %none, label %over, label %p0enter", "over:", "  ret i32 0"]
     for number, body in enumerate(bodies):
@@ -151,11 +118,12 @@ def several_loops(index: int, bodies: list[Body], calls: list[tuple[str, int]], 
             lines += [f"{tag}back:", f"  ret i32 %{tag}answer"]
         lines += [f"{tag}enter:", f"  br label %{tag}loop"]
         last = number == len(bodies) - 1
-        lines.append(_loop(tag, "active", "%some", _renamed(body, tag), used, stored if last else []))
+        loop = _loop(tag, "active", "%some", "\n".join(body.lines))
+        lines.append(re.sub(r"%(lane32|lane)\b", rf"%{tag}\1", loop))
         if not last:
             lines += [f"  %{tag}key = load i64, ptr %fault", f"  %{tag}f = icmp ne i64 %{tag}key, -1"]
             lines += [f"  br i1 %{tag}f, label %{tag}fault, label %{tag}go", f"{tag}fault:", "  ret i32 1", f"{tag}go:"]
-    text = "\n".join([*lines, *_FAULTS])
+    text = _function(index, [*lines, *_FAULTS])
     return Unit(STRAIGHT, 1, text, intrinsics=_intrinsics(bodies), rows=_registers(used))
 
 

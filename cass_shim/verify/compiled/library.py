@@ -92,12 +92,6 @@ def compile_units(units: dict[int, Unit]) -> tuple[Any, dict[int, int]]:
     text = "\n".join([_declarations(), *sorted(intrinsics), *(unit.text for unit in coded.values())])
     module = binding.parse_assembly(text)
     machine = target_machine(OPTIMISE)
-    passes = binding.create_new_function_pass_manager()
-    passes.add_sroa_pass()
-    builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options())
-    for function in module.functions:
-        if not function.is_declaration:
-            passes.run(function, builder)
     engine = binding.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     return engine, {index: engine.get_function_address(f"unit{index}") for index in coded}

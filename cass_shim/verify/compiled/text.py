@@ -1,7 +1,7 @@
 """LLVM IR for the host as text: values, lines, and the integer half of the emitter.
 
-In: what a meaning of `isa.sass` asks for, for one lane. Out: lines of a function body in which registers are stack
-slots (`%r5`, `%p3`), which LLVM makes values of. What it has no words for is `Missing`: numpy runs that instruction.
+In: what a meaning of `isa.sass` asks for, for one lane. Out: lines of a function body in which registers are
+read and written where they lie, once an instruction. What it has no words for is `Missing`: numpy runs that instruction.
 """
 
 from __future__ import annotations
@@ -33,17 +33,23 @@ def number(value: int, width: int) -> Value:
     return Value(str(value & (1 << width) - 1), width)
 
 
+Row = tuple[str, int]  # of registers ("r") or predicates ("p")
+# How a row is kept: its elements, and its own width.
+SIZES = {"r": ("i32", 32), "p": ("i8", 1)}
+
+
 @dataclass
 class Body:
-    """Lines of one function. loaded, stored: rows of registers and predicates that have slots, by kind "r" or "p".
-
-    intrinsics: declarations by name.
+    """Lines of one instruction for one lane. held: what rows of registers ("r") and predicates ("p") hold so far;
+    used, stored: those that are read or written. prefix: of its names. intrinsics: declarations by name.
     """
 
+    prefix: str = ""
     lines: list[str] = field(default_factory=list)
     counter: int = 0
-    used: set[tuple[str, int]] = field(default_factory=set)
-    stored: set[tuple[str, int]] = field(default_factory=set)
+    held: dict[Row, Value] = field(default_factory=dict)
+    used: set[Row] = field(default_factory=set)
+    stored: set[Row] = field(default_factory=set)
     banks: set[int] = field(default_factory=set)
     specials: set[int] = field(default_factory=set)
     intrinsics: dict[str, str] = field(default_factory=dict)
@@ -51,7 +57,7 @@ class Body:
     def name(self) -> str:
         """A fresh name."""
         self.counter += 1
-        return f"%v{self.counter}"
+        return f"%{self.prefix}v{self.counter}"
 
     def put(self, width: int, text: str) -> Value:
         """A line that makes a value."""
@@ -62,6 +68,34 @@ class Body:
     def raw(self, line: str) -> None:
         """A line that makes none."""
         self.lines.append(line)
+
+    def get(self, row: Row) -> Value:
+        """What the lane's element of a row holds, read where that is not known yet."""
+        if row not in self.held:
+            self.used.add(row)
+            element, width = SIZES[row[0]]
+            where = self.put(0, f"getelementptr {element}, ptr %b.{row[0]}{row[1]}, i64 %lane").text
+            value = self.put(width, f"load {element}, ptr {where}")
+            if element != f"i{width}":
+                value = self.put(width, f"trunc {element} {value.text} to i{width}")
+            self.held[row] = value
+        return self.held[row]
+
+    def set(self, row: Row, value: Value) -> None:
+        """Note what the lane's element of a row is to hold; `save` writes it."""
+        self.used.add(row)
+        self.stored.add(row)
+        self.held[row] = value
+
+    def save(self) -> None:
+        """Write the elements that have changed."""
+        for row in sorted(self.stored):
+            element, width = SIZES[row[0]]
+            text = self.held[row].text
+            if element != f"i{width}":
+                text = self.put(0, f"zext i{width} {text} to {element}").text
+            where = self.put(0, f"getelementptr {element}, ptr %b.{row[0]}{row[1]}, i64 %lane").text
+            self.raw(f"  store {element} {text}, ptr {where}")
 
     def call(self, width: int, function: str, returned: str, *arguments: str) -> Value:
         """A call of an intrinsic. arguments: with their types."""

@@ -67,6 +67,7 @@ class Units:
         self.program = program
         self.emitter = HostEmitter(program.sm, banks, specials, nearest)
         self.starts = starts(program)
+        self._bodies = 0
 
     def at(self, index: int) -> Iterator[tuple[int, Unit]]:
         """The units from a start to the next control transfer or start."""
@@ -159,13 +160,14 @@ class Units:
 
     def _part(self, step: Step, index: int, done: int, keeps: bool) -> tuple[Body, tuple[str, int] | None]:
         e = self.emitter
-        e.body, e.index, e.address = Body(), index, step.instruction.address
+        e.body, e.index, e.address = self._body(), index, step.instruction.address
         e.event, e.done, e.keeps = 0, done, keeps
         try:
             if step.meaning is not None:
                 step.meaning(cast("Emitter[Any]", e), step.instruction)
         except Stop as stop:
             return e.body, (stop.call, stop.row)
+        e.body.save()
         return e.body, None
 
     def _jump(self, bodies: list[Body], index: int) -> Unit:
@@ -185,8 +187,13 @@ class Units:
         return single_loop(first, [*bodies, e.body], JUMP)
 
     def _fresh(self) -> HostEmitter:
-        self.emitter.body = Body()
+        self.emitter.body = self._body()
         return self.emitter
+
+    def _body(self) -> Body:
+        """An empty one, whose names no other has."""
+        self._bodies += 1
+        return Body(f"b{self._bodies}")
 
     def _held(self, conditions: Sequence[Pred | None]) -> Value:
         """Whether all of them hold."""
@@ -258,9 +265,15 @@ def _guarded(body: Body, row: int, negated: int) -> Body:
     """The body behind a branch around it."""
     if row == NONE:
         return body
-    held, run, past = body.name(), body.name()[1:], body.name()[1:]
+    held, bit, run, past = body.name(), body.name(), body.name()[1:], body.name()[1:]
     first, second = (past, run) if negated else (run, past)
     body.used.add(("p", row))
-    body.lines[:0] = [f"  {held} = load i1, ptr %p{row}", f"  br i1 {held}, label %{first}, label %{second}", f"{run}:"]
+    body.lines[:0] = [
+        f"  {held}.at = getelementptr i8, ptr %b.p{row}, i64 %lane",
+        f"  {held} = load i8, ptr {held}.at",
+        f"  {bit} = trunc i8 {held} to i1",
+        f"  br i1 {bit}, label %{first}, label %{second}",
+        f"{run}:",
+    ]
     body.lines += [f"  br label %{past}", f"{past}:"]
     return body
