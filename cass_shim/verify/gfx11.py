@@ -127,7 +127,16 @@ def _rows() -> dict[tuple[str, int], Row]:
 
 def row_of(instruction: Decoded) -> Row | None:
     """The opcode's row; VOP3 forms of shorter encodings and v_cmpx are found there. None for no known opcode."""
-    table, encoding, opcode = _rows(), instruction.encoding, instruction.opcode
+    encoding, opcode = instruction.encoding, instruction.opcode
+    if encoding == "FLAT":
+        opcode = instruction.words[0] >> 18 & 0x7F
+        encoding = _SEGMENTS.get(instruction.words[0] >> 16 & 3, "")
+    return _row(encoding, opcode)
+
+
+@cache
+def _row(encoding: str, opcode: int) -> Row | None:
+    table = _rows()
     if encoding == "VOP3":
         for family, base in (("VOP3SD", 0), ("VOP3", 0), ("VOPC", 0), ("VOP2", 0x100), ("VOP1", 0x180)):
             if (family, opcode - base) in table and (family != "VOPC" or opcode < 256):
@@ -135,9 +144,6 @@ def row_of(instruction: Decoded) -> Row | None:
         if opcode < 256:
             return table.get(("VOPC", opcode & 0x7F))
         return None
-    if encoding == "FLAT":
-        opcode = instruction.words[0] >> 18 & 0x7F
-        encoding = _SEGMENTS.get(instruction.words[0] >> 16 & 3, "")
     if encoding == "VOPC" and opcode >= 0x80:
         opcode -= 0x80
     return table.get((encoding, opcode))
