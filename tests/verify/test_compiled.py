@@ -166,6 +166,36 @@ def test_divergence_exchange_and_faults_are_alike(end: str, policy: str) -> None
     assert isinstance(results[0], Fault) == (end != "stored")
 
 
+SAVED = """
+    S2R R0, SR_TID.X
+    LOP3.LUT R4, R0, 0x1f, RZ, 0xc0, !PT
+    BSSY B6, outer
+    ISETP.LT.AND P0, PT, R4, 0x10, PT
+    @P0 BRA outer
+    BMOV.32.CLEAR R5, B6
+    BSSY B6, inner
+    ISETP.LT.AND P1, PT, R4, 0x18, PT
+    @P1 BRA inner
+    MOV R6, RZ
+    BRA inner
+inner:
+    BSYNC B6
+    BMOV.32 B6, R5
+outer:
+    BSYNC B6
+    VOTE.ANY R10, PT, PT
+"""
+
+
+@pytest.mark.parametrize("policy", ["lowest", "random", "blocks", "warps reversed"])
+def test_a_barrier_that_a_callee_has_saved_is_not_the_one_that_it_waits_at(policy: str) -> None:
+    """Half a warp saves the register, sets it anew and meets there, while the other half waits for all at the first."""
+    sass = kernel(SAVED + ENDS["stored"])
+    results = [_text_run(sass, policy, translation) for translation in (None, _AtOnce())]
+    _assert_same(*results)
+    assert set(results[1].arena.content[: 4 * 64].view(np.uint32)) == {0xFFFF_FFFF}
+
+
 def test_a_run_that_does_not_end_is_stopped() -> None:
     fault = _text_run(kernel(LOOPS + ENDS["for ever"], shared=280), "lowest", _AtOnce())
     assert isinstance(fault, Fault) and "not finished after" in fault.reason

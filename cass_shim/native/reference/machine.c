@@ -105,6 +105,16 @@ static uint32_t pack(const struct machine *m, int64_t first, int state, int numb
     return bits;
 }
 
+// Of the lanes `at` a barrier register those that wait for this lane too, or for the same lanes:
+// callees save a register that their caller's siblings wait at (BMOV) and use it.
+static uint32_t met(const struct machine *m, int64_t first, int lane, uint32_t at) {
+    const int64_t *wanted = m->wait_for + first;
+    uint32_t found = 0;
+    for (int other = 0; other < WARP; other++)
+        if (wanted[other] >> lane & 1 || wanted[other] == wanted[lane]) found |= 1u << other;
+    return found & at;
+}
+
 // Lanes of a warp whose convergence point is complete go on. Nobody of it has yielded PATIENCE
 // times.
 static void release(struct machine *m, int64_t first) {
@@ -114,7 +124,8 @@ static void release(struct machine *m, int64_t first) {
         int state = m->waiting[at];
         if (!m->alive[at] || state == RUN || state == AT_BARRIER) continue;
         uint32_t wanted = (uint32_t)m->wait_for[at] & live;
-        if (!(wanted & ~pack(m, first, state, m->wait_at[at]))) open |= 1u << lane;
+        uint32_t there = met(m, first, lane, pack(m, first, state, m->wait_at[at]));
+        if (!(wanted & ~there)) open |= 1u << lane;
     }
     for (int lane = 0; lane < WARP; lane++)
         if (open >> lane & 1) {
