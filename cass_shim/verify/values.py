@@ -95,14 +95,14 @@ def _below(typical: int, count: int, random: np.random.Generator) -> NDArray[Any
     """Indices below a typical number: the high half of its product with random bits, quicker than drawing anew."""
     limit = max(typical, 2)
     if limit <= 256:
-        return _bits(count, np.uint16, random) * np.uint32(limit) >> np.uint32(16)
-    return _bits(count, np.uint32, random) * np.uint64(limit) >> np.uint64(32)
+        return np.asarray(_bits(count, np.uint16, random) * np.uint32(limit) >> np.uint32(16))
+    return np.asarray(_bits(count, np.uint32, random) * np.uint64(limit) >> np.uint64(32))
 
 
 def _bits(count: int, dtype: Any, random: np.random.Generator) -> NDArray[Any]:
     """Unsigned numbers, all equally likely."""
     words = random.integers(0, 1 << 64, -(-count * np.dtype(dtype).itemsize // 8), np.uint64)
-    return words.view(dtype)[:count]
+    return np.asarray(words.view(dtype)[:count])
 
 
 def _peaks(kind: str, held: Octets, typical: int, origin: int) -> Octets:
@@ -189,7 +189,7 @@ def _normal(kind: str, count: int, random: np.random.Generator) -> NDArray[Any]:
     exponents that are as frequent as theirs: a fifth of the time that such products take."""
     dtype, fraction, _ = _FLOATS[kind]
     sign_and_fraction = dtype.type(1 << 8 * dtype.itemsize - 1 | (1 << fraction) - 1)
-    words = _bits(count, dtype, random) & sign_and_fraction
+    words: NDArray[Any] = _bits(count, dtype, random) & sign_and_fraction
     words |= _exponents(kind).take(_bits(count, np.uint16, random))
     return words
 
@@ -202,4 +202,4 @@ def _exponents(kind: str) -> NDArray[Any]:
     places = (np.arange(1 << 16) + 0.5) / (1 << 16) * shares.sum()
     powers = np.searchsorted(np.cumsum(shares), places) + LEAST_POWER - 4
     dtype, fraction, bias = _FLOATS[kind]
-    return np.maximum(powers + bias, 0).astype(dtype) << dtype.type(fraction)
+    return np.asarray(np.maximum(powers + bias, 0).astype(dtype) << dtype.type(fraction))

@@ -203,9 +203,7 @@ def test_a_run_that_does_not_end_is_stopped() -> None:
 
 def test_numpy_comes_first_and_long_runs_are_compiled() -> None:
     """A short run pays no compilation; its steps count towards that of the kernel's next runs."""
-    sass = kernel(
-        "MOV R5, RZ\nloop:\n IADD3 R5, R5, 0x1, RZ\n ISETP.LT.AND P1, PT, R5, 0x1e, PT\n @P1 BRA loop\n EXIT"
-    )
+    sass = kernel("MOV R5, RZ\nloop:\n IADD3 R5, R5, 0x1, RZ\n ISETP.LT.AND P1, PT, R5, 0x1e, PT\n @P1 BRA loop\n EXIT")
     translation = Translation()
     _text_run(sass, "lowest", translation)
     assert not translation.units and translation.steps > 50

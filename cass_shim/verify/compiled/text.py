@@ -1,7 +1,7 @@
 """LLVM IR for the host as text: values, lines, and the integer half of the emitter.
 
-In: what a meaning of `isa.sass` asks for, for one lane. Out: lines of a function body in which registers are
-read and written where they lie, once an instruction. What it has no words for is `Missing`: numpy runs that instruction.
+In: what a meaning of `isa.sass` asks for, for one lane. Out: lines of a function body in which registers are read and
+written where they lie, once an instruction. What it has no words for is `Missing`: numpy runs that instruction.
 """
 
 from __future__ import annotations

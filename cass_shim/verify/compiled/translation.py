@@ -1,6 +1,6 @@
 """The compiled code of one kernel, shared by its runs, and when making it pays.
 
-In: a prepared program and what of it has run. Out: units by index. Compiling an instruction costs as much as seven steps
+In: a prepared program and what of it has run. Out: units by index. Compiling an instruction costs as much as six steps
 in numpy, and a kernel is tried on a dozen inputs and more, so that it pays after the first run or two.
 """
 
@@ -42,7 +42,7 @@ class Translation:
 
     def pays(self, steps: int) -> bool:
         """Whether it is time to compile, after so many steps of the current run."""
-        return bool(self.units) or self.steps + steps >= LEAST_STEPS and library() is not None
+        return bool(self.units) or (self.steps + steps >= LEAST_STEPS and library() is not None)
 
     def spent(self, steps: int, compiled: bool) -> None:
         """A run has ended."""
