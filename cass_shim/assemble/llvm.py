@@ -27,7 +27,10 @@ TRIPLE = "amdgcn-amd-amdhsa"
 PROCESSOR = "gfx1100"
 # Loop strength reduction, as part of code generation, makes values behind `meets`' back that the structurizer moves
 # (seen with clang 22's IR of generated kernels 5567 and 8409). ptxas has reduced the SASS's loops: nothing is lost.
-OPTIONS = ("-disable-lsr",)
+# Code generation's own round over the IR: its straight line strength reduction takes the square of a block's length
+# (3.3 of 5.9 s for 7,792 SASS instructions of gpu4pyscf's) and leaves code as long as it was (0.2 % more).
+OPTIONS = ("-disable-lsr", "-amdgpu-scalar-ir-passes=false")
+LARGE = 8000  # instructions of IR above which fewer passes run: one in six of public wheels' functions has more
 _lock = threading.Lock()  # llvmlite's global context is not for two threads at once
 
 
@@ -43,14 +46,34 @@ def _machine() -> binding.TargetMachine:
 
 
 @functools.cache
-def _tuning() -> binding.PipelineTuningOptions:
-    return binding.create_pipeline_tuning_options(speed_level=2)
+def _tuning(level: int) -> binding.PipelineTuningOptions:
+    tuning = binding.create_pipeline_tuning_options(speed_level=level)
+    tuning.loop_unrolling = tuning.loop_interleaving = False
+    tuning.loop_vectorization = tuning.slp_vectorization = False
+    return tuning
 
 
-def optimise(module: binding.ModuleRef) -> None:
-    """Run the pass pipeline in place."""
-    with binding.create_pass_builder(_machine(), _tuning()) as builder:
-        builder.getModulePassManager().run(module, builder)
+def _instructions(text: str) -> int:
+    """How many a module has; as many with debug lines and their comments, so that a listing shows the same code."""
+    return text.count("\n  ") - text.count("\n  ;")
+
+
+def optimise(module: binding.ModuleRef, large: bool = False) -> None:
+    """Run passes in place: what is marked so is inlined, then one round over each function.
+
+    ptxas has optimised the code already. What is left to do is to make values of registers and to combine what an
+    instruction's meaning is made of. LLVM's whole pipeline combines seven times, which is half of its time, and looks
+    through the module again and again. large: in fewer passes still, for code 1 % longer.
+    """
+    inlining = binding.create_new_module_pass_manager()
+    inlining.add_always_inliner_pass()
+    inlining.add_global_dead_code_eliminate_pass()
+    with binding.create_pass_builder(_machine(), _tuning(1 if large else 2)) as builder:
+        inlining.run(module, builder)
+        passes = builder.getFunctionPassManager()
+        for function in module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
 
 
 def generate_object(text: str) -> bytes:
@@ -81,7 +104,7 @@ def _generate(text: str, emit: Callable[[binding.ModuleRef, bool], Any]) -> Any:
         try:
             with binding.parse_assembly(text) as module:
                 module.verify()
-                optimise(module)
+                optimise(module, _instructions(text) > LARGE)
                 if (safe := repaired(str(module), IN_PROCESS)) is None:
                     return emit(module, False)
             with binding.parse_assembly(safe) as module:

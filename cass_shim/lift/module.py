@@ -64,8 +64,26 @@ def _attributes(e: LlvmEmitter, called: bool = False) -> str:
 
 def _bank(number: int, content: bytes) -> str:
     escaped = "".join(f"\\{byte:02X}" for byte in content)
-    kind = f"internal unnamed_addr addrspace(4) constant [{len(content)} x i8]"
+    # With an address of its own: else 4 to 32 bytes go to a section of mergeable ones, which is for LLD alone to link.
+    kind = f"internal addrspace(4) constant [{len(content)} x i8]"
     return f'@bank{number} = {kind} c"{escaped}", align 16'
+
+
+# What LLVM's attributor would find, which is not run (AMDGPUUsage, "LLVM IR Attributes"): inputs that no kernel here
+# reads, and those that are read by a call of this text. Without, a kernel is given all of them, in scalar registers.
+_ABSENT = ("dispatch-ptr", "queue-ptr", "dispatch-id", "lds-kernel-id", "completion-action", "default-queue",
+           "heap-ptr", "hostcall-ptr", "multigrid-sync-arg", "flat-scratch-init", "cluster-id-x", "cluster-id-y",
+           "cluster-id-z")  # fmt: skip
+_BY_CALL = (
+    ("implicitarg-ptr", "implicitarg.ptr("),
+    *((f"{what}-id-{axis}", f"{what}.id.{axis}(") for what in ("workgroup", "workitem") for axis in "xyz"),
+)
+
+
+def _without_inputs(text: str) -> str:
+    """The module with what its functions, all of which are for one kernel, do not read."""
+    absent = [*_ABSENT, *(name for name, call in _BY_CALL if f"@llvm.amdgcn.{call}" not in text)]
+    return text.replace('"amdgpu-ieee"=', "".join(f'"amdgpu-no-{one}" ' for one in absent) + '"amdgpu-ieee"=')
 
 
 def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
@@ -82,6 +100,7 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
         metadata.append("!2 = !{" + ", ".join(f"i32 {n}" for n in abi.required_block) + "}")
     before = arena.begin(e, first) if e.spilled else [f"  br label %{first}"]
     behind = arena.end(e) if e.spilled else []
+    inlined = "alwaysinline" if e.mma_calls <= _MMA_INLINE else "noinline"
     lines = [
         f'target datalayout = "{DATA_LAYOUT}"',
         'target triple = "amdgcn-amd-amdhsa"',
@@ -104,25 +123,18 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
         "  ret void",
         "}",
         f"attributes #0 = {{ {_attributes(e)} }}",
-        f"attributes #1 = {{ convergent nounwind {'alwaysinline' if e.mma_calls <= _MMA_INLINE else 'noinline'} }}",
+        f"attributes #1 = {{ convergent {inlined} {_attributes(e, called=True)} }}",
         *([f"attributes #2 = {{ convergent noinline {_attributes(e, called=True)} }}"] if e.calls else []),
         *metadata,
     ]
-    return LlvmModule("\n".join(lines) + "\n", name, tuple(e.slots))
+    return LlvmModule(_without_inputs("\n".join(lines) + "\n"), name, tuple(e.slots))
 
 
 _POINTER = re.compile(r"(?:, )?ptr addrspace\(4\) noundef %bindings")
-# What LLVM's attributor finds where it runs (AMDGPUUsage, "LLVM IR Attributes"): inputs that no kernel here reads.
-_ABSENT = ("dispatch-ptr", "queue-ptr", "dispatch-id", "lds-kernel-id", "completion-action", "default-queue",
-           "heap-ptr", "hostcall-ptr", "multigrid-sync-arg", "flat-scratch-init", "cluster-id-x", "cluster-id-y",
-           "cluster-id-z")  # fmt: skip
-_AXES = tuple((f"{what}-id-{axis}", f"{what}.id.{axis}(") for what in ("workgroup", "workitem") for axis in "xyz")
 
 
 def hip_text(module: LlvmModule) -> str:
     """The module's text with HIP's own kernarg: without the binding table. Raises Unsupported where that is needed."""
     if module.slots:
         raise Unsupported("module data", kernel=module.symbol)
-    text = _POINTER.sub("", module.text, count=1)
-    absent = [*_ABSENT, *(name for name, call in _AXES if call not in text)]
-    return text.replace('"amdgpu-ieee"=', "".join(f'"amdgpu-no-{one}" ' for one in absent) + '"amdgpu-ieee"=', 1)
+    return _POINTER.sub("", module.text, count=1)

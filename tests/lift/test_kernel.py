@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from cass_shim.assemble.llvm import generate_assembly
 from cass_shim.lift import lift_kernel
 from cass_shim.model.errors import DeviceFailed, Unsupported
 from cass_shim.model.instruction import Target
@@ -240,3 +242,16 @@ def test_a_module_that_never_allocates_has_nothing_to_free(symbols: tuple[str, .
     call = replace(sass.instructions[-2], operands=(Target(0, "free"),))
     sass = replace(sass, instructions=(*sass.instructions[:-2], call, sass.instructions[-1]))
     assert (Slot(SlotKind.HEAP) in lift_kernel(sass).slots) == heap
+
+
+def test_a_kernel_is_given_the_inputs_that_it_reads() -> None:
+    """No pass finds that out: what is not named absent would take scalar registers and hidden arguments."""
+    code = "S2R R0, SR_CTAID.X\nS2R R1, SR_TID.Y\nMOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n"
+    text = generate_assembly(lift_kernel(kernel(f"{code}IADD3 R0, R0, R1, RZ\nSTG.E [R2.64], R0\nEXIT\n")).text)
+    given = dict(re.findall(r"\.amdhsa_((?:user|system)_\w+) (\d)", text))
+    assert [given[f"system_sgpr_workgroup_id_{axis}"] for axis in "xyz"] == ["1", "0", "0"]
+    assert (given["user_sgpr_dispatch_ptr"], given["user_sgpr_queue_ptr"], given["user_sgpr_dispatch_id"]) == tuple(
+        "000"
+    )
+    assert given["system_vgpr_workitem_id"] == "1"
+    assert "hidden_" not in text
