@@ -15,7 +15,7 @@ import re
 
 from cass_shim.assemble.ir_text import NAME, functions
 
-LARGE = 5000  # lines of a function; below, the search is not felt
+LARGE = 1000  # lines of a function; below, the search is not felt
 _PHI = re.compile(rf"  ({NAME}) = phi i32 (.*)$")
 _COMING = re.compile(rf"\[ ([^,]+), ({NAME}) \]")
 _DEFINED = re.compile(rf"  ({NAME}) = ")
