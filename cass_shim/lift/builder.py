@@ -17,14 +17,17 @@ UNKNOWN_ORIGIN: tuple[Any, ...] = ("",)
 class Value:
     """A run-time integer: its text, its width in bits, and the number when it is a constant (unsigned).
 
-    origin: how it was made and from what, where `lift.wide` wants to know.
+    origin: how it was made and from what, where `lift.wide` wants to know. flushed: as a float of which kind it is
+    known to be no denormal. cast: type and name of the float whose bits it is.
     """
 
-    __slots__ = ("known", "origin", "text", "width")
+    __slots__ = ("cast", "flushed", "known", "origin", "text", "width")
 
     def __init__(self, text: str, width: int, known: int | None = None) -> None:
         self.text, self.width, self.known = text, width, known
         self.origin: tuple[Any, ...] = UNKNOWN_ORIGIN
+        self.flushed = ""
+        self.cast = ("", "")
 
     def __bool__(self) -> bool:
         raise TypeError("a run-time value has no truth at lift time")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cass_shim.isa.float_kinds import ONE
+from cass_shim.isa.float_kinds import ONE, SIGN
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.quotients import Quotients
 
@@ -26,9 +26,9 @@ def _power(exponent: int) -> Value:
 class Directed(Quotients):
     """Directed rounding for f32 and f64."""
 
-    def directed(self, kind: str, name: str, values: list[Value], rounding: str) -> Value:
+    def directed(self, kind: str, name: str, values: list[Value], rounding: str, ftz: bool) -> Value:
         if kind == "f32":
-            return self._directed_f32(name, values, rounding)
+            return self._directed_f32(name, values, rounding, ftz)
         if name == "fadd":
             near, error = self._two_sum(*values)
         else:
@@ -52,8 +52,10 @@ class Directed(Quotients):
             sign = self.high(sign)
         return self.select(self.and_(is_zero, exact), sign, result)
 
-    def _directed_f32(self, name: str, values: list[Value], rounding: str) -> Value:
+    def _directed_f32(self, name: str, values: list[Value], rounding: str, ftz: bool) -> Value:
         """f64 holds every product of two f32 exactly, and a sum rounded to odd still knows its side."""
+        if name == "fmul" and self.flush_f32 and rounding == "rz" and not ftz:
+            return self._kept_product(*values)
         wide = [self.float_to_float("f64", "f32", v) for v in values]
         if name == "fmul":
             exact = self._operate("f64", "fmul", wide, "rn", False)
@@ -67,6 +69,27 @@ class Directed(Quotients):
             is_zero = self.fcompare("f64", "eq", total, constant(0, 64))
             result = self._zero_sum(result, is_zero, error, first, wide[-1])
         return result
+
+    def _kept_product(self, a: Value, b: Value) -> Value:
+        """Rounded towards zero with denormals kept, where the mode flushes them: by integers, which know no mode.
+
+        -use_fast_math has one of these before each sine and cosine, and nothing else that does not flush.
+        """
+        exact = self._operate("f64", "fmul", [self._widen_kept(a), self._widen_kept(b)], "rn", False)
+        normal = self.float_to_float("f32", "f64", exact, "rz")
+        size = self._magnitude(exact)
+        units = self._operate("f64", "fmul", [size, _power(149)], "rn", False)
+        tiny = self.float_to_int("f64", units, 32, False, "rz", True)
+        signed = self.or_(tiny, self.and_(self.high(exact), constant(SIGN["f32"], 32)))
+        return self.select(self.compare("ult", size, _power(-126)), signed, normal)
+
+    def _widen_kept(self, a: Value) -> Value:
+        """f32 to f64, denormals too: those count units of 2^-149."""
+        size = self.and_(a, constant(SIGN["f32"] - 1, 32))
+        units = self._operate("f64", "fmul", [self._int_to_nearest("f64", size, False), _power(-149)], "rn", False)
+        sign = self.shl(self.zext(self.and_(a, constant(SIGN["f32"], 32)), 64), constant(32, 64))
+        is_tiny = self.compare("ult", size, constant(1 << 23, 32))
+        return self.select(is_tiny, self.or_(units, sign), self.float_to_float("f64", "f32", a))
 
     def _magnitude(self, a: Value) -> Value:
         return self.and_(a, constant(_SIGN - 1, 64))

@@ -38,11 +38,14 @@ class Floats(Wide):
 
     # casts
     def _float(self, kind: str, a: Value) -> str:
-        return self.text(f"bitcast i{a.width} {a.text} to {_TYPES[kind][0]}")
+        type_, name = a.cast
+        return name if type_ == _TYPES[kind][0] else self.text(f"bitcast i{a.width} {a.text} to {_TYPES[kind][0]}")
 
     def _bits(self, kind: str, name: str) -> Value:
         type_, _suffix, width = _TYPES[kind]
-        return self.op(width, f"bitcast {type_} {name} to i{width}")
+        value = self.op(width, f"bitcast {type_} {name} to i{width}")
+        value.cast = type_, name
+        return value
 
     def _intrinsic(self, kind: str, name: str, *names: str) -> str:
         type_, suffix, _width = _TYPES[kind]
@@ -50,16 +53,38 @@ class Floats(Wide):
 
     def _flush(self, kind: str, a: Value, ftz: bool) -> Value:
         """A denormal becomes the zero of its sign, unless the function's mode does that (f32 only)."""
-        if not ftz or kind == "f64" or (kind == "f32" and self.flush_f32):
+        if not ftz or kind == "f64" or a.flushed == kind or (kind == "f32" and self.flush_f32):
             return a
         if kind in ("bf16", "bf16x2"):
             raise Unsupported("flushing of bf16 denormals")
+        if a.known is not None and kind == "f32":
+            return a if a.known & pattern(kind, EXPONENT) else self.and_(a, constant(pattern(kind, SIGN), 32))
         type_, suffix, width = _TYPES[kind]
         lanes = "<2 x i1>" if kind == "f16x2" else "i1"
         value = self._float(kind, a)
         tiny = self.call_text(lanes, f"llvm.is.fpclass.{suffix}", f"{type_} {value}", f"i32 {_CLASS_SUBNORMAL}")
         zero = self._float(kind, self.and_(a, constant(pattern(kind, SIGN), width)))
-        return self._bits(kind, self.text(f"select {lanes} {tiny}, {type_} {zero}, {type_} {value}"))
+        chosen = self.text(f"select {lanes} {tiny}, {type_} {zero}, {type_} {value}")
+        return self._flushed(kind, self._bits(kind, chosen))
+
+    def _flushed(self, kind: str, a: Value) -> Value:
+        """The value, which is known to be no denormal: what flushes is spared it."""
+        a.flushed = kind
+        return a
+
+    def xor(self, a: Value, b: Value) -> Value:
+        """A float with its sign changed is as flushed as it was."""
+        value = super().xor(a, b)
+        if a.flushed == "f32" and value is not a and b.known == SIGN["f32"]:
+            value.flushed = a.flushed
+        return value
+
+    def and_(self, a: Value, b: Value) -> Value:
+        """So is a float without its sign."""
+        value = super().and_(a, b)
+        if a.flushed == "f32" and value is not a and b.known == SIGN["f32"] - 1:
+            value.flushed = a.flushed
+        return value
 
     def _flush_result(self, kind: str, result: str, ftz: bool) -> Value:
         """`_flush` of what need not be a number that the hardware's mode has been at.
@@ -81,11 +106,11 @@ class Floats(Wide):
             return self._bf16(kind, name, values)
         flushed = [self._flush(kind, v, ftz) for v in values]
         if rounding != "rn":
-            return self._flush(kind, self.directed(kind, name, flushed, rounding), ftz)
+            return self._flush(kind, self.directed(kind, name, flushed, rounding, ftz), ftz)
         result = self._arithmetic(kind, name, [self._float(kind, v) for v in flushed])
         return self._flush_result(kind, result, ftz)
 
-    def directed(self, kind: str, name: str, values: list[Value], rounding: str) -> Value:
+    def directed(self, kind: str, name: str, values: list[Value], rounding: str, ftz: bool) -> Value:
         raise NotImplementedError
 
     def fadd(self, kind: str, a: Value, b: Value, rounding: str = "rn", ftz: bool = False) -> Value:
@@ -180,7 +205,8 @@ class Floats(Wide):
             return self._join(results)
         function = name + "imum" if nan_propagates else name + "imumnum"
         names = [self._float(kind, self._flush(kind, v, ftz)) for v in (a, b)]
-        return self._bits(kind, self._intrinsic(kind, function, *names))
+        result = self._bits(kind, self._intrinsic(kind, function, *names))
+        return self._flushed(kind, result) if ftz else result
 
     def fmin(self, kind: str, a: Value, b: Value, nan_propagates: bool = False, ftz: bool = False) -> Value:
         return self._extreme_float(kind, "min", a, b, nan_propagates, ftz)
@@ -260,7 +286,7 @@ class Floats(Wide):
         nan_is_zero: bool,
         ftz: bool = False,
     ) -> Value:
-        value = self._flush(kind, a, ftz)
+        value = self._flush(kind, a, ftz and rounding in ("rm", "rp"))  # else a denormal becomes zero anyway
         if rounding != "rz":
             value = self.round_to_integral(kind, value, rounding)
         type_, suffix, _bits = _TYPES[kind]
@@ -341,7 +367,9 @@ class Floats(Wide):
             value = self._intrinsic("f32", "amdgcn.fract", magnitude)
         name = {"ex2": "exp2", "lg2": "log"}.get(function, function)
         result = self._bits("f32", self._intrinsic("f32", f"amdgcn.{name}", value))
-        return self.xor(result, self.and_(a, constant(SIGN["f32"], 32))) if function == "sin" else result
+        if function == "sin":
+            result = self.xor(result, self.and_(a, constant(SIGN["f32"], 32)))
+        return self._flushed("f32", result)
 
     def _tanh(self, a: Value) -> Value:
         """1 - 2 / (e^2|x| + 1) with the sign of x, and x itself where that cancels (below 2^-6)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cass_shim.lift import lift_kernel
 from tests.lift.support import HEAD, kernel, run
 
 GIVEN = np.array([0x2B, 0x8000_0001, 0x007F_FFFF, 0x0080_0000, 0x3F80_0001, 0x8000_0000, 0x7F80_0000], np.uint32)
@@ -26,3 +27,53 @@ def test_a_denormal_becomes_zero(line: str) -> None:
     text = f"{HEAD}LDG.E R8, [R4.64]\nMOV R7, 0x3f800000\n{line}\nSTG.E [R2.64], R9\nEXIT\n"
     found = run(kernel(text), GIVEN, len(GIVEN), block=(len(GIVEN),))
     assert found.tolist() == FLUSHED.tolist()
+
+
+def _apart(line: str) -> str:
+    """Code in which one instruction flushes, whose result is not looked at, beside the line."""
+    return f"{HEAD}LDG.E R8, [R4.64]\nFADD.FTZ R6, R8, R8\n{line}\nSTG.E [R2.64], R9\nEXIT\n"
+
+
+def _towards_zero(a: int, b: int) -> int:
+    """The product of two f32 that are not both tiny, rounded towards zero: by exact integers and f64."""
+    x, y = (np.array([bits], np.uint32).view(np.float32).astype(np.float64)[0] for bits in (a, b))
+    near = np.float64(x * y).astype(np.float32)
+    bits = int(near.view(np.uint32))
+    return bits - 1 if abs(np.float64(near)) > abs(x * y) else bits
+
+
+@pytest.mark.parametrize("scale", [0x3E22_F983, 0xBE22_F983, 0x3F80_0000, 0x0080_0001])
+def test_a_product_towards_zero_keeps_denormals_where_the_mode_flushes(scale: int) -> None:
+    """What -use_fast_math has before a sine: all else in the kernel flushes, so the mode does it."""
+    text = _apart(f"MOV R7, {scale:#x}\nFMUL.RZ R9, R8, R7")
+    assert '"denormal-fp-math-f32"="preserve-sign' in lift_kernel(kernel(text)).text
+    given = np.array([*GIVEN, 0x0100_0001, 0x0040_0001, 0x8180_1235, 0x3FC9_0FDB, 0xFF80_0000, 0x7FC0_0000], np.uint32)
+    found = run(kernel(text), given, len(given), block=(len(given),))
+    numbers = given & 0x7FFF_FFFF <= 0x7F80_0000
+    with np.errstate(all="ignore"):
+        wanted = [_towards_zero(int(bits), scale) for bits in given[numbers]]
+    assert [hex(bits) for bits in found[numbers]] == [hex(bits) for bits in wanted]
+    assert (found[~numbers] & 0x7FFF_FFFF > 0x7F80_0000).all()
+
+
+def test_the_mode_leaves_bf16_alone() -> None:
+    """bf16 has f32's denormals and is computed as f32 (PTX ISA, fma.bf16: subnormal numbers are supported)."""
+    text = _apart("HFMA2.BF16_V2 R9, R8, 1, 1, RZ")
+    assert "denormal-fp-math" not in lift_kernel(kernel(text)).text
+
+
+@pytest.mark.parametrize("line", ["F2F.F16.F32 R9, R8", "F2FP.BF16.PACK_AB R9, RZ, R8", "F2I.NTZ R9, R8"])
+def test_what_cannot_tell_leaves_flushing_to_the_mode(line: str) -> None:
+    """And gives with it what it gives without."""
+    plain = f"{HEAD}LDG.E R8, [R4.64]\n{line}\nSTG.E [R2.64], R9\nEXIT\n"
+    assert '"denormal-fp-math-f32"="preserve-sign' in lift_kernel(kernel(_apart(line))).text
+    found = [run(kernel(text), GIVEN, len(GIVEN), block=(len(GIVEN),)).tolist() for text in (plain, _apart(line))]
+    assert found[0] == found[1]
+
+
+def test_what_is_flushed_is_not_flushed_again() -> None:
+    """Where one instruction keeps denormals, the others flush what they read and give: the second one its result."""
+    chain = "FADD R6, R8, 1\nFMUL.FTZ R9, R8, R8\nFADD.FTZ R9, -R9, |R9|\nFMUL.FTZ R9, R9, 2"
+    code = f"{HEAD}LDG.E R8, [R4.64]\n{chain}\nSTG.E [R2.64], R9\nSTG.E [R2.64+0x4], R6\nEXIT\n"
+    text = lift_kernel(kernel(code)).text
+    assert text.count("call i1 @llvm.is.fpclass.f32") == 5  # the two operands of the first, and three results
