@@ -184,18 +184,46 @@ class Integers(Builder, Derived[Value]):
         return result
 
     def _fixed_permute(self, a: Value, b: Value, selector: int) -> Value:
+        """What moves by the same number of bytes is moved at once; a sign spread to the top is an arithmetic shift."""
+        picked = [selector >> (4 * position) & 15 for position in range(4)]
+        if (extended := self._sign_spread(a, b, picked)) is not None:
+            return extended
+        masks: dict[tuple[int, int], int] = {}  # (which source, bytes down) → bits of the result
         result = constant(0, 32)
-        for position in range(4):
-            nibble = selector >> (4 * position) & 15
-            source = a if nibble & 7 < 4 else b
-            byte = self.lshr(source, constant(8 * (nibble & 3), 32))
+        for position, nibble in enumerate(picked):
+            which, byte = nibble >> 2 & 1, nibble & 3
             if nibble & 8:
-                part = self.ashr(self.shl(byte, constant(24, 32)), constant(31, 32))
-                part = self.and_(part, constant(0xFF, 32))
+                spread = self.ashr(self.shl((a, b)[which], constant(24 - 8 * byte, 32)), constant(31, 32))
+                result = self._beside(result, self.and_(spread, constant(0xFF << 8 * position, 32)))
             else:
-                part = self.and_(byte, constant(0xFF, 32))
-            result = self.or_(result, self.shl(part, constant(8 * position, 32)))
+                key = which, byte - position
+                masks[key] = masks.get(key, 0) | 0xFF << 8 * position
+        for (which, down), mask in masks.items():
+            count, whole = constant(8 * abs(down), 32), 0xFFFF_FFFF
+            moved = self.lshr((a, b)[which], count) if down > 0 else self.shl((a, b)[which], count)
+            left = whole >> 8 * down if down > 0 else whole << -8 * down & whole
+            result = self._beside(result, moved if left == mask else self.and_(moved, constant(mask, 32)))
         return result
+
+    def _sign_spread(self, a: Value, b: Value, picked: list[int]) -> Value | None:
+        """Some bytes of one source in their order, and the sign of the last above them; None for other choices."""
+        count = next((k for k, nibble in enumerate(picked) if nibble & 8), 0)
+        first = picked[0]
+        if not count or picked != [*range(first, first + count), *[picked[count - 1] | 8] * (4 - count)]:
+            return None
+        if first & 3 > 4 - count:  # from the end of one source into the other
+            return None
+        lifted = self.shl(b if first & 4 else a, constant(32 - 8 * ((first & 3) + count), 32))
+        return self.ashr(lifted, constant(32 - 8 * count, 32))
+
+    def _beside(self, a: Value, b: Value) -> Value:
+        """The or of two that have no bit in common, which LLVM need not find out."""
+        if a.known is None and b.known is None:
+            return self.op(a.width, f"or disjoint i{a.width} {a.text}, {b.text}")
+        return self.or_(a, b)
+
+    def pair(self, low: Value, high: Value) -> Value:
+        return self._beside(self.shl(self.zext(high, 64), constant(32, 64)), self.zext(low, 64))
 
     def dot4(self, a: Value, b: Value, c: Value, a_signed: bool, b_signed: bool) -> Value:
         return self._native_dot("llvm.amdgcn.sudot4", a, b, c, a_signed, b_signed)
