@@ -56,10 +56,11 @@ def test_a_product_towards_zero_keeps_denormals_where_the_mode_flushes(scale: in
     assert (found[~numbers] & 0x7FFF_FFFF > 0x7F80_0000).all()
 
 
-def test_the_mode_leaves_bf16_alone() -> None:
-    """bf16 has f32's denormals and is computed as f32 (PTX ISA, fma.bf16: subnormal numbers are supported)."""
-    text = _apart("HFMA2.BF16_V2 R9, R8, 1, 1, RZ")
-    assert "denormal-fp-math" not in lift_kernel(kernel(text)).text
+def test_bf16_keeps_its_denormals_beside_code_that_flushes() -> None:
+    """They are f32's, which it is computed as (PTX ISA, fma.bf16: subnormal numbers are supported)."""
+    text = _apart("MOV R7, 0x3f803f80\nHFMA2.BF16_V2 R9, R8, R7, RZ")
+    given = np.array([0x0001_0001, 0x807F_0040, 0x3F80_3F80], np.uint32)
+    assert run(kernel(text), given, len(given), block=(len(given),)).tolist() == given.tolist()
 
 
 @pytest.mark.parametrize("line", ["F2F.F16.F32 R9, R8", "F2FP.BF16.PACK_AB R9, RZ, R8", "F2I.NTZ R9, R8"])
