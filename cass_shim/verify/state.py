@@ -131,7 +131,7 @@ class State(Surfaces, Warps, Arithmetic):
     ) -> None:
         self.sm, self.geometry, self.arena = sm, geometry, arena
         self.random = np.random.default_rng(seed)
-        self.large_garbage = bool(seed % 2)
+        self.large_garbage, self.empty_garbage = bool(seed % 2), seed % 8 == 2
         self.seed = seed
         self._noise: Value | None = None
         self.picks, self.turns = Picks(seed), Picks(seed + 1)  # among groups of lanes, and among lanes of an atomic
@@ -166,13 +166,17 @@ class State(Surfaces, Warps, Arithmetic):
         self.races: Races | None = None  # told every plain load and store, where somebody asks
 
     def garbage(self, words: int) -> Value:
-        """What undefined memory and registers hold: huge floats of any width in odd runs, anything in even ones.
+        """What undefined memory and registers hold: huge floats of any width in odd runs, anything in even ones, and in
+        one of them zeros.
 
-        A sum that takes in something undefined then differs between two runs, however small its other terms.
+        A sum that takes in something undefined then differs between two runs, however small its other terms; so does
+        the least of many values, which is the same for all garbage, as long as none of it is 0.
         """
         return self._like_garbage(self.random.integers(0, 2**32, words, dtype=np.uint32))
 
     def _like_garbage(self, bits: Value) -> Value:
+        if self.empty_garbage:
+            return np.zeros_like(bits)
         return bits & np.uint32(0x83FF_7BFF) | np.uint32(0x7800_7000) if self.large_garbage else bits
 
     def _garbage(self) -> Value:

@@ -144,3 +144,25 @@ def test_an_exchange_that_ptxas_kept_does_not_speak_for_those_that_it_folded(
     with wrong:
         found = verify_kernel(other, sass, cubin, device, reads_lanes="candidate", lane_reads=SHUFFLES, seed=2)
         assert found.evidence >= Evidence.E1U
+
+
+UNWRITTEN = """S2R R0, SR_TID.X
+ LDS R5, [R0.X4]
+ IMNMX.U32 R5, R5, 0x10, PT
+ MOV R2, c[0x0][0x160]
+ MOV R3, c[0x0][0x164]
+ IMAD.WIDE R2, R0, 0x4, R2
+ STG.E [R2.64], R5
+ IADD3 R6, R0, 0x7, RZ
+ STG.E [R2.64+0x2000], R6
+ EXIT"""
+
+
+def test_what_follows_from_memory_that_nobody_wrote_decides_nothing(device: Device) -> None:
+    """The least of a number and anything else is that number in nearly every run of the reference, and 0 on a device
+    whose shared memory is empty (a training kernel's block with fewer warps than it has words was refused)."""
+    sass = kernel(UNWRITTEN, shared=4096)
+    assert verify_kernel(lifted(sass), sass, None, device).evidence >= Evidence.E1U
+    wrong = kernel(UNWRITTEN.replace("0x7, RZ", "0x8, RZ"), shared=4096)
+    with pytest.raises(Rejected, match="differs from the reference"):
+        verify_kernel(lifted(wrong), sass, None, device)
