@@ -51,9 +51,11 @@ class Floats(Wide):
         type_, suffix, _width = _TYPES[kind]
         return self.call_text(type_, f"llvm.{name}.{suffix}", *(f"{type_} {n}" for n in names))
 
-    def _flush(self, kind: str, a: Value, ftz: bool) -> Value:
-        """A denormal becomes the zero of its sign, unless the function's mode does that (f32 only)."""
-        if not ftz or kind == "f64" or a.flushed == kind or (kind == "f32" and self.flush_f32):
+    def _flush(self, kind: str, a: Value, ftz: bool, by_bits: bool = False) -> Value:
+        """A denormal becomes the zero of its sign, unless the function's mode does that (f32 only).
+
+        by_bits: what follows works on bits, which no mode is at."""
+        if not ftz or kind == "f64" or a.flushed == kind or (kind == "f32" and self.flush_f32 and not by_bits):
             return a
         if kind in ("bf16", "bf16x2"):
             raise Unsupported("flushing of bf16 denormals")
@@ -232,7 +234,7 @@ class Floats(Wide):
 
     def float_to_float(self, to_kind: str, from_kind: str, a: Value, rounding: str = "rn", ftz: bool = False) -> Value:
         if from_kind == "f32":  # 16-bit floats keep theirs (PTX ISA, cvt.ftz; recorded)
-            a = self._flush(from_kind, a, ftz)
+            a = self._flush(from_kind, a, ftz, by_bits=to_kind == "bf16")
         if from_kind == "bf16":
             wide = self._widen(a)
             if to_kind == "f32":

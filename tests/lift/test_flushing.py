@@ -72,6 +72,16 @@ def test_what_cannot_tell_leaves_flushing_to_the_mode(line: str) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("line", ["F2FP.BF16.FTZ.PACK_AB R9, RZ, R8", "F2FP.BF16.FTZ.PACK_AB.RZ R9, RZ, R8"])
+def test_conversion_to_bf16_flushes_by_itself(line: str) -> None:
+    """It works on bits: the mode that flushes the rest of the kernel does not reach it."""
+    plain = f"{HEAD}LDG.E R8, [R4.64]\nFADD R6, R8, R8\n{line}\nSTG.E [R2.64], R9\nSTG.E [R2.64+0x100], R6\nEXIT\n"
+    assert '"denormal-fp-math-f32"="preserve-sign' not in lift_kernel(kernel(plain)).text
+    found = run(kernel(_apart(line)), GIVEN, len(GIVEN), block=(len(GIVEN),)).tolist()
+    assert [bits & 0x7FFF for bits in found[:3]] == [0, 0, 0] and found[4] == 0x3F80
+    assert found == run(kernel(plain), GIVEN, 256, block=(len(GIVEN),))[: len(GIVEN)].tolist()
+
+
 def test_what_is_flushed_is_not_flushed_again() -> None:
     """Where one instruction keeps denormals, the others flush what they read and give: the second one its result."""
     chain = "FADD R6, R8, 1\nFMUL.FTZ R9, R8, R8\nFADD.FTZ R9, -R9, |R9|\nFMUL.FTZ R9, R9, 2"
