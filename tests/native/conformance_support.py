@@ -1,5 +1,6 @@
 """The conformance programs: how each is built, and how its output is compared with what an NVIDIA H200 gave (driver
-580.159.04, CUDA 13.0; `conformance/*.expected`), those from `runtime_rest` on and `halves` two H100 (same driver), `behind` an H200 again."""
+580.159.04, CUDA 13.0; `conformance/*.expected`), those from `runtime_rest` on and `halves` two H100 (same driver),
+`behind` an H200 again."""
 
 from __future__ import annotations
 

@@ -166,3 +166,22 @@ def test_what_follows_from_memory_that_nobody_wrote_decides_nothing(device: Devi
     wrong = kernel(UNWRITTEN.replace("0x7, RZ", "0x8, RZ"), shared=4096)
     with pytest.raises(Rejected, match="differs from the reference"):
         verify_kernel(lifted(wrong), sass, None, device)
+
+
+CHASED = """MOV R2, c[0x0][0x160]
+ MOV R3, c[0x0][0x164]
+ LDG.E R0, [R2.64]
+ IMAD.WIDE R4, R0, 0x4, R2
+ LDG.E R5, [R4.64]
+ IADD3 R7, R0, 0x1, R5
+ STG.E [R2.64], R7
+ EXIT"""
+
+
+def test_a_race_that_ends_in_a_fault_of_the_device_does_not_spoil_the_inputs_behind_it(device: Device) -> None:
+    """Made for one thread: of several warps one may read an address that another has changed, on the device only.
+    Where it faults, the device does nothing more until it is reset."""
+    sass = kernel(CHASED)
+    verified = [verify_kernel(lifted(sass), sass, None, device, seed=seed) for seed in range(1, 5)]
+    assert all(one.evidence >= Evidence.E1U for one in verified)
+    assert any("another warp" in why for one in verified for why in one.report["skipped"])
