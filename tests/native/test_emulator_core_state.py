@@ -91,6 +91,16 @@ def test_subnormals_follow_mode(tmp_path: Path) -> None:
     assert (binary("v_max_f32", "s_nop 0", tmp_path, tiny, -one, PLAIN_MODE & ~KEEPS_F32) == 0).all()
 
 
+@pytest.mark.parametrize("before", ["s_denorm_mode 12", "s_denorm_mode 15"])
+def test_halves_of_mixed_operands_keep_their_subnormals(tmp_path: Path, before: str) -> None:
+    """Single precision's flushing is of single precision's operands: a half's subnormal is no subnormal once it is
+    widened. A matrix product built with -use_fast_math lost them here."""
+    halves = np.array([0x0001, 0x03FF, 0x0400, 0x8123, 0x7BFF, 0xBC00, 0, 0x8000] * 4, np.uint16)
+    mixed = (halves.astype(U32)).view(F32)
+    got = binary("v_fma_mix_f32", before, tmp_path, mixed, np.full(32, 3, F32), PLAIN_MODE, ", 0 op_sel_hi:[1,0,0]")
+    assert (got == 3 * halves.view(np.float16).astype(F32)).all()
+
+
 @pytest.mark.parametrize(("off", "factor"), [(0, 1), (IEEE, 1), (KEEPS_F32, 1), (IEEE | KEEPS_F32, 2)])
 def test_output_scale_needs_flushing_and_no_ieee_mode(tmp_path: Path, off: int, factor: int) -> None:
     """Elsewhere it is ignored; where it counts, -0 becomes +0."""

@@ -9,9 +9,10 @@ static inline float f32_from_half(uint32_t h) {
     uint32_t sign = (h & 0x8000) << 16, body = h & 0x7fff;
     if (body >= 0x7c00) /* infinity; NaNs are quieted */
         return f32_of(sign | 0x7f800000 | (body & 0x3ff) << 13 | (body & 0x3ff ? 0x400000 : 0));
-    /* Scaling by 2^112 also normalises subnormals exactly. */
-    float f = f32_of(body << 13) * 0x1p112f;
-    return f32_of(bits32(f) | sign);
+    /* Subnormals by their count of units: as f32 they would be denormals, which MXCSR may have read
+     * as 0. */
+    if (body < 0x400) return f32_of(bits32((float)body * 0x1p-24f) | sign);
+    return f32_of(((body << 13) + (112u << 23)) | sign);
 }
 
 /* mode: 0 nearest even, 1 up, 2 down, 3 toward zero (the hardware's numbering). */
