@@ -8,6 +8,7 @@ atomic operations are not asked (their conflicts may be legal). Shared memory an
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,9 +60,12 @@ class Races:
         held.reader_block[words] = np.where(same, block, SEVERAL)
         held.read_in[words] = self.epochs[block]
 
-    def store(self, space: str, size: int, words: Numbers, warps: Numbers, changed: NDArray[np.bool_]) -> None:
-        """Warps write words; changed: where the value is another than before."""
+    def store(
+        self, space: str, size: int, words: Numbers, warps: Numbers, changed: NDArray[np.bool_], values: NDArray[Any]
+    ) -> None:
+        """Warps write words, all at once; changed: where the value is another than before."""
         held = self._words(space, size)
+        self._among(space, words, warps, values)
         if changed.any():
             at, who = words[changed], warps[changed]
             self._against_writers(space, held, at, who)
@@ -71,6 +75,17 @@ class Races:
             self._note(space, at, clash, "read by another warp")
         held.writer[words], held.written_in[words] = warps, self.epochs[self.blocks[warps]]
         held.reader[words] = held.reader_block[words] = NOBODY
+
+    def _among(self, space: str, words: Numbers, warps: Numbers, values: NDArray[Any]) -> None:
+        """Of one store: words that get different values, from more warps than one."""
+        if len(words) < 2:
+            return
+        order = np.argsort(words, kind="stable")
+        heads = np.flatnonzero(np.diff(words[order], prepend=words[order[0]] - 1))
+        several = np.ones(len(heads), bool)
+        for what in (warps[order], values[order]):
+            several &= np.minimum.reduceat(what, heads) != np.maximum.reduceat(what, heads)
+        self._note(space, words[order][heads], several, "written by another warp")
 
     def _words(self, space: str, size: int) -> _Words:
         if space not in self.spaces:

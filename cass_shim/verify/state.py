@@ -331,9 +331,10 @@ class State(Surfaces, Warps, Arithmetic):
             for part, value in enumerate(values):
                 at, stored = offsets + size * part, self.spread(value)[lanes]
                 if self.races is not None and storage is not self.local:
-                    changed = gather(storage.content, at, size) != stored.astype(DTYPES[8 * size])
+                    written = stored.astype(DTYPES[8 * size])
+                    changed = gather(storage.content, at, size) != written
                     for byte in range(0, size, 4):
-                        self.races.store(*self._place(storage), at + byte >> 2, lanes // WARP, changed)
+                        self.races.store(*self._place(storage), at + byte >> 2, lanes // WARP, changed, written)
                 scatter(storage.content, at, stored, size)
                 self.mark_written(storage, at, size)
 

@@ -87,7 +87,9 @@ class Surfaces(Textures):
             if self.races is not None:
                 changed = (given[lanes[order], :size] != before).any(axis=1)
                 told = self._told(surface, at[order], lanes[order], size)
-                self.races.store(*told, np.repeat(changed, len(told[2]) // max(1, len(order))))
+                each = len(told[2]) // max(1, len(order))
+                alike = np.zeros(len(told[2]))  # what clamps meets itself at the edges, and is judged elsewhere
+                self.races.store(*told, np.repeat(changed, each), alike)
 
     def surface_reduce(
         self,

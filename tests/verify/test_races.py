@@ -11,6 +11,7 @@ from cass_shim.verify.surfaces import Surfaces
 
 BLOCKS = np.array([0, 0, 1, 1])  # four warps in two blocks
 CHANGED = np.array([True])
+VALUE = np.array([7])
 
 
 def at(*numbers: int) -> np.ndarray:
@@ -19,9 +20,9 @@ def at(*numbers: int) -> np.ndarray:
 
 def test_words_of_one_warp_do_not_race() -> None:
     races = Races(BLOCKS)
-    races.store("global", 16, at(3), at(1), CHANGED)
+    races.store("global", 16, at(3), at(1), CHANGED, VALUE)
     races.load("global", 16, at(3), at(1))
-    races.store("global", 16, at(3), at(1), CHANGED)
+    races.store("global", 16, at(3), at(1), CHANGED, VALUE)
     races.load("shared", 16, at(3), at(0))  # another space
     assert races.found == ""
 
@@ -36,7 +37,7 @@ def test_a_barrier_orders_the_warps_of_a_block(first: str, second: str, barrier:
         if access == "load":
             races.load("global", 16, at(5), at(number))
         else:
-            races.store("global", 16, at(5), at(number), CHANGED)
+            races.store("global", 16, at(5), at(number), CHANGED, VALUE)
         if barrier:
             races.barrier(0)
     assert bool(races.found) == clash
@@ -48,14 +49,27 @@ def test_no_barrier_orders_two_blocks() -> None:
     races.load("global", 16, at(1, 1), at(0, 1))
     races.barrier(0)
     races.barrier(1)
-    races.store("global", 16, at(1), at(2), CHANGED)
+    races.store("global", 16, at(1), at(2), CHANGED, VALUE)
     assert "read by another warp" in races.found
+
+
+@pytest.mark.parametrize(
+    ("warps", "values", "clash"), [((0, 1), (5, 6), True), ((0, 1), (5, 5), False), ((1, 1), (5, 6), False)]
+)
+def test_what_one_store_writes_may_clash_among_itself(
+    warps: tuple[int, int], values: tuple[int, int], clash: bool
+) -> None:
+    """All warps of a launch may do it in one step of the reference."""
+    races = Races(BLOCKS)
+    races.store("global", 16, at(4, 9, 4), at(warps[0], 0, warps[1]), np.ones(3, bool), at(values[0], 1, values[1]))
+    assert bool(races.found) == clash
+    assert not clash or "global memory at byte 16" in races.found
 
 
 def test_writing_the_same_value_again_is_no_race() -> None:
     races = Races(BLOCKS)
-    races.store("global", 16, at(2), at(0), CHANGED)
-    races.store("global", 16, at(2), at(2), ~CHANGED)
+    races.store("global", 16, at(2), at(0), CHANGED, VALUE)
+    races.store("global", 16, at(2), at(2), ~CHANGED, VALUE)
     assert races.found == ""
 
 
