@@ -97,8 +97,7 @@ def page(rows: dict[str, dict[str, str]]) -> str:
         "`tests/native/conformance`, one or more a chapter of the manuals, built three ways and run on the emulated "
         "device; their output is compared with what an NVIDIA H200 gave, those from `runtime_rest` on and `halves` two "
         "H100, `behind` an H200 again (driver 580.159.04, CUDA 13.0). What differs because the devices differ, and "
-        "what is not imitated, is "
-        "listed in `tests/native/conformance_support.py`.",
+        "what is not imitated, is listed in `tests/native/conformance_support.py`.",
         "",
         f"| program | {' | '.join(WAYS)} |",
         "|---|---|---|---|",

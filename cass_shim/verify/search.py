@@ -296,7 +296,7 @@ def _try(campaign: Campaign, scenario: Scenario, *, strict: bool) -> bool:
             raise
         campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: {why}")
         campaign.doubt = campaign.doubt or rejection
-        if isinstance(rejection.__cause__, DeviceFailed):  # by an address that another warp changed: nothing runs there
+        if isinstance(rejection.__cause__, DeviceFailed):  # nothing more runs there until it is reset
             campaign.begin_anew()
         return False
     campaign.compared += result.compared

@@ -131,6 +131,7 @@ class State(Surfaces, Warps, Arithmetic):
     ) -> None:
         self.sm, self.geometry, self.arena = sm, geometry, arena
         self.random = np.random.default_rng(seed)
+        # A judge's seeds are multiples of 8 and the number of its order (`agreement.ORDERS`, of which there are eight).
         self.large_garbage, self.empty_garbage = bool(seed % 2), seed % 8 == 2
         self.seed = seed
         self._noise: Value | None = None
