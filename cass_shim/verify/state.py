@@ -19,7 +19,7 @@ from cass_shim.model.instruction import UNIFORM_REGISTERS
 from cass_shim.model.kernel_abi import WARP, TextureKind
 from cass_shim.verify.arithmetic import DTYPES, Arithmetic, Value, constant
 from cass_shim.verify.memory import Arena, Fault, Scratch, check_aligned, gather, scatter
-from cass_shim.verify.races import Races
+from cass_shim.verify.races import Races, each_byte
 from cass_shim.verify.surfaces import Surface, Surfaces
 from cass_shim.verify.warps import Warps
 
@@ -307,8 +307,7 @@ class State(Surfaces, Warps, Arithmetic):
             if storage is self.shared:
                 self.undefined_reads += int((~self.shared_written[offsets]).any())
             if self.races is not None and storage is not self.local:
-                for byte in range(0, size * count, 4):
-                    self.races.load(*self._place(storage), offsets + byte >> 2, lanes // WARP)
+                self.races.load(*self._place(storage), *each_byte(offsets, size * count, lanes // WARP))
             for part in range(count):
                 word = gather(storage.content, offsets + size * part, size)
                 if width < 32:
@@ -332,16 +331,14 @@ class State(Surfaces, Warps, Arithmetic):
             for part, value in enumerate(values):
                 at, stored = offsets + size * part, self.spread(value)[lanes]
                 if self.races is not None and storage is not self.local:
-                    written = stored.astype(DTYPES[8 * size])
-                    changed = gather(storage.content, at, size) != written
-                    for byte in range(0, size, 4):
-                        self.races.store(*self._place(storage), at + byte >> 2, lanes // WARP, changed, written)
+                    written, told = stored.astype(DTYPES[8 * size]).view(np.uint8), each_byte(at, size, lanes // WARP)
+                    self.races.store(*self._place(storage), *told, storage.content[told[0]] != written, written)
                 scatter(storage.content, at, stored, size)
                 self.mark_written(storage, at, size)
 
     def _place(self, storage: Arena | Scratch) -> tuple[str, int]:
-        """Name and number of words of global or shared memory."""
-        return ("global" if storage is self.arena else "shared", len(storage.content) // 4)
+        """Name and size in bytes of global or shared memory."""
+        return ("global" if storage is self.arena else "shared", len(storage.content))
 
     def mark_written(self, storage: Arena | Scratch, at: Lanes, size: int) -> None:
         """Note that `size` bytes at each offset were written."""

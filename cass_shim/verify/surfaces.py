@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cass_shim.model.kernel_abi import TEXTURE_ENTRIES_LIMIT, WARP, TextureKind
 from cass_shim.verify.arithmetic import Value
 from cass_shim.verify.memory import Fault
-from cass_shim.verify.races import Races
+from cass_shim.verify.races import Races, each_byte
 from cass_shim.verify.textures import Indices, Textures, refuse
 
 Octets = NDArray[np.uint8]
@@ -87,9 +87,8 @@ class Surfaces(Textures):
             if self.races is not None:
                 changed = (given[lanes[order], :size] != before).any(axis=1)
                 told = self._told(surface, at[order], lanes[order], size)
-                each = len(told[2]) // max(1, len(order))
                 alike = np.zeros(len(told[2]))  # what clamps meets itself at the edges, and is judged elsewhere
-                self.races.store(*told, np.repeat(changed, each), alike)
+                self.races.store(*told, np.repeat(changed, size), alike)
 
     def surface_reduce(
         self,
@@ -112,10 +111,9 @@ class Surfaces(Textures):
             reduce.at(surface.content.view(given.dtype), at[valid] // size, given[lanes[valid]])
 
     def _told(self, surface: Surface, at: Indices, lanes: Indices, size: int) -> tuple[str, int, Indices, Indices]:
-        """An access to texels in the words of `Races`: space, its size, words and the warps of each."""
+        """An access to texels in the terms of `Races`: space, its size, bytes and the warps of each."""
         handle = next(one for one, each in self.surfaces.items() if each is surface)
-        words = (at[:, None] + np.arange(0, size, 4)) // 4
-        return f"surface {handle}", len(surface.content) // 4, words.ravel(), np.repeat(lanes // WARP, words.shape[1])
+        return f"surface {handle}", len(surface.content), *each_byte(at, size, lanes // WARP)
 
     def _objects(self, handle: Value, shape: str) -> tuple[TextureKind, Indices]:
         kind, chosen = super()._objects(handle, shape)
