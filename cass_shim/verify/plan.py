@@ -133,8 +133,8 @@ def corners(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list[S
     One element; blocks that end in part of a warp with work for all their threads, so that a lane which is not there
     shows when it is woken; fewer elements than threads; rows that fill no warp; a bound of 4 and the next of 32, for
     loops that begin in the middle; extremes at the end of a warp, where lanes are combined. With shared floats
-    infinities, at sizes that rise: what a tile still holds of the one before shows behind the edge, times 0, in half
-    of all seeds.
+    infinities, at sizes that rise: what a tile holds of the one before, or of beyond an edge, shows where it is an
+    infinity times 0, at either size in more than half of all seeds.
     """
     plain = "whole" if found.float_atomics else "random"
     tried = [Scenario(main, "equal", 1, seed + 6), Scenario(main, plain, BELOW, seed + 20)]
@@ -154,7 +154,8 @@ def corners(kernel: SassKernel, found: Survey, main: Shape, seed: int) -> list[S
             size = 3 * math.prod(part.block) * part.grid[0] + 37
         tried.append(Scenario(part, plain, size, seed + 16))
     if found.shared and not found.float_atomics and any(kind in FLOATS for kind in found.loads.values()):
-        tried.append(Scenario(main, "infinite", typical_size(found, main) - 7, 2 * seed + 19))  # odd: sizes rise
+        sizes = (typical_size(found, main) - 7, IDLE_SIZE)
+        tried += [Scenario(main, "infinite", size, 2 * seed + 19 + 40 * n) for n, size in enumerate(sizes)]  # odd seeds
     return tried
 
 

@@ -40,7 +40,7 @@ _NUMBERS: dict[str, Any] = {
 LEAST_POWER = -20  # of two: no normal number is expected to be smaller among a window's
 PEAK = 28  # power of two of the largest number there, or what its kind holds
 SPECIAL_SHARE = 0.04  # of the elements: more, and sums are all NaN
-INFINITE_SHARE = 0.03
+INFINITE_SHARE = 0.06
 # Of 256 words of a mixed class: small numbers, floats from 1 to 4, small negative ones, EDGES; all others are any bits.
 # As each half of a 64-bit number is one of these by itself, halves of all ones, nothing or a sign alone are frequent.
 MIXTURE = (38, 26, 26, 64)
@@ -166,7 +166,8 @@ def _fill_floats(kind: str, size: int, values: str, random: np.random.Generator)
             words[places] = edges.take(random.integers(0, len(edges), len(places)))
         elif values == "negative":
             words |= dtype.type(1 << 8 * dtype.itemsize - 1)
-        elif values == "infinite":  # of one sign and without NaN, which would hide what else is wrong in a sum
+        elif values == "infinite":  # all of one sign and without NaN, which would hide what else is wrong in a sum
+            words &= dtype.type((1 << 8 * dtype.itemsize - 1) - 1)
             words[_some(INFINITE_SHARE, count, random)] = _encoded(kind, np.array([np.inf]))[0]
     return words.view(np.uint8)[:size]
 

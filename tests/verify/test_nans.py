@@ -44,6 +44,21 @@ def test_what_may_be_another_nan(
     assert compare(padded(device), [outcome(words, written)], False, nans=nans).bad.tolist() == bad
 
 
+@pytest.mark.parametrize(
+    ("device", "word", "bad"),
+    [
+        (0x7E00_3C00, 0x7FFF_3C00, []),  # f16, computed; the other half is 1
+        (0xFE00_7E01, 0x7FFF_FFFF, []),
+        (0x3C00_3C00, 0x7FFF_3C00, [0]),  # a number
+        (0x7FC0_0000, 0x7F80_0000, [0]),  # an f32 NaN for an infinity, whose upper half is a NaN as f16
+        (0x7E00_3C01, 0x7FFF_3C00, [0]),  # the half beside it
+    ],
+)
+def test_what_may_be_another_nan_in_halves(device: int, word: int, bad: list[int]) -> None:
+    """NaNs as NVIDIA's arithmetic gives them; rows of matrices passed with an infinity times 0 before."""
+    assert compare(padded([device]), [outcome([word], [True])], True).bad.tolist() == bad
+
+
 def test_a_maximum_of_the_bits_of_a_nan_is_seen_to_be_open() -> None:
     """`atomicMax` of a float's bits: runs whose NaNs have one sign alone agree, and the device's may have the other."""
     code = """
