@@ -60,11 +60,16 @@ class Races:
         held = self._bytes(space, size)
         self._against_writers(space, held, at, warps)
         reader, block = held.reader[at], self.blocks[warps]
-        alone = (reader == NOBODY) | (reader == warps)
+        alone = (reader == NOBODY) | (reader == warps) | self._before(held, at, block)
         held.reader[at] = np.where(alone, warps, SEVERAL)
+        held.reader[at[held.reader[at] != warps]] = SEVERAL  # several in this one load, of which the last was noted
         same = (held.reader_block[at] == NOBODY) | (held.reader_block[at] == block)
         held.reader_block[at] = np.where(same, block, SEVERAL)
         held.read_in[at] = self.epochs[block]
+
+    def _before(self, held: _Bytes, at: Numbers, block: Numbers) -> NDArray[np.bool_]:
+        """Where all who have read a byte since it was written did so before the last barrier of this block."""
+        return (held.reader_block[at] == block) & (held.read_in[at] < self.epochs[block])
 
     def store(
         self, space: str, size: int, at: Numbers, warps: Numbers, changed: NDArray[np.bool_], values: NDArray[Any]
@@ -74,8 +79,7 @@ class Races:
         self._among(space, at, warps, values)
         at, warps = at[changed], warps[changed]  # who writes what is there already orders nothing
         self._against_writers(space, held, at, warps)
-        reader, block = held.reader[at], self.blocks[warps]
-        before = (held.reader_block[at] == block) & (held.read_in[at] < self.epochs[block])
+        reader, before = held.reader[at], self._before(held, at, self.blocks[warps])
         clash = (reader != NOBODY) & (reader != warps) & ~before
         self._note(space, at, clash, "read by another warp")
         held.writer[at], held.written_in[at] = warps, self.epochs[self.blocks[warps]]
