@@ -84,6 +84,23 @@ def test_who_writes_what_is_there_already_orders_nothing() -> None:
     assert "written by another warp" in races.found
 
 
+def test_who_read_before_the_barrier_does_not_count_with_who_reads_behind_it() -> None:
+    """A step of a scan in shared memory: a warp reads and then writes what others have read before the barrier."""
+    races = Races(BLOCKS)
+    races.load("shared", 16, at(3), at(1))
+    races.barrier(0)
+    races.load("shared", 16, at(3), at(0))
+    races.store("shared", 16, at(3), at(0), CHANGED, VALUE)
+    assert races.found == ""
+
+
+def test_all_who_read_in_one_step_count() -> None:
+    races = Races(BLOCKS)
+    races.load("shared", 16, at(3, 3), at(1, 0))
+    races.store("shared", 16, at(3), at(0), CHANGED, VALUE)
+    assert "read by another warp" in races.found
+
+
 def test_halves_of_a_word_are_apart() -> None:
     """Rows of halves meet within a word; a kernel that writes them was never told from a wrong one before."""
     races = Races(BLOCKS)
