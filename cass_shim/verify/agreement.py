@@ -143,7 +143,8 @@ class Judge:
                 given=blocks,
             )
             if races and not (parts and self.races is not None and self.races.found):
-                self.races = machine.races = Races(np.arange(machine.warps) // machine.geometry.warps)
+                block_of = np.arange(machine.warps) // machine.geometry.warps
+                self.races = machine.races = Races(block_of, mixed=self.found.atomics)
             self._equip(machine, observe, perturbed)
             parts.append(machine.run())
             heap = machine.heap
@@ -313,9 +314,7 @@ def _other_difference(
 
 
 def raced(judge: Judge, given: Input, base: int) -> str:
-    """What makes the input's outcome undefined; "" when nothing does, or atomics may order the warps."""
-    if judge.found.atomics:
-        return ""
+    """What makes the input's outcome undefined; "" when nothing does."""
     with contextlib.suppress(Fault):
         judge.run(given, base, 0, patience=PATIENCE, races=True)
     return judge.races.found if judge.races is not None else ""

@@ -12,10 +12,12 @@ import numpy as np
 
 from cass_shim.isa.sass import mbarrier
 from cass_shim.model.errors import Unsupported
+from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify import floats
 from cass_shim.verify.arithmetic import DTYPES, Value
-from cass_shim.verify.memory import gather, scatter
-from cass_shim.verify.state import State
+from cass_shim.verify.memory import Arena, Scratch, gather, scatter
+from cass_shim.verify.races import each_byte
+from cass_shim.verify.state import Lanes, State
 
 Operation = Callable[[int, int, int], int]
 
@@ -150,11 +152,17 @@ class AtomicState(State):
             old_values[lanes] = np.array(found, dtype)
             places = np.array(list(current), np.int64)
             scatter(storage.content, places, np.array(list(current.values()), dtype), size)
+            changed = gather(storage.content, offsets, size) != np.array(start, dtype)
+            self._tell_races(storage, offsets[changed], size, lanes[changed])
             self.contended |= len(places) < len(where)
             if storage is self.shared and operation != "exch":
                 self.undefined_reads += int((~self.shared_written[places]).any())
             self.mark_written(storage, places, size)
         return old_values
+
+    def _tell_races(self, storage: Arena | Scratch, at: Lanes, size: int, lanes: Lanes) -> None:
+        if self.races is not None and storage is not self.local:
+            self.races.atomic(*self._place(storage), *each_byte(at, size, lanes // WARP))
 
     def atomic_whole(
         self, space: str, operation: str, address: Value, value: list[Value], compare: list[Value] | None, scope: str
@@ -172,6 +180,7 @@ class AtomicState(State):
                     found[part][lane] = old[part]
                 if operation == "exch" or (old == expected[lane]).all():
                     words[first : first + 4] = news[lane]
+            self._tell_races(storage, offsets, 16, lanes)
             self.contended |= len(np.unique(offsets)) < len(offsets)
             if storage is self.shared and operation != "exch":
                 self.undefined_reads += int((~self.shared_written[offsets]).any())

@@ -2,8 +2,9 @@
 
 In: the plain loads and stores of a reference run, byte by byte: who write the two halves of a word do not race. Out:
 the first conflict, in words. What a kernel makes of inputs on which it races is not defined, so a translation that
-differs there proves nothing; kernels that order their blocks by atomic operations are not asked (their conflicts may be
-legal). Shared memory and global memory alike.
+differs there proves nothing. Kernels with atomic operations may order their warps by them, so their plain accesses are
+not held against each other: only that one warp reads what another changes by an atomic operation, which leaves open
+what it reads (a relaxed edge of a graph, say). Shared memory and global memory alike.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class _Bytes:
     """Of each byte: who wrote it last, and who has read it since; the epoch is that of the later access."""
 
     writer: Numbers
+    writer_block: Numbers
     written_in: Numbers
     reader: Numbers
     reader_block: Numbers
@@ -36,14 +38,17 @@ class _Bytes:
     @classmethod
     def fresh(cls, count: int) -> _Bytes:
         zeros = np.zeros(count, np.int64)
-        return cls(zeros + NOBODY, zeros.copy(), zeros + NOBODY, zeros + NOBODY, zeros.copy())
+        nobody = zeros + NOBODY
+        return cls(nobody, nobody.copy(), zeros, nobody.copy(), nobody.copy(), zeros.copy())
 
 
 @dataclass
 class Races:
-    """blocks: of each warp, its block. found: what was seen first, "" while nothing was."""
+    """blocks: of each warp, its block. mixed: look for plain loads and atomic operations on one byte, and nothing else.
+    found: what was seen first, "" while nothing was."""
 
     blocks: Numbers
+    mixed: bool = False
     found: str = ""
     epochs: Numbers = field(init=False)  # barriers that each block has passed
     spaces: dict[str, _Bytes] = field(default_factory=dict)
@@ -69,21 +74,39 @@ class Races:
 
     def _before(self, held: _Bytes, at: Numbers, block: Numbers) -> NDArray[np.bool_]:
         """Where all who have read a byte since it was written did so before the last barrier of this block."""
-        return (held.reader_block[at] == block) & (held.read_in[at] < self.epochs[block])
+        return np.asarray((held.reader_block[at] == block) & (held.read_in[at] < self.epochs[block]))
+
+    def _written_before(self, held: _Bytes, at: Numbers, block: Numbers) -> NDArray[np.bool_]:
+        """The same of those who wrote it."""
+        return np.asarray((held.writer_block[at] == block) & (held.written_in[at] < self.epochs[block]))
 
     def store(
         self, space: str, size: int, at: Numbers, warps: Numbers, changed: NDArray[np.bool_], values: NDArray[Any]
     ) -> None:
         """Warps write bytes, all at once; changed: where the value is another than before."""
+        if self.mixed:
+            return
         held = self._bytes(space, size)
         self._among(space, at, warps, values)
         at, warps = at[changed], warps[changed]  # who writes what is there already orders nothing
         self._against_writers(space, held, at, warps)
-        reader, before = held.reader[at], self._before(held, at, self.blocks[warps])
-        clash = (reader != NOBODY) & (reader != warps) & ~before
-        self._note(space, at, clash, "read by another warp")
-        held.writer[at], held.written_in[at] = warps, self.epochs[self.blocks[warps]]
+        self._against_readers(space, held, at, warps)
+        block = self.blocks[warps]
+        held.writer[at], held.writer_block[at], held.written_in[at] = warps, block, self.epochs[block]
         held.reader[at] = held.reader_block[at] = NOBODY
+
+    def atomic(self, space: str, size: int, at: Numbers, warps: Numbers) -> None:
+        """Warps change bytes by atomic operations, which do not race with each other."""
+        if not self.mixed:
+            return
+        held, block = self._bytes(space, size), self.blocks[warps]
+        self._against_readers(space, held, at, warps)
+        writer, before = held.writer[at], self._written_before(held, at, block)
+        held.writer[at] = np.where((writer == NOBODY) | (writer == warps) | before, warps, SEVERAL)
+        held.writer[at[held.writer[at] != warps]] = SEVERAL
+        same = (held.writer_block[at] == NOBODY) | (held.writer_block[at] == block)
+        held.writer_block[at] = np.where(same, block, SEVERAL)
+        held.written_in[at] = self.epochs[block]
 
     def _among(self, space: str, at: Numbers, warps: Numbers, values: NDArray[Any]) -> None:
         """Of one store: bytes that get different values, from more warps than one."""
@@ -102,9 +125,12 @@ class Races:
         return self.spaces[space]
 
     def _against_writers(self, space: str, held: _Bytes, at: Numbers, warps: Numbers) -> None:
-        writer, block = held.writer[at], self.blocks[warps]
-        before = (self.blocks[writer] == block) & (held.written_in[at] < self.epochs[block])
+        writer, before = held.writer[at], self._written_before(held, at, self.blocks[warps])
         self._note(space, at, (writer != NOBODY) & (writer != warps) & ~before, "written by another warp")
+
+    def _against_readers(self, space: str, held: _Bytes, at: Numbers, warps: Numbers) -> None:
+        reader, before = held.reader[at], self._before(held, at, self.blocks[warps])
+        self._note(space, at, (reader != NOBODY) & (reader != warps) & ~before, "read by another warp")
 
     def _note(self, space: str, at: Numbers, clash: NDArray[np.bool_], what: str) -> None:
         if not self.found and clash.any():

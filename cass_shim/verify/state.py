@@ -306,7 +306,7 @@ class State(Surfaces, Warps, Arithmetic):
             lanes = self.active[positions]
             if storage is self.shared:
                 self.undefined_reads += int((~self.shared_written[offsets]).any())
-            if self.races is not None and storage is not self.local:
+            if self.races is not None and storage is not self.local and (order == "weak" or not self.races.mixed):
                 self.races.load(*self._place(storage), *each_byte(offsets, size * count, lanes // WARP))
             for part in range(count):
                 word = gather(storage.content, offsets + size * part, size)

@@ -101,6 +101,39 @@ def test_all_who_read_in_one_step_count() -> None:
     assert "read by another warp" in races.found
 
 
+@pytest.mark.parametrize(
+    ("reader", "barrier", "clash"), [(0, False, False), (1, False, True), (1, True, False), (2, True, True)]
+)
+@pytest.mark.parametrize("first", ["load", "atomic"])
+def test_a_load_of_what_others_change_atomically_leaves_it_open(
+    first: str, reader: int, barrier: bool, clash: bool
+) -> None:
+    races = Races(BLOCKS, mixed=True)
+    races.store("global", 16, at(5), at(3), CHANGED, VALUE)  # what stores do is not asked there
+    for access in (first, "atomic" if first == "load" else "load"):
+        if access == "load":
+            races.load("global", 16, at(5), at(reader))
+        else:
+            races.atomic("global", 16, at(5), at(0))
+        if barrier:
+            races.barrier(0)
+            races.barrier(1)
+    assert bool(races.found) == clash
+
+
+def test_atomic_operations_do_not_race_with_each_other_nor_with_what_comes_behind_a_barrier() -> None:
+    """A histogram in shared memory; and one whose bins the other block reads."""
+    races = Races(BLOCKS, mixed=True)
+    races.atomic("shared", 16, at(2, 2), at(0, 1))
+    races.barrier(0)
+    races.load("shared", 16, at(2), at(1))
+    assert races.found == ""
+    races.atomic("shared", 16, at(3, 3), at(0, 2))
+    races.barrier(0)
+    races.load("shared", 16, at(3), at(0))
+    assert "written by another warp" in races.found
+
+
 def test_halves_of_a_word_are_apart() -> None:
     """Rows of halves meet within a word; a kernel that writes them was never told from a wrong one before."""
     races = Races(BLOCKS)
