@@ -130,10 +130,8 @@ class LlvmEmitter(Registers):
         if name.startswith("constants"):  # where constant memory's generic addresses start
             base = self.slot(SlotKind.BANK, addend=3)
             return self.high(base) if name == "constants.high" else self.low(base)
-        if name.startswith("bank0") and self.kernel.abi.params_bytes:  # generic addresses of parameters count from it
-            params = self.op(64, "ptrtoint ptr addrspace(4) %params to i64")
-            begin = self.sub(params, constant(self.kernel.abi.params_base, 64))
-            return self.high(begin) if name == "bank0.high" else self.low(begin)
+        if name.startswith("bank0"):
+            return self._bank0(name)
         if name == "stack":
             return constant(self.frame_bytes, 32)
         if name == "shared.high":
@@ -147,9 +145,15 @@ class LlvmEmitter(Registers):
         if name.startswith("grid"):
             pointer = self.slot(SlotKind.GRID_SYNC)
             return self.high(pointer) if name == "grid.high" else self.low(pointer)
-        if name.startswith("bank0"):
-            raise Unsupported(f"c[0x0][{offset:#x}]", why="the address of parameters that there are none of")
         return self._dimension(name)
+
+    def _bank0(self, name: str) -> Value:
+        """Half of where generic addresses of parameters count from. Raises Unsupported."""
+        if not self.kernel.abi.params_bytes:
+            raise Unsupported(name, why="the address of parameters that there are none of")
+        params = self.op(64, "ptrtoint ptr addrspace(4) %params to i64")
+        begin = self.sub(params, constant(self.kernel.abi.params_base, 64))
+        return self.high(begin) if name == "bank0.high" else self.low(begin)
 
     def _size_of_shared(self, name: str) -> Value:
         """The bytes given at launch, all of a block's, or where the system's KiB is; that is then made room for."""
