@@ -151,3 +151,4 @@ def test_what_long_code_needs_is_not_made_before_its_loop(monkeypatch: pytest.Mo
 
     plain = text.replace(" !prof !3", "").replace(", !prof !4", "")
     assert before(text) < before(plain) / 2
+    assert before(lift_kernel(many(200), lines=True).text) == before(text)
