@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from cass_shim.lift.barriers import Barriers
 from cass_shim.lift.builder import Value, typed
 
-_REGISTER = re.compile(r"(?:U?[RP]|B)\d+")
+# What each lane has one of (`lift.independent`); served, idle and vain are of a wave, and stay in scalar registers.
+_OF_A_LANE = re.compile(r"(?:U?[RP]|B)\d+|pc|wait|need|region|chain|yielded|weary")
 
 
 class _Meets(Exception):
@@ -196,6 +197,6 @@ class Registers(Barriers):
                 lines.append(f"  %{name}.start = freeze i{width} poison")
                 first = f"%{name}.start"
             lines.append(f"  store i{width} {first}, ptr addrspace(5) %{name}, align 4")
-            if self.in_memory and _REGISTER.fullmatch(name):  # whose address is known elsewhere is not made a value
+            if self.in_memory and _OF_A_LANE.fullmatch(name):  # whose address is known elsewhere is not made a value
                 lines.append(f'  call void asm sideeffect "", "v"(ptr addrspace(5) %{name})')
         return lines
