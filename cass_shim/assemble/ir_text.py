@@ -12,10 +12,13 @@ NAME = r'%(?:[\w.$-]+|"[^"]*")'  # of a local value or a block
 
 def functions(lines: list[str]) -> Iterator[tuple[int, int]]:
     """Of each function: the numbers of its first line and of its closing brace."""
-    start = None
-    for at, line in enumerate(lines):
-        if line.startswith("define "):
-            start = at
-        elif line == "}" and start is not None:
-            yield start, at
-            start = None
+    at = 0
+    while at < len(lines):
+        if lines[at].startswith("define "):
+            try:
+                end = lines.index("}", at)
+            except ValueError:
+                return
+            yield at, end
+            at = end
+        at += 1

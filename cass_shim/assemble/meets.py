@@ -40,13 +40,13 @@ _TAKEN = re.compile(r"i(32|64)|float|double|ptr( addrspace\([0-6]\))?|<[248] x (
 
 @dataclass(slots=True)
 class _Block:
-    """first, last: numbers of its label's and its terminator's line. values: what it defines, with opcode and rest."""
+    """first, last: numbers of its label's and its terminator's line. values: what it defines, in which line."""
 
     name: str
     first: int
     last: int = 0
     targets: tuple[str, ...] = ()
-    values: dict[str, tuple[str, str]] = field(default_factory=dict)
+    values: dict[str, int] = field(default_factory=dict)
 
 
 def guarded(text: str) -> str | None:
@@ -76,7 +76,7 @@ class _Function:
         self.sources: dict[str, list[str]] = defaultdict(list)
         block = None
         for at in range(start + 1, end):
-            if label := _LABEL.match(lines[at]):
+            if lines[at][:1] != " " and (label := _LABEL.match(lines[at])):
                 block = _Block("%" + label[1], at)
                 self.blocks[block.name] = block
             elif block is not None:
@@ -98,9 +98,9 @@ class _Function:
 
     def _line(self, block: _Block, at: int) -> None:
         line = self.lines[at]
-        if defined := _DEFINED.match(line):
-            block.values[defined[1]] = (defined[2], defined[3])
-        if line.startswith("  ") and not line.startswith("    "):
+        if line.startswith("  %"):
+            block.values[line[2:].split(" = ", 1)[0]] = block.last = at
+        elif line.startswith("  ") and not line.startswith("    "):
             block.last = at if line.strip() != "]" else block.last
 
     def _switch(self, block: _Block) -> str:
@@ -112,7 +112,7 @@ class _Function:
         where = {name: block for block in self.blocks.values() for name in block.values}
         for meeting in self.blocks.values():
             for at in range(meeting.first, meeting.last):
-                if not (phi := _PHI.match(self.lines[at])):
+                if " = phi " not in self.lines[at] or not (phi := _PHI.match(self.lines[at])):
                     continue
                 for way in _WAY.finditer(phi["ways"]):
                     source = self.blocks.get(way["block"])
@@ -128,7 +128,10 @@ class _Function:
         home = where.get(value)
         if home is None:
             return True  # a parameter: a part of the load of all of them
-        opcode, rest = home.values[value]
+        defined = _DEFINED.match(self.lines[home.values[value]])
+        if defined is None:
+            return True
+        opcode, rest = defined[2], defined[3]
         if opcode == "call":
             if not _FREE_CALL.search(rest):
                 return False

@@ -33,6 +33,10 @@ _INSERT = re.compile(r"^insertelement <2 x i32> (?P<a><[^>]*>|[^,]+), i32 (?P<v>
 _COUNT = re.compile(r"call i64 @llvm\.(?:ctpop\.i64|ctlz\.i64|cttz\.i64|amdgcn\.ballot\.i64)\(")
 _CHOICE = re.compile(rf"call i64 @llvm\.[su](?:min|max)\.i64\(i64 (?P<a>{_ONE}), i64 (?P<b>{_ONE})\)")
 _TURN = re.compile(rf"call i64 @llvm\.fsh[lr]\.i64\(i64 (?P<a>{_ONE}), i64 (?P<b>{_ONE}), i64 32\)")
+_FOLDED = frozenset({
+    "and", "or", "xor", "shl", "lshr", "ashr", "zext", "freeze", "bitcast", "trunc", "call", "tail", "select",
+    "insertelement",
+})  # fmt: skip
 _ATTRIBUTE = re.compile(r"(?:noundef|range\([^)]*\)) ")
 _LANES = re.compile(r"<i32 (?P<low>-?\w+), i32 (?P<high>-?\w+)>")
 _SPLAT = re.compile(r"splat \(i32 (-?\d+)\)")
@@ -72,6 +76,8 @@ def _known(rows: list[tuple[int, str, str]]) -> dict[str, Halves]:
 
 def _halves(rest: str, known: dict[str, Halves]) -> Halves:
     """What the halves of an instruction's result are, as far as folding of constants can show."""
+    if rest.partition(" ")[0] not in _FOLDED:
+        return _UNKNOWN
     if found := _LOGIC.match(rest):
         a, b = _value(found["a"], known), _value(found["b"], known)
         return _logic(found["op"], a[0], b[0]), _logic(found["op"], a[1], b[1])

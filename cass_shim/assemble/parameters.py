@@ -76,8 +76,10 @@ def _late(lines: list[str], start: int, end: int, blocks: set[str]) -> list[int]
     total = 0
     for at in range(start + 2, end):
         line = lines[at]
-        if _LABEL.match(line):
-            behind = True
+        if line[:1] != " ":
+            behind = behind or _LABEL.match(line) is not None
+        elif "addrspace(4)" not in line:
+            continue
         elif (step := _STEP.match(line)) and step[2] in blocks:
             steps.add(step[1])
             found.append(at)

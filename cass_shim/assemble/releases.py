@@ -30,7 +30,11 @@ ALONE = ("wavefront", "singlethread")  # scopes in which the hardware keeps the 
 def waited(text: str) -> str | None:
     """The module with the waits of its releases in loops; None where it has none."""
     lines = text.split("\n")
-    released = {at for at in range(len(lines)) if _releases(lines, at)}
+    released = {
+        at
+        for at, line in enumerate(lines)
+        if ("release" in line or "acq_rel" in line or "seq_cst" in line) and _releases(lines, at)
+    }
     if not released:
         return None
     repeated = set[int]()
@@ -45,13 +49,17 @@ def waited(text: str) -> str | None:
 def _in_cycles(lines: list[str], start: int, end: int, wanted: list[int]) -> Iterator[int]:
     """Those of the wanted lines whose block is reached again from its end."""
     block, of, leads = "", dict[int, str](), dict[str, set[str]]()
+    asked = frozenset(wanted)
     for at in range(start + 1, end):
-        if found := _LABEL.match(lines[at]):
+        line = lines[at]
+        if line[:1] != " " and (found := _LABEL.match(line)):
             block = found["name"].strip('"')
-        of[at] = block
-        leads.setdefault(block, set()).update(name.strip('"') for name in _TARGET.findall(lines[at]))
+        if at in asked:
+            of[at] = block
+        if "label %" in line:
+            leads.setdefault(block, set()).update(name.strip('"') for name in _TARGET.findall(line))
     for at in wanted:
-        seen, work = set[str](), list(leads[of[at]])
+        seen, work = set[str](), list(leads.get(of[at], ()))
         while work:
             one = work.pop()
             if one not in seen:

@@ -18,7 +18,6 @@ from cass_shim.assemble.ir_text import NAME, functions
 LARGE = 1000  # lines of a function; below, the search is not felt
 _PHI = re.compile(rf"  ({NAME}) = phi i32 (.*)$")
 _COMING = re.compile(rf"\[ ([^,]+), ({NAME}) \]")
-_DEFINED = re.compile(rf"  ({NAME}) = ")
 _PARAMETER = re.compile(rf"\bi32 (?:\w+(?:\([^()]*\))? )*({NAME})(?=[,)])")  # `range(i32 0, 2)` stands between, too
 _PAIR = "<2 x i16>"
 _UNDEFINED = ("undef", "poison")
@@ -35,8 +34,9 @@ def paired(text: str) -> str | None:
 
 def _rewritten(body: list[str]) -> list[str]:
     """One function. A phi's bitcast stands behind the last phi of its block, another value's behind the value."""
-    phis = {found[1] for line in body if (found := _PHI.match(line))}
-    coming = {value for line in body if (found := _PHI.match(line)) for value, _ in _COMING.findall(found[2])}
+    found_phis = [found for line in body if " = phi i32 " in line and (found := _PHI.match(line))]
+    phis = {found[1] for found in found_phis}
+    coming = {value for found in found_phis for value, _ in _COMING.findall(found[2])}
     plain = {value for value in coming - phis if value.startswith("%")}
     done, waiting = [body[0]], [_to_pair(name) for name in _PARAMETER.findall(body[0]) if name in plain]
     for line in body[1:]:
@@ -44,13 +44,13 @@ def _rewritten(body: list[str]) -> list[str]:
         if waiting and not is_phi and line.startswith("  "):
             done += waiting
             waiting = []
-        if found := _PHI.match(line):
+        if is_phi and (found := _PHI.match(line)):
             done.append(f"  {_pair(found[1])} = phi {_PAIR} {_COMING.sub(_arrival, found[2])}")
             waiting.append(f"  {found[1]} = bitcast {_PAIR} {_pair(found[1])} to i32")
             continue
         done.append(line)
-        if (defined := _DEFINED.match(line)) and defined[1] in plain:
-            (waiting if is_phi else done).append(_to_pair(defined[1]))
+        if line.startswith("  %") and (name := line[2:].split(" = ", 1)[0]) in plain:
+            (waiting if is_phi else done).append(_to_pair(name))
     return done
 
 

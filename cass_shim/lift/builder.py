@@ -11,6 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+# What gives the same for the same operands wherever it stands.
+_PURE = frozenset({
+    "add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "trunc", "zext", "sext", "bitcast", "icmp",
+    "fcmp", "select", "fneg", "fadd", "fsub", "fmul", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi", "fptoui",
+    "getelementptr", "inttoptr", "ptrtoint", "addrspacecast", "extractvalue", "insertvalue", "extractelement",
+    "insertelement", "shufflevector",
+})  # fmt: skip
+_LAST = ("br ", "switch ", "ret ", "unreachable", "indirectbr ")  # of a block
 UNKNOWN_ORIGIN: tuple[Any, ...] = ("",)
 
 
@@ -54,7 +62,9 @@ def signed(value: int, width: int) -> int:
 class Builder:
     """The text of one function body. declarations: external functions used; helpers: whole functions by name.
 
-    block: label of the block being written, for phis.
+    block: label of the block being written, for phis. made: names of what is at hand in it already, by its text;
+    made_in: the lines that those are in. A tenth of what meanings are made of would be there twice, parsed and combined
+    for nothing.
     """
 
     lines: list[str] = field(default_factory=list)
@@ -62,6 +72,8 @@ class Builder:
     helpers: dict[str, str] = field(default_factory=dict)
     block: str = "entry"
     counter: int = 0
+    made: dict[str, str] = field(default_factory=dict)
+    made_in: list[str] = field(default_factory=list)
 
     def name(self) -> str:
         self.counter += 1
@@ -70,12 +82,29 @@ class Builder:
     def raw(self, text: str) -> None:
         """A line without a result."""
         self.lines.append("  " + text)
+        if text.startswith(_LAST):
+            self.made = {}
 
     def text(self, text: str) -> str:
-        """A line with a result of any type; its name."""
+        """A line with a result of any type, or the one that the block has of that text; its name."""
+        if self.made_in is not self.lines:  # lines apart from those
+            self.has({})
+        found = self.made.get(text)
+        if found is not None:
+            return found
         name = self.name()
         self.lines.append(f"  {name} = {text}")
+        if text.partition(" ")[0] in _PURE:
+            self.made[text] = name
         return name
+
+    def had(self) -> dict[str, str]:
+        """What there is by its text at this place: of this block, and of those on every way to it."""
+        return dict(self.made) if self.made_in is self.lines else {}
+
+    def has(self, made: dict[str, str]) -> None:
+        """Go on with what there is by its text."""
+        self.made, self.made_in = made, self.lines
 
     def op(self, width: int, text: str) -> Value:
         """A line with an integer result."""
@@ -87,7 +116,7 @@ class Builder:
 
     def start(self, label: str) -> None:
         self.lines.append(f"{label}:")
-        self.block = label
+        self.block, self.made = label, {}
 
     def call_text(self, result: str, function: str, *arguments: str) -> str:
         """Call with typed arguments ("i32 %v1"); the result's name, "" for void."""

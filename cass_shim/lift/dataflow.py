@@ -19,7 +19,7 @@ Edges = Mapping[int, Iterable[int]]
 
 ATOMICS = frozenset({"ATOM", "ATOMG", "ATOMS"})
 LOADS = frozenset({"LD", "LDG", "LDS", "LDSM", "SYNCS", *ATOMICS})
-_NO_RESULT = frozenset({"ST", "STG", "STS", "STL", "STSM", "RED", "REDG", "LDGSTS", "BRA", "EXIT", "BSSY", "BSYNC"})
+NO_RESULT = frozenset({"ST", "STG", "STS", "STL", "STSM", "RED", "REDG", "LDGSTS", "BRA", "EXIT", "BSSY", "BSYNC"})
 # What gives one of its sources, or bits of them: repeated, it comes to rest.
 _COPIES = frozenset(
     {"MOV", "UMOV", "SEL", "USEL", "FSEL", "R2UR", "R2P", "P2R", "PRMT", "UPRMT", "SHFL", "LOP3", "ULOP3", "PLOP3"}
@@ -76,7 +76,7 @@ def is_load(i: Instruction) -> bool:
     return i.mnemonic in LOADS and not i.has("CONSTANT")
 
 
-def _split(i: Instruction) -> tuple[list[Operand], list[Operand]]:
+def destinations_and_sources(i: Instruction) -> tuple[list[Operand], list[Operand]]:
     """Operands that are written and those that are read."""
     leading = 2 if i.mnemonic in _SETS_PREDICATES else 1
     at = 0
@@ -92,7 +92,7 @@ def _split(i: Instruction) -> tuple[list[Operand], list[Operand]]:
 def _destinations(i: Instruction) -> set[Name]:
     """Registers and predicates that an instruction other than a call writes."""
     found: set[Name] = set()
-    for operand in _split(i)[0] if i.mnemonic not in _NO_RESULT else []:
+    for operand in destinations_and_sources(i)[0] if i.mnemonic not in NO_RESULT else []:
         found |= _named(operand)
         if isinstance(operand, Reg) and operand.index != RZ:
             wide = 4 if i.has("128") else 2 if i.has(*_WIDE) or i.mnemonic[0] == "D" else 1
@@ -116,7 +116,7 @@ def _sources(i: Instruction) -> set[Name]:
     guard = _named(i.guard)
     if is_load(i):
         return guard.union(*(_named(o) for o in i.operands if isinstance(o, Mem)))
-    read = list(i.operands) if i.mnemonic in _NO_RESULT else _split(i)[1]
+    read = list(i.operands) if i.mnemonic in NO_RESULT else destinations_and_sources(i)[1]
     return guard.union(*(_named(o) for o in read))
 
 
@@ -172,7 +172,7 @@ def _copies(i: Instruction) -> bool:
     """Whether its result is one of its sources or a constant."""
     if i.mnemonic in _COPIES or (i.mnemonic in ("IMAD", "IMAD.MOV") and i.has("MOV")):
         return True
-    sources = _split(i)[1]
+    sources = destinations_and_sources(i)[1]
     return bool(sources) and all(isinstance(o, Imm) or (isinstance(o, Reg) and o.index == RZ) for o in sources)
 
 

@@ -21,10 +21,11 @@ from cass_shim.model.kernel_abi import KernelAbi, Slot, SlotKind
 _HEADER_SM75 = {
     0x00: "ntid.x", 0x04: "ntid.y", 0x08: "ntid.z", 0x0C: "nctaid.x", 0x10: "nctaid.y", 0x14: "nctaid.z",
     0x18: "shared.low", 0x1C: "shared.high", 0x20: "local.low", 0x24: "local.high", 0x28: "stack",
-    0x50: "constants.low", 0x54: "constants.high", 0x8C: "grid.high", 0x90: "grid.low", 0x118: "zero", 0x11C: "zero",
+    0x40: "bank0.low", 0x44: "bank0.high", 0x50: "constants.low", 0x54: "constants.high",
+    0x8C: "grid.high", 0x90: "grid.low", 0x118: "zero", 0x11C: "zero",
 }  # fmt: skip
 _HEADER_SM90 = {
-    **{k: v for k, v in _HEADER_SM75.items() if k < 0x50}, 0xD0: "constants.low", 0xD4: "constants.high",
+    **{k: v for k, v in _HEADER_SM75.items() if k < 0x40}, 0xD0: "constants.low", 0xD4: "constants.high",
     0x44: "grid.high", 0x48: "grid.low", 0x208: "zero", 0x20C: "zero",
 }  # fmt: skip
 _HEADER_SM100 = {
@@ -129,6 +130,8 @@ class LlvmEmitter(Registers):
         if name.startswith("constants"):  # where constant memory's generic addresses start
             base = self.slot(SlotKind.BANK, addend=3)
             return self.high(base) if name == "constants.high" else self.low(base)
+        if name.startswith("bank0"):
+            return self._bank0(name)
         if name == "stack":
             return constant(self.frame_bytes, 32)
         if name == "shared.high":
@@ -143,6 +146,14 @@ class LlvmEmitter(Registers):
             pointer = self.slot(SlotKind.GRID_SYNC)
             return self.high(pointer) if name == "grid.high" else self.low(pointer)
         return self._dimension(name)
+
+    def _bank0(self, name: str) -> Value:
+        """Half of where generic addresses of parameters count from. Raises Unsupported."""
+        if not self.kernel.abi.params_bytes:
+            raise Unsupported(name, why="the address of parameters that there are none of")
+        params = self.op(64, "ptrtoint ptr addrspace(4) %params to i64")
+        begin = self.sub(params, constant(self.kernel.abi.params_base, 64))
+        return self.high(begin) if name == "bank0.high" else self.low(begin)
 
     def _size_of_shared(self, name: str) -> Value:
         """The bytes given at launch, all of a block's, or where the system's KiB is; that is then made room for."""

@@ -7,13 +7,15 @@ callee may use again what siblings of its caller wait at, BMOV). Who has yielded
 taken out of the barrier when that is released (US patent 10,067,768, claim 1).
 
 State of a lane, beside its registers: pc (0: it has ended), wait (0: it runs; else what it waits at), need (for which
-lanes), region (the mask of the WARPSYNC.EXCLUSIVE it is behind, 0: none; those with another one run apart), yielded
-(since it waited at a BSYNC), weary (yielded since `vain` began anew) and B0 to B15, the barriers' masks. Of the wave:
-served (this round), idle (turns since anything happened) and vain (turns in which somebody waited in vain, whoever
-ran).
+lanes), region (the mask of the WARPSYNC.EXCLUSIVE it is behind, 0: none; those with another one run apart), chain (of
+calls that it is in, where callees are shared, as a number: `lift.contexts`), yielded (since it waited at a BSYNC),
+weary (yielded since `vain` began anew) and B0 to B15, the barriers' masks. Of the wave: served (this round), idle
+(turns since anything happened) and vain (turns in which somebody waited in vain, whoever ran).
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.emitter import LlvmEmitter
@@ -53,10 +55,9 @@ choose:
   %t.place = call i32 @llvm.amdgcn.readlane.i32(i32 %t.pc, i32 %t.leader)
   %t.kind = call i32 @llvm.amdgcn.readlane.i32(i32 %t.wait, i32 %t.leader)
   %t.mask = call i32 @llvm.amdgcn.readlane.i32(i32 %t.need, i32 %t.leader)
-  %t.like = icmp eq i32 %t.wait, %t.kind
+WHERE
   %t.waits = and i1 %t.like, %t.living
   %t.runs = icmp eq i32 %t.kind, 0
-  %t.here = icmp eq i32 %t.pc, %t.place
   %t.group.first = call i32 @llvm.amdgcn.readlane.i32(i32 %t.region, i32 %t.leader)
   %t.group.same = icmp eq i32 %t.region, %t.group.first
   %t.same.pc = and i1 %t.here, %t.group.same
@@ -138,6 +139,21 @@ gone:
   call void @llvm.trap()
   br label %turned"""
 
+# Where chains of calls have numbers: who is at one block in another chain is elsewhere.
+_IN_CHAIN = """\
+  %t.chain = load i32, ptr addrspace(5) %chain, align 4
+  %t.chain.first = call i32 @llvm.amdgcn.readlane.i32(i32 %t.chain, i32 %t.leader)
+  %t.chain.same = icmp eq i32 %t.chain, %t.chain.first
+  %t.somewhere = icmp ult i32 %t.kind, TOGETHER
+  %t.beside = or i1 %t.chain.same, %t.somewhere
+  %t.alike = icmp eq i32 %t.wait, %t.kind
+  %t.like = and i1 %t.alike, %t.beside
+  %t.at = icmp eq i32 %t.pc, %t.place
+  %t.here = and i1 %t.at, %t.chain.same"""
+_ANY_CHAIN = """\
+  %t.like = icmp eq i32 %t.wait, %t.kind
+  %t.here = icmp eq i32 %t.pc, %t.place"""
+
 _AT_BSYNC = """\
 bsync.N:
   %b.N.yielded = load i1, ptr addrspace(5) %yielded, align 4
@@ -175,7 +191,11 @@ break.N:
 
 
 class Independent(Flow):
-    """Numbers of blocks, and the loop that serves them. numbers: label → number; joined, broken: barriers used."""
+    """Numbers of blocks, and the loop that serves them.
+
+    numbers: label → number; joined, broken: barriers used; ways: a name for the way to a block → (the block's label,
+    what is added to the number of the lane's chain of calls).
+    """
 
     apart = True
 
@@ -184,6 +204,7 @@ class Independent(Flow):
         self.numbers: dict[str, int] = {"done": 0}
         self.joined: set[int] = set()
         self.broken: set[int] = set()
+        self.ways: dict[str, tuple[str, int]] = {}
         e.initial |= {"wait": "0", "need": "0", "region": "0", "served": "0", "idle": "0", "vain": "0"}
         e.initial |= {"yielded": "false", "weary": "false"}
         for name in ("pc", "wait", "need", "region", "served", "idle", "vain"):
@@ -197,8 +218,27 @@ class Independent(Flow):
     def _number(self, label: str) -> int:
         return self.numbers.setdefault(label, len(self.numbers))
 
+    def along(self, label: str, added: int) -> str:
+        if not added:
+            return label
+        self.e.used["chain"], self.e.initial["chain"] = 32, "0"
+        way = f"{label}{added:+d}"
+        self.ways[way] = label, added
+        return way
+
     def goto(self, label: str) -> None:
-        self._go(str(self._number(label)))
+        self.e.lines += self._leaving(label)
+
+    def _leaving(self, label: str) -> Iterator[str]:
+        """The lines that send a lane to a block."""
+        label, added = self.ways.get(label, (label, 0))
+        if added:
+            old, new = self.e.name(), self.e.name()
+            yield f"  {old} = load i32, ptr addrspace(5) %chain, align 4"
+            yield f"  {new} = add i32 {old}, {constant(added, 32).text}"
+            yield f"  store i32 {new}, ptr addrspace(5) %chain, align 4"
+        yield f"  store i32 {self._number(label)}, ptr addrspace(5) %pc, align 4"
+        yield "  br label %turned"
 
     def _go(self, number: str) -> None:
         self.e.raw(f"store i32 {number}, ptr addrspace(5) %pc, align 4")
@@ -223,8 +263,7 @@ class Independent(Flow):
         listed = " ".join(f"i{width} {constant(n, width).text}, label %{targets[label]}" for n, label in cases)
         lines = [f"  switch i{width} {text}, label %{targets['lost']} [ {listed} ]"]
         for label, block in targets.items():
-            lines += [f"{block}:", f"  store i32 {self._number(label)}, ptr addrspace(5) %pc, align 4"]
-            lines.append("  br label %turned")
+            lines += [f"{block}:", *self._leaving(label)]
         return lines
 
     # waiting
@@ -284,7 +323,8 @@ class Independent(Flow):
         turn = _TURN.replace("PATIENCE", str(_PATIENCE)).replace("DESPAIR", str(2 * _PATIENCE))
         turn = turn.replace("POLLED", str(_POLLED)).replace("LOOK", str(_LOOK - 1))
         turn = turn.replace("FIRST_BINDING", str(WARPSYNC))
-        e.lines += turn.splitlines()
+        turn = turn.replace("WHERE", _IN_CHAIN.replace("TOGETHER", str(_TOGETHER)) if self.ways else _ANY_CHAIN)
+        e.lines += turn.replace("%choose\n", "%choose, !prof !4\n", e.in_memory).splitlines()
         e.lines += ["look:", f"  switch i32 %t.kind, label %plain [ {_listed(cases)} ]"]
         for template, used in ((_AT_BSYNC, self.joined), (_AT_BREAK, self.broken)):
             for n in sorted(used):

@@ -13,6 +13,7 @@ from cass_shim.isa.spec import CONTROL
 from cass_shim.lift.barriers import BARRIERS_OFFSET, FRONT_BYTES
 from cass_shim.lift.calls import Calls
 from cass_shim.lift.code import STEP, Code, Function, find_functions, never, restrict, target_of
+from cass_shim.lift.contexts import number_calls
 from cass_shim.lift.emitter import SYSTEM_CALLS, LlvmEmitter
 from cass_shim.lift.exclusive import meet_others, split_at_regions
 from cass_shim.lift.flow import Flow
@@ -54,7 +55,8 @@ def lift_kernel(kernel: SassKernel, *, lines: bool = False, emitting: type[LlvmE
             split_at_meetings(code)
             functions = find_functions(code)
         shortcuts = _find_shortcuts(code, functions)
-        layout = Layout(functions, code.entry, *choose_once(functions, code.entry, apart))
+        shared, called = choose_once(functions, code.entry, apart)
+        layout = Layout(functions, code.entry, shared, called, number_calls(functions, code.entry, shared))
         emitter = _emitter(kernel, code, functions, emitting)
         flow = Independent(emitter) if apart else Flow(emitter)
         lifter = _Lifter(code, emitter, functions, layout, shortcuts, flow)

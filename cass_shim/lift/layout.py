@@ -5,10 +5,9 @@ Copies are preferred: they need no dispatch, and registers that a callee does no
 multiply the code becomes a function, and so does what calls itself: its cycle of calls is one function, in which they
 return by a dispatch. A dispatch must not stand in a body with cross-lane operations: the way from one call site's
 return to the next site is a loop, in which lanes that skipped the first call pass an operation behind it before those
-that made it. Where lanes are scheduled apart, which names who waits for whom, callees are shared instead. A *world* is
-one copy of a function's code together with the shared copies it calls; within a world every return address is unique.
-Cross-lane operations themselves must not be shared: LLVM may merge those of two call sites into one, which changes the
-set of active lanes.
+that made it. Where lanes are scheduled apart, which names who waits for whom, callees are shared instead, and lanes of
+two call sites kept apart by the number of their chain of calls (`lift.contexts`). A *world* is one copy of a function's
+code together with the shared copies it calls; within a world every return address is unique.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cass_shim.lift.code import Function
+from cass_shim.lift.contexts import Edge
 from cass_shim.model.errors import Unsupported
 
 COPY_BUDGET = 6000  # SASS instructions of a kernel with all copies made, beyond which callees become functions
@@ -43,22 +43,39 @@ def choose_once(functions: dict[int, Function], root: int, apart: bool = False) 
 
     Raises Unsupported where none of the three is right.
     """
-    shared = set()
+    again = set()
     for entry, function in functions.items():
         if function.recursive:
             if function.lanes:
                 raise Unsupported("recursion through a cross-lane operation or a barrier", address=entry)
-            shared.add(entry)
+            again.add(entry)
+    return (_shared(functions, root, again), set()) if apart else (set(), _called(functions, root, again))
+
+
+def _called(functions: dict[int, Function], root: int, again: set[int]) -> set[int]:
+    """What becomes functions, besides those that call themselves."""
     chosen: set[int] = set()
     sites = _sites(functions)
-    large = {e for e, f in functions.items() if e != root and f.size > SMALL and not (apart and f.lanes)} - shared
-    while (total := _size(functions, root, shared | chosen, {})) > COPY_BUDGET:
+    large = {e for e, f in functions.items() if e != root and f.size > SMALL} - again
+    while (total := _size(functions, root, again | chosen, {})) > COPY_BUDGET:
         if large <= chosen:
             if total > HARD_LIMIT:
-                raise Unsupported("cross-lane calls that multiply the code", why=f"{total} instructions")
+                raise Unsupported("calls that multiply the code", why=f"{total} instructions")
             break
         chosen.add(max(large - chosen, key=lambda e: functions[e].size * sites.get(e, 1)))
-    return (shared | chosen, set()) if apart else (set(), shared | chosen)
+    return again | chosen
+
+
+def _shared(functions: dict[int, Function], root: int, again: set[int]) -> set[int]:
+    """What gets one copy: all of it in the kernel's own world, once the copies would be too many."""
+    if _size(functions, root, again, {}) <= COPY_BUDGET:
+        return again
+    chosen = again | {e for e, f in functions.items() if f.size > SMALL}
+    while more := {e for e, f in functions.items() if any(chosen.intersection(c) for c in f.calls.values())} - chosen:
+        chosen |= more  # a copy of a caller would be a world of its own, with another copy of what it calls
+    chosen -= {root}
+    total = sum(_size(functions, entry, chosen, {}) for entry in (root, *chosen))
+    return set(functions) - {root} if total > HARD_LIMIT else chosen
 
 
 def _sites(functions: dict[int, Function]) -> dict[int, int]:
@@ -84,12 +101,14 @@ def _size(functions: dict[int, Function], entry: int, shared: set[int], known: d
 
 @dataclass
 class Layout:
-    """Makes instances as calls ask for them. waiting: those whose blocks are not written yet."""
+    """Makes instances as calls ask for them. added: what calls add to the number of the lane's chain of calls; waiting:
+    instances whose blocks are not written yet."""
 
     functions: dict[int, Function]
     entry: int
     shared: set[int]
     called: set[int]
+    added: dict[Edge, int] = field(default_factory=dict)
     instances: list[Instance] = field(default_factory=list)
     waiting: list[Instance] = field(default_factory=list)
     shared_instances: dict[tuple[int, int], Instance] = field(default_factory=dict)

@@ -86,6 +86,23 @@ def _without_inputs(text: str) -> str:
     return text.replace('"amdgpu-ieee"=', "".join(f'"amdgpu-no-{one}" ' for one in absent) + '"amdgpu-ieee"=')
 
 
+def _metadata(e: LlvmEmitter) -> tuple[str, list[str]]:
+    """(what the kernel is marked with, the module's nodes)."""
+    attached = ""
+    nodes = ["!0 = !{}", '!1 = !{i32 1, !"amdhsa_code_object_version", i32 500}', "!llvm.module.flags = !{!1}"]
+    if e.kernel.abi.required_block is not None:
+        attached = " !reqd_work_group_size !2"
+        nodes.append("!2 = !{" + ", ".join(f"i32 {n}" for n in e.kernel.abi.required_block) + "}")
+    if e.in_memory:
+        # All such code is one loop that serves thousands of blocks, each of which runs more seldom than what is in
+        # front of it: with a count, if only that of the entry, machine LICM believes that and leaves their constants
+        # there (llvm/lib/CodeGen/MachineLICM.cpp, isTgtHotterThanSrc). Else it makes them all live throughout, which
+        # took 60 s of 80 for 59,000 SASS instructions.
+        attached += " !prof !3"
+        nodes += ['!3 = !{!"function_entry_count", i64 1}', '!4 = !{!"branch_weights", i32 1, i32 1}']
+    return attached, nodes
+
+
 def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
     """Put the module together; `first` is the label of the kernel's first block."""
     abi, name = e.kernel.abi, e.kernel.name
@@ -93,11 +110,7 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
     if abi.params_bytes:
         block = f"[{abi.params_bytes} x i8]"
         parameters.insert(0, f"ptr addrspace(4) noundef byref({block}) align 8 %params")
-    required = ""
-    metadata = ["!0 = !{}", '!1 = !{i32 1, !"amdhsa_code_object_version", i32 500}', "!llvm.module.flags = !{!1}"]
-    if abi.required_block is not None:
-        required = " !reqd_work_group_size !2"
-        metadata.append("!2 = !{" + ", ".join(f"i32 {n}" for n in abi.required_block) + "}")
+    attached, metadata = _metadata(e)
     before = arena.begin(e, first) if e.spilled else [f"  br label %{first}"]
     behind = arena.end(e) if e.spilled else []
     inlined = "alwaysinline" if e.mma_calls <= _MMA_INLINE else "noinline"
@@ -108,7 +121,7 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
         *sorted(d for f, d in e.declarations.items() if f not in e.helpers),
         "declare void @llvm.trap()" if "llvm.trap" not in e.declarations else "",
         *e.helpers.values(),
-        f'define amdgpu_kernel void @"{name}"({", ".join(parameters)}) #0{required} {{',
+        f'define amdgpu_kernel void @"{name}"({", ".join(parameters)}) #0{attached} {{',
         "entry:",
         f"  %frame = alloca [{max(e.frame_bytes, 16)} x i8], align 16, addrspace(5)",
         *e.allocations(),

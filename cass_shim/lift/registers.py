@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from cass_shim.lift.barriers import Barriers
 from cass_shim.lift.builder import Value, typed
 
-_REGISTER = re.compile(r"(?:U?[RP]|B)\d+")
+# What each lane has one of (`lift.independent`); served, idle and vain are of a wave, and stay in scalar registers.
+_OF_A_LANE = re.compile(r"(?:U?[RP]|B)\d+|pc|wait|need|region|chain|yielded|weary")
 
 
 class _Meets(Exception):
@@ -23,13 +24,17 @@ class _Meets(Exception):
 
 @dataclass
 class Region:
-    """An open region: its guard, the label it starts with and the one it has got to, lines and values at hand."""
+    """An open region: its guard, the label it starts with and the one it has got to, lines and values at hand.
+
+    made: what it has by text; all that the block in front of it had is there, too.
+    """
 
     guard: Value
     key: str
     label: str
     block: str
     held: dict[str, Value]
+    made: dict[str, str]
     lines: list[str] = field(default_factory=list)
     dirty: dict[str, None] = field(default_factory=dict)
 
@@ -141,13 +146,15 @@ class Registers(Barriers):
         region = self.region
         if region is None:
             label = self.new_label("then")
-            region = Region(guard, key, label, block=label, held=dict(self.held))
-        outside = self.lines, self.held, self.dirty, self.block
+            region = Region(guard, key, label, block=label, held=dict(self.held), made=self.had())
+        outside = self.lines, self.held, self.dirty, self.block, self.had()
         self.lines, self.held, self.dirty, self.block = region.lines, region.held, region.dirty, region.block
+        self.has(region.made)
         self.region = None
         run()
-        region.block = self.block
-        self.lines, self.held, self.dirty, self.block = outside
+        region.block, region.made = self.block, self.had()
+        self.lines, self.held, self.dirty, self.block, made = outside
+        self.has(made)
         self.region = region
         if alone:
             self.settle()
@@ -158,11 +165,13 @@ class Registers(Barriers):
             run()
             return
         held, dirty, count, inner = dict(self.held), dict(self.dirty), len(self.lines), dict(self.region.held)
+        made = self.had()
         try:
             run()
         except _Meets:
             self.held, self.dirty, self.region.held = held, dirty, inner
             del self.lines[count:]
+            self.has(made)
             self.settle()
             run()
 
@@ -174,12 +183,13 @@ class Registers(Barriers):
         after = self.new_label("join")
         written = {name: region.held[name] for name in region.dirty}
         old = {name: self.get_state(name, value.width) for name, value in written.items()}
-        before = self.block
+        before, made = self.block, self.had()
         self.raw(f"br i1 {region.guard.text}, label %{region.label}, label %{after}")
         self.lines.append(f"{region.label}:")
         self.lines += region.lines
         self.raw(f"br label %{after}")
         self.start(after)
+        self.has(made)  # what was there before both ways is there behind them
         for name, value in written.items():
             phi = f"phi i{value.width} [ {value.text}, %{region.block} ], [ {old[name].text}, %{before} ]"
             self._put(name, self.op(value.width, phi))
@@ -196,6 +206,6 @@ class Registers(Barriers):
                 lines.append(f"  %{name}.start = freeze i{width} poison")
                 first = f"%{name}.start"
             lines.append(f"  store i{width} {first}, ptr addrspace(5) %{name}, align 4")
-            if self.in_memory and _REGISTER.fullmatch(name):  # whose address is known elsewhere is not made a value
+            if self.in_memory and _OF_A_LANE.fullmatch(name):  # whose address is known elsewhere is not made a value
                 lines.append(f'  call void asm sideeffect "", "v"(ptr addrspace(5) %{name})')
         return lines

@@ -222,7 +222,9 @@ class Transfers(Straight):
         """Label of the callee's instance, told to come back behind the call; elsewhere is `lost`."""
         back = address + STEP
         label = instance.label(back) if back in instance.function.blocks else "lost"
-        return self.layout.call(instance, entry, back, label).label(entry)
+        added = self.layout.added.get((instance.function.entry, address, entry), 0)
+        callee = self.layout.call(instance, entry, back, self.flow.along(label, -added))
+        return self.flow.along(callee.label(entry), added)
 
     def _system(self, instance: Instance, address: int, name: str) -> None:
         self.e.system_call(name)

@@ -2,22 +2,22 @@
 
 A lane waits in a loop that would never end for it if memory stayed as it is, and whose end depends on what it loads.
 Another lane of its warp can end that where a write is reachable for that lane while the first one is in the loop: on
-the way on behind the loop, on another way past it, or in it. Nobody passes a barrier of the block meanwhile. Loops of a
-counter, and compare-and-swap loops whose comparand is what was read (one lane's failure is another's success), end.
-Loops without a sign of waiting (ptxas puts YIELD into those with volatile accesses) are not looked at.
+the way on behind the loop, on another way past it, or in it (`lift.siblings`). Nobody passes a barrier of the block
+meanwhile, and no lane goes another way at a branch at which all have one condition. Loops of a counter, and
+compare-and-swap loops whose comparand is what was read (one lane's failure is another's success), end. Loops without a
+sign of waiting (ptxas puts YIELD into those with volatile accesses) are not looked at.
 """
 
 from __future__ import annotations
 
-from cass_shim.lift.code import Code, Function, always, ends, is_call, never
-from cass_shim.lift.dataflow import ATOMICS, Effects, Loop, Rows, calls_of, effects_of, hints, strongly_connected
-from cass_shim.model.instruction import Imm, Instruction
+from collections.abc import Iterator
 
-_WRITES = frozenset({"ST", "STG", "STS", "STSM", "RED", "REDG", "LDGSTS", "SYNCS", *ATOMICS})
+from cass_shim.lift.code import Code, Function, always, ends
+from cass_shim.lift.dataflow import Effects, Loop, Rows, calls_of, effects_of, hints, strongly_connected
+from cass_shim.lift.siblings import Edges, Siblings, within
+
 _BUDGET = 100  # loops looked at below one; a kernel with more is taken to wait
 _DEPTH = 3  # branches that a lane is assumed to take always the same way
-
-Edges = dict[int, list[int]]
 
 
 def lanes_wait(code: Code, functions: dict[int, Function]) -> bool:
@@ -25,23 +25,42 @@ def lanes_wait(code: Code, functions: dict[int, Function]) -> bool:
     if not any(hints(i) for f in functions.values() for b in f.blocks for _, i in code.block(b)):
         return False
     effects = effects_of(code, functions)
-    return any(_function_waits(code, function, calls_of(function, effects)) for function in functions.values())
+    return any(
+        _function_waits(Siblings(code, functions, function), calls_of(function, effects))
+        for function in functions.values()
+    )
 
 
-def _function_waits(code: Code, function: Function, calls: dict[int, Effects]) -> bool:
-    edges = {b: [s for s in code.successors(b)[0] if s in function.blocks] for b in sorted(function.blocks)}
+def _function_waits(siblings: Siblings, calls: dict[int, Effects]) -> bool:
+    code, edges = siblings.code, siblings.edges
     for blocks in strongly_connected(edges):
-        body = [(a, i) for b in blocks for a, i in code.block(b)]
-        if any(hints(i) or (a in calls and calls[a].hints) for a, i in body):
-            search = _Search(code, edges, calls, Rows.of(code, blocks, calls))
-            found = search.stuck(_within(edges, blocks), assumed=frozenset())
-            if found is not None and _others_write(code, function, edges, found):
+        for loop in _suspects(siblings, blocks, calls):
+            search = _Search(code, edges, calls, Rows.of(code, loop, calls))
+            found = search.stuck(within(edges, loop), assumed=frozenset())
+            if found is not None and siblings.write(found):
                 return True
     return False
 
 
-def _within(edges: Edges, blocks: set[int]) -> Edges:
-    return {b: [s for s in edges[b] if s in blocks] for b in edges if b in blocks}
+def _suspects(siblings: Siblings, blocks: set[int], calls: dict[int, Effects]) -> Iterator[set[int]]:
+    """The loops in a component of the blocks in which a lane may wait by signs.
+
+    Where all of a warp meet in a turn, nobody waits for a sibling that is in the loop, too: what it waits for comes
+    from one that has left, or it waits in a smaller loop.
+    """
+
+    def signs(loop: set[int]) -> bool:
+        return any(hints(i) or (a in calls and calls[a].hints) for b in loop for a, i in siblings.code.block(b))
+
+    if not signs(blocks):
+        return
+    smaller = siblings.apart(blocks)
+    if blocks in smaller:
+        yield blocks
+        return
+    yield from filter(signs, smaller)
+    if siblings.write(blocks, left=True):
+        yield blocks
 
 
 class _Search:
@@ -87,12 +106,12 @@ class _Search:
     def _smaller(self, loop: Edges, kept: set[int]) -> list[Edges]:
         """Cycles in what is kept, or the loops within the loop."""
         if kept != set(loop):
-            return [_within(loop, c) for c in strongly_connected(_within(loop, kept))]
+            return [within(loop, c) for c in strongly_connected(within(loop, kept))]
         entries = {b for b in loop for p, following in self.edges.items() if p not in loop and b in following}
         inner = {b: [s for s in following if s not in entries] for b, following in loop.items()}
         if inner == loop:
             return []
-        return [_within(inner, c) for c in strongly_connected(inner)]
+        return [within(inner, c) for c in strongly_connected(inner)]
 
     def _stubborn(self, loop: Edges, facts: Loop, assumed: frozenset[int]) -> set[int] | None:
         """Cycles of a lane for which a branch that memory decides always goes the same way."""
@@ -103,81 +122,7 @@ class _Search:
                 fewer = {**loop, block: [s for s in following if s != successor]}
                 for component in strongly_connected(fewer):
                     if block in component:
-                        found = self.stuck(_within(fewer, component), (assumed | {block}) & component)
+                        found = self.stuck(within(fewer, component), (assumed | {block}) & component)
                         if found is not None:
                             return found
         return None
-
-
-def _is_block_barrier(i: Instruction) -> bool:
-    """Whether no lane goes on before all of its warp are there: the barrier of the whole block, or of the warp."""
-    if not always(i):
-        return False
-    if i.mnemonic == "WARPSYNC":
-        return i.has("ALL") or (bool(i.operands) and i.operands[0] == Imm(0xFFFF_FFFF))
-    return i.mnemonic == "BAR" and not i.has("ARV") and bool(i.operands) and i.operands[0] == Imm(0)
-
-
-def _others_write(code: Code, function: Function, edges: Edges, loop: set[int]) -> bool:
-    """Whether a lane that is not in the loop may write before it meets those in it at a barrier."""
-    if function.entry != code.entry:
-        return True  # what its callers do meanwhile is not looked at
-    if any(_writes(i) and not i.has("CAS", "EXCH") for b in loop for _, i in code.block(b)):
-        return True
-    dominators = _dominators(edges, function.entry, loop)
-    before = _before(code, edges, loop)
-    waiting = [s for b in before | loop for s in edges[b] if s not in loop and s not in dominators]
-    seen: set[int] = set()
-    while waiting:
-        block = waiting.pop()
-        if block in seen:
-            continue
-        seen.add(block)
-        for _, i in code.block(block):
-            if _is_block_barrier(i):
-                break
-            if _writes(i) or (is_call(i) and not never(i)):
-                return True
-        else:
-            waiting += edges[block]
-    return False
-
-
-def _writes(i: Instruction) -> bool:
-    return i.mnemonic in _WRITES and not never(i)
-
-
-def _before(code: Code, edges: Edges, loop: set[int]) -> set[int]:
-    """Blocks from which the loop is reached without a barrier on the way."""
-    sources: dict[int, list[int]] = {b: [] for b in edges}
-    for block, following in edges.items():
-        for successor in following:
-            sources[successor].append(block)
-    found: set[int] = set()
-    waiting = [p for b in loop for p in sources[b] if p not in loop]
-    while waiting:
-        block = waiting.pop()
-        if block not in found:
-            found.add(block)
-            if not any(_is_block_barrier(i) for _, i in code.block(block)):
-                waiting += sources[block]
-    return found
-
-
-def _dominators(edges: Edges, entry: int, loop: set[int]) -> set[int]:
-    """Blocks without which the loop cannot be reached: a lane that is in it has been there, with its siblings."""
-    bit = {block: 1 << number for number, block in enumerate(edges)}
-    dominate = dict.fromkeys(edges, -1)  # block → those on every way to it; -1: no way is known yet
-    dominate[entry] = bit[entry]
-    waiting = [entry]
-    while waiting:
-        block = waiting.pop()
-        for successor in edges[block]:
-            fewer = dominate[successor] & (dominate[block] | bit[successor])
-            if fewer != dominate[successor]:
-                dominate[successor] = fewer
-                waiting.append(successor)
-    common = -1
-    for block in loop:
-        common &= dominate[block]
-    return {block for block in edges if block not in loop and common & bit[block]}

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cass_shim.verify.interpreter import Outcome
+from cass_shim.verify.surfaces import changed_bytes
 
 Octets = NDArray[np.uint8]
 
@@ -92,6 +93,20 @@ def compare(
         bad, touched = bad & own, touched & own
     words = np.flatnonzero(bad).astype(np.int64)
     return Comparison(4 * int((touched & stable).sum()), 4 * int((touched & ~stable).sum()), bad=words)
+
+
+def telling(reference: Reference, before: Octets) -> set[int]:
+    """Addresses of the instructions whose results memory shows behind a run, in words that it has changed and that all
+    runs so far agree on; -2 - handle for a surface that it has changed."""
+    first = reference.first
+    content = first.arena.content.view(np.uint32)
+    words = np.flatnonzero(content != before.view(np.uint32))
+    for other in reference.outcomes[1:]:
+        words = words[other.arena.content.view(np.uint32)[words] == content[words]]
+    if any(o.contended or o.undefined_reads for o in reference.outcomes[1:]):
+        words = words[~order_dependent(reference, words)]
+    surfaces = {-2 - handle for handle, one in first.surfaces.items() if changed_bytes(handle, one)}
+    return surfaces.union(np.unique(first.arena.writer[words]).tolist())
 
 
 def order_dependent(reference: Reference, words: NDArray[np.int64]) -> NDArray[np.bool_]:

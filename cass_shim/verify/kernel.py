@@ -26,7 +26,7 @@ from cass_shim.verify.known_runs import KnownRuns
 from cass_shim.verify.search import MAX_STEPS, Campaign, begin, search
 from cass_shim.verify.second import Case, Derive, Opinion, second_opinion
 from cass_shim.verify.state import Mufu
-from cass_shim.verify.survey import is_padding, prints, survey, uncovered
+from cass_shim.verify.survey import is_padding, survey, uncovered
 from cass_shim.verify.vectored import lacking
 
 if TYPE_CHECKING:
@@ -184,7 +184,9 @@ def _conclude(
         raise campaign.doubt
     if is_disputed(report):  # a difference that is known is more than inputs that agreed
         return Verified(code, Evidence.E0, report)
-    if not replayed and (not campaign.agreed or (not campaign.compared and not prints(sass))):
+    if not replayed and not campaign.tells:
+        if campaign.agreed and campaign.doubt is not None:
+            report["doubt"] = str(campaign.doubt)
         return Verified(code, Evidence.E0, report)
     seen = lacking(sass)
     report["unvectored"] = missing = list(seen.missing)

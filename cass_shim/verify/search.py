@@ -18,6 +18,7 @@ from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.agreement import PATIENCE, Judge, judge_input, raced, run_reference, timed_out
 from cass_shim.verify.candidate import Candidate
+from cass_shim.verify.compare import telling
 from cass_shim.verify.inputs import Roles, Scenario, Shape, first_roles, make_input, readings
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.plan import corners, edges, probes, scenarios, shapes, variation
@@ -62,8 +63,17 @@ class Campaign:
     compared: int = 0
     undefined: int = 0
     approximate: int = 0
+    told: set[int] = field(default_factory=set)  # instructions whose results inputs that agreed have shown
     doubt: Rejected | None = None  # the first difference on an input that races
+    doubted: set[int] = field(default_factory=set)  # whose results such inputs would have shown
     stopped: int = 0  # inputs that were too long for the device
+    quiet: Scenario | None = None  # the first that agreed on what the kernel wrote, which was there already
+
+    @property
+    def tells(self) -> bool:
+        """Whether agreement says anything: results were seen in memory, and all those that an input would have shown
+        on which the candidate differs, if only where it races."""
+        return bool(self.agreed and (self.told or prints(self.judge.kernel)) and self.doubted <= self.told)
 
     def begin_anew(self) -> None:
         """Reset the device, which stopped a launch, and load the candidate again. Raises Unsupported while it runs."""
@@ -177,12 +187,16 @@ def _beyond_static(campaign: Campaign) -> bool:
 def _reading(campaign: Campaign, first: list[Scenario], smaller: list[Scenario]) -> Scenario | None:
     kernel, found = campaign.judge.kernel, campaign.judge.found
     chains = [replace(first[0], values=values) for values in CHAINS]
+    # sizes that fall where the others rise, or the reverse; numbers of which something is left when they are shifted
+    turned = [replace(first[0], seed=first[0].seed + 1), replace(first[0], values="wide")]
     few = [replace(first[0], size=size) for size in (1, 2)]  # a switch, or one of two colours
     for number, (campaign.judge.found, campaign.roles) in enumerate(readings(kernel, found)):
-        for plan in (first, chains, few, smaller):
+        for plan in (first, turned, chains, few, smaller):
             hurried = (number or found.both_shared) and _not_finished(campaign)
             if main := _first_success(campaign, plan, strict=True, seconds=HURRIED if hurried else 1.0):
                 return main
+        if campaign.quiet is not None:
+            return campaign.quiet
         if campaign.agreed or "not finished" in " ".join(campaign.skipped[-1:]):
             break  # another reading would not write more, or be faster
     campaign.judge.found, campaign.roles = found, first_roles(kernel, found)
@@ -209,12 +223,26 @@ def _first_of(campaign: Campaign, plan: list[Scenario], *, strict: bool) -> Scen
     for scenario in plan:
         if _over(campaign, campaign.waiting_until if _not_finished(campaign) else campaign.give_up):
             return None
-        before = campaign.compared
-        if _try(campaign, scenario, strict=strict) and (campaign.compared > before or prints(campaign.judge.kernel)):
+        if _tells(campaign, scenario, strict=strict):
             return scenario
         if campaign.skipped and "not finished" in campaign.skipped[-1]:
             return None  # another block is no faster
     return None
+
+
+def _tells(campaign: Campaign, scenario: Scenario, *, strict: bool) -> bool:
+    """Whether an input works and shows a result. One that teaches what memory holds is made again with that: products
+    of doubles whose halves were taken for small integers change nothing."""
+    before, kinds, compared = campaign.told, dict(campaign.roles.kinds), campaign.compared
+    campaign.told = set()
+    agreed = _try(campaign, scenario, strict=strict)
+    told = bool(campaign.told) or prints(campaign.judge.kernel)
+    campaign.told |= before
+    if agreed and not told and campaign.roles.kinds != kinds:
+        return _tells(campaign, replace(scenario, seed=scenario.seed + 2), strict=strict)
+    if agreed and campaign.compared > compared and campaign.quiet is None:
+        campaign.quiet = scenario
+    return agreed and told
 
 
 def _few_threads(campaign: Campaign, scenario: Scenario) -> Scenario | None:
@@ -296,12 +324,14 @@ def _try(campaign: Campaign, scenario: Scenario, *, strict: bool) -> bool:
             raise
         campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: {why}")
         campaign.doubt = campaign.doubt or rejection
+        campaign.doubted |= telling(reference, given.content)
         if isinstance(rejection.__cause__, DeviceFailed):  # nothing more runs there until it is reset
             campaign.begin_anew()
         return False
     campaign.compared += result.compared
     campaign.undefined += result.undefined
     campaign.approximate += result.approximate
+    campaign.told |= telling(reference, given.content)
     executed = reference.first.executed
     campaign.executed = executed | campaign.executed if len(campaign.executed) else executed
     campaign.agreed.append(scenario)

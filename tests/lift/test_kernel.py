@@ -11,6 +11,7 @@ import pytest
 
 from cass_shim.assemble.llvm import generate_assembly
 from cass_shim.lift import lift_kernel
+from cass_shim.lift.builder import Builder
 from cass_shim.model.errors import DeviceFailed, Unsupported
 from cass_shim.model.instruction import Target
 from cass_shim.model.kernel_abi import Slot, SlotKind
@@ -255,3 +256,39 @@ def test_a_kernel_is_given_the_inputs_that_it_reads() -> None:
     )
     assert given["system_vgpr_workitem_id"] == "1"
     assert "hidden_" not in text
+
+
+def test_what_a_block_has_is_not_made_twice_and_never_taken_from_lanes_that_went_another_way() -> None:
+    """The product of a guarded region is not there for who did not enter it; one in front of it is there for all."""
+    sass = kernel(
+        HEAD
+        + """
+        IMAD R8, R0, 0x3, RZ
+        ISETP.LT.AND P0, PT, R0, 0x10, PT
+        @P0 LDG.E R9, [R4.64]
+        @P0 STG.E [R2.64+0x80], R8
+        IMAD R10, R0, 0x3, RZ
+        @!P0 LDG.E R9, [R4.64]
+        IMAD R11, R0, 0x3, RZ
+        IADD3 R10, R10, R11, R9
+        STG.E [R2.64], R10
+        EXIT
+        """
+    )
+    assert lift_kernel(sass).text.count(", 3\n") == 1
+    assert run(sass, WORDS, 64).tolist()[:32] == [6 * lane + int(WORDS[lane]) for lane in range(32)]
+
+
+def test_names_of_a_block_end_with_it() -> None:
+    builder = Builder()
+    builder.start("one")
+    first, again = (builder.op(32, "add i32 %a, 1").text for _ in range(2))
+    assert first == again
+    assert builder.text("load i32, ptr %a") != builder.text("load i32, ptr %a")
+    builder.raw("br label %two")
+    second = builder.op(32, "add i32 %a, 1").text
+    builder.start("two")
+    third = builder.op(32, "add i32 %a, 1").text
+    apart = builder.body(lambda: builder.raw(builder.text("add i32 %a, 1")))
+    assert len({first, second, third}) == 3
+    assert len(apart) == 2

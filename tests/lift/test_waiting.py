@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +86,89 @@ def test_a_consumer_that_counts_what_it_got_waits() -> None:
 )
 def test_loops_that_end_by_themselves(loop: str) -> None:
     assert not waits(f"MOV R9, RZ\nMOV R10, RZ\nagain:\nYIELD\n{loop}\n@P0 BRA =again\n{STORE}")
+
+
+FIRST = "ISETP.NE.AND P1, PT, R0, RZ, PT\n@P1 BRA =ready\n" + SPIN + "ready:\nBAR.SYNC.DEFER_BLOCKING 0x0\nEXIT\n"
+TURNS = (
+    "MOV R9, RZ\nup:\nIADD3 R9, R9, 0x1, RZ\nISETP.LT.AND P1, PT, R9, {0}, PT\n@P1 BRA =up\n"
+    "ISETP.EQ.AND P2, PT, R9, 0x3, PT"
+)
+CHOSEN = "MOV R9, 0x1\nISETP.EQ.AND P1, PT, {0}, RZ, PT\n@P1 MOV R9, RZ\nISETP.EQ.AND P2, PT, R9, RZ, PT"
+PARTED = "MOV R9, RZ\nISETP.EQ.AND P1, PT, R0, RZ, PT\n@P1 BRA =on\nMOV R9, 0x1\non:\nISETP.EQ.AND P2, PT, R9, RZ, PT"
+SAME = {  # what P2 is made of; whether all lanes have one value
+    "the block's number": ("ISETP.EQ.AND P2, PT, R6, RZ, PT", True),
+    "the lane's number": ("ISETP.EQ.AND P2, PT, R0, 0x5, PT", False),
+    "a parameter": ("MOV R9, c[0x0][0x168]\nISETP.EQ.AND P2, PT, R9, RZ, PT", True),
+    "one place of shared memory": ("LDS R9, [0x10]\nISETP.EQ.AND P2, PT, R9, RZ, PT", True),
+    "a place of each lane": ("LDS R9, [R0]\nISETP.EQ.AND P2, PT, R9, RZ, PT", False),
+    "what others may change": ("LDG.E.STRONG.GPU R9, [R12]\nISETP.EQ.AND P2, PT, R9, RZ, PT", False),
+    "a ticket": ("ATOMS.ADD R9, [0x10], R7\nISETP.EQ.AND P2, PT, R9, RZ, PT", False),
+    "a vote": ("VOTE.ANY P2, P1", True),
+    "chosen by all": (CHOSEN.format("R6"), True),
+    "chosen by each": (CHOSEN.format("R0"), False),
+    "where lanes have parted": (PARTED, False),
+    "turns of each lane": (TURNS.format("R0"), False),
+    "turns of all": (TURNS.format("R6"), True),
+    "half of a pair": ("IMAD.WIDE R8, R0, R7, RZ\nISETP.EQ.AND P2, PT, R9, RZ, PT", False),
+    "an upper half": ("MOV R8, RZ\nMOV R9, R0\nI2F.U64 R10, R8\nFSETP.GT.AND P2, PT, R10, RZ, PT", False),
+    "a carry": ("IADD3 R9, P2, R0, R0, RZ", False),
+    "a matrix product": ("HMMA.16816.F32 R8, R8, R12, R8\nISETP.EQ.AND P2, PT, R11, RZ, PT", False),
+    "predicates from a register": ("R2P PR, R0, 0x7f", False),
+}
+
+
+@pytest.mark.parametrize("values", SAME.values(), ids=list(SAME))
+def test_a_way_past_the_loop_is_taken_by_all_lanes_or_by_none(values: tuple[str, bool]) -> None:
+    """As Marlin's slices are served: one thread of a block polls, blocks with one slice go on and store."""
+    made, same = values
+    assert waits(f"{made}\n@P2 BRA =past\n{FIRST}past:\n{STORE}") is not same
+
+
+def test_lanes_that_met_before_the_loop_do_not_write_behind_each_other() -> None:
+    branch = "ISETP.LT.AND P1, PT, R0, 0x5, PT\n@P1 BRA ={0}\n" + STORE + "{0}:\n"
+    assert not waits(branch.format("met") + SPIN)
+    assert waits("ISETP.LT.AND P1, PT, R0, 0x5, PT\n@P1 BRA =other\n" + SPIN + "EXIT\nother:\n" + STORE)
+
+
+QUEUE = """
+    take:
+    {first}
+    ISETP.NE.AND P1, PT, R0, RZ, PT
+    @P1 BRA =got
+    ATOMG.E.ADD.STRONG.GPU PT, R8, [R4.64], R7
+    STS [0x10], R8
+    got:
+    {second}
+    {end}
+    STG.E [R2.64], R9
+    @!P2 BRA =take
+"""
+BARRIER = "BAR.SYNC.DEFER_BLOCKING 0x0"
+SHARED = "LDS R9, [0x10]\nISETP.GE.AND P2, PT, R9, c[0x0][0x168], PT"
+OWN = "LDG.E.STRONG.SYS R9, [R4.64]\nISETP.GE.AND P2, PT, R9, c[0x0][0x168], PT"
+
+
+def test_lanes_that_meet_at_a_barrier_each_turn_do_not_wait_for_each_other_in_the_loop() -> None:
+    """As dynamic queues of tiles are served (Thrust, gpu4pyscf)."""
+    assert not waits(QUEUE.format(first=BARRIER, second=BARRIER, end=SHARED) + STORE)
+    assert waits(QUEUE.format(first="YIELD", second="YIELD", end=OWN) + STORE)
+    assert waits(QUEUE.format(first=BARRIER, second=BARRIER, end=OWN) + STORE)  # who has left stores before it ends
+
+
+def test_one_that_polls_within_a_turn_is_found() -> None:
+    inner = "ISETP.NE.AND P3, PT, R0, 0x1, PT\n@P3 BRA =other\n" + SPIN + "BRA =both\nother:\n" + STORE + "both:"
+    assert waits(QUEUE.format(first=BARRIER, second=f"{inner}\n{BARRIER}", end=SHARED))
+
+
+def test_a_loop_of_a_thousand_branches_is_looked_at_in_time() -> None:
+    """gpu4pyscf's md_j_4dm_kernel: a turn with a YIELD, barriers and hundreds of branches took ten seconds."""
+    ways = "".join(
+        f"LDG.E R9, [R2.64]\nISETP.GT.AND P3, PT, R9, {n}, PT\n@P3 BRA =way{n:03}\nIADD3 R9, R9, 0x1, RZ\nway{n:03}:\n"
+        for n in range(300)
+    )
+    begin = time.process_time()
+    assert not waits(QUEUE.format(first=f"YIELD\n{BARRIER}", second=f"{ways}{BARRIER}", end=SHARED) + STORE)
+    assert time.process_time() - begin < 5
 
 
 def test_lanes_of_which_none_can_ever_go_on_stop_the_kernel() -> None:

@@ -10,6 +10,7 @@ import pytest
 from cass_shim.assemble.llvm import assemble_llvm
 from cass_shim.lift import lift_kernel
 from cass_shim.model.artifacts import SassKernel
+from cass_shim.model.errors import Unsupported
 from cass_shim.verify import mufu
 from cass_shim.verify.interpreter import Interpreter, Launch
 from cass_shim.verify.memory import Arena
@@ -160,3 +161,26 @@ def test_the_size_of_all_shared_memory(sm: int, unit: int, static: int, given: i
     counted = static + (0x400 if sm >= 90 and static else 0)
     sass = kernel(TOTAL.format(out=out, high=out + 4, read=read), sm, params=(8,), shared_bytes=counted)
     assert both(sass, 32, given) == [-(-(static + given) // unit) * unit] * 32
+
+
+def test_a_generic_address_of_a_parameter() -> None:
+    """As CUB's `DeviceSelectSweepKernel` built with -G forms it for sm_80; a member function is called on it."""
+    sass = kernel(
+        HEAD
+        + """
+        MOV R6, c[0x0][0x40]
+        IADD3 R6, P0, R6, 0x160, RZ
+        IADD3.X R7, RZ, c[0x0][0x44], RZ, P0, !PT
+        IADD3 R10, P0, R6, 0x10, RZ
+        IADD3.X R11, RZ, R7, RZ, P0, !PT
+        LD.E R8, [R10.64]
+        STG.E [R2.64], R8
+        EXIT
+        """
+    )
+    assert run(sass, np.zeros(7, np.uint32), 32).tolist() == [7] * 32
+
+
+def test_the_address_of_parameters_that_there_are_none_of_is_refused() -> None:
+    with pytest.raises(Unsupported, match="parameters"):
+        lift_kernel(kernel("MOV R6, c[0x0][0x40]\nST.E [R6.64], R6\nEXIT\n", params=()))

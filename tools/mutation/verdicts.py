@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cass_shim.assemble.text import assemble_text
-from cass_shim.model.artifacts import CodeObject
+from cass_shim.model.artifacts import CodeObject, Evidence
 from cass_shim.model.errors import CassError, DeviceFailed, Rejected
 from cass_shim.verify import verify_kernel
 from cass_shim.verify.kernel import open_device
@@ -39,9 +39,11 @@ class Options:
 
 
 def rejected(code: CodeObject, of: Subject, known: KnownRuns, seed: int) -> str:
-    """Why the verifier refuses a candidate, "" when it accepts."""
+    """Why the verifier refuses a candidate, or lets it pass at E0 only, as no right one here; "" when it accepts."""
     try:
-        verify_kernel(code, of.sass, of.cubin, known.device, seed=seed, known=known)
+        verified = verify_kernel(code, of.sass, of.cubin, known.device, seed=seed, known=known)
+        if verified.evidence < Evidence.E1U:
+            return f"E0: {verified.report.get('doubt', 'no input tells')}"
     except Rejected as error:
         if isinstance(error.__cause__, DeviceFailed):
             with contextlib.suppress(DeviceFailed):  # a mutant that has not ended runs into the limit of instructions
