@@ -192,6 +192,8 @@ def _reading(campaign: Campaign, first: list[Scenario], smaller: list[Scenario])
     few = [replace(first[0], size=size) for size in (1, 2)]  # a switch, or one of two colours
     for number, (campaign.judge.found, campaign.roles) in enumerate(readings(kernel, found)):
         for plan in (first, turned, chains, few, smaller):
+            if plan is turned and _not_finished(campaign):
+                continue  # who waits for others does so whatever the sizes
             hurried = (number or found.both_shared) and _not_finished(campaign)
             if main := _first_success(campaign, plan, strict=True, seconds=HURRIED if hurried else 1.0):
                 return main
