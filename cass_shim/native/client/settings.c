@@ -125,7 +125,8 @@ static void read_settings(cass_settings *settings) {
     settings->root = package_root();
     settings->options = request_options(settings);
     settings->cache_path = cache_path(settings);
-    settings->wish = (cass_wish){atoi(settings->prefer_sm), leads(settings->translators, "ptx-hip")};
+    settings->wish =
+        (cass_wish){atoi(settings->prefer_sm), leads(settings->translators, "ptx-hip")};
     settings->timeout_s = atof(settings->timeout);
     if (!(settings->timeout_s > 0.0 && settings->timeout_s < 1e6)) settings->timeout_s = 120.0;
     double limit_mib = atof(settings->capture_limit);
