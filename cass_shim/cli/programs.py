@@ -96,7 +96,7 @@ def find_modules(path: Path, config: Config) -> Iterator[FoundModule]:
     content = read_program(path)
     preferred = int(config.prefer_sm) if config.prefer_sm.isdigit() else 0
     for number, fatbin in enumerate(read_fatbins(content, str(path))):
-        chosen, _ = choose_entries(fatbin.entries, preferred)
+        chosen, _ = choose_entries(fatbin.entries, preferred, config.needs_own_ptx)
         if chosen is not None and not _is_relocatable(chosen):
             yield FoundModule(number, fatbin, chosen, _region_bytes(content, fatbin))
 

@@ -164,7 +164,12 @@ class Config:
         Scope.PROGRAM,
         ("lds", "spill"),
     )
-    prefer_sm: str = setting("", "The SASS to take from a fat binary, for example `89`.", Scope.PROGRAM)
+    prefer_sm: str = setting(
+        "",
+        "The SASS to take from a fat binary, for example `89`; else the first of 80, 86, 87, 89, 90, 75, 100, 120, and "
+        "where `ptx-hip` leads `CASS_TRANSLATORS` the first that has PTX of its own generation beside it.",
+        Scope.PROGRAM,
+    )
     python: str = setting("", "The Python interpreter that runs the daemon.", Scope.PROGRAM)
     trace: str = setting(
         "", "`calls`: log every CUDA call; `stats`: a table at exit; both: `calls,stats`.", Scope.PROGRAM, bare="calls"
@@ -269,6 +274,11 @@ class Config:
     @property
     def translator_order(self) -> tuple[str, ...]:
         return tuple(name.strip() for name in self.translators.split(",") if name.strip())
+
+    @property
+    def needs_own_ptx(self) -> bool:
+        """Whether PTX is what serves, so that the machine code to compare with should be of the same generation."""
+        return self.translator_order[:1] == ("ptx-hip",)
 
     def policy_values(self) -> tuple[str, ...]:
         """What decides whether a stored answer may be used; part of the epoch directory's name."""

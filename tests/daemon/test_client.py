@@ -228,6 +228,20 @@ def test_the_best_sass_is_chosen(
     assert offline.run(path, **changes).returncode == 0
 
 
+OWN_PTX = [("lift,ptx-hip", 80), ("ptx-hip", 89), (" ptx-hip ,lift", 89), ("ptx-hip2", 80)]
+
+
+@pytest.mark.parametrize(("translators", "expected"), OWN_PTX)
+def test_where_ptx_serves_sass_with_ptx_of_its_generation_is_chosen(
+    offline: Place, tmp_path: Path, translators: str, expected: int
+) -> None:
+    """PTX of another generation may be another kernel: CUB's scans have 320 threads on sm_80 and 128 on sm_89."""
+    path = tmp_path / "fat"
+    path.write_bytes(region(entry(2, 80, variant(80)), entry(2, 89, variant(89)), entry(1, 89, PTX)))
+    fill(offline, variant(expected), CASS_TRANSLATORS=translators)
+    assert offline.run(path, CASS_TRANSLATORS=translators).returncode == 0
+
+
 def test_compressed_entries_are_hashed_as_stored(offline: Place, tmp_path: Path) -> None:
     path = tmp_path / "fat"
     path.write_bytes(region(entry(2, 80, b"zstd" * 11, compressed=41, flags=0x8000)))

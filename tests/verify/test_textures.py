@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cass_shim.assemble.hip import compile_hip
 from cass_shim.assemble.llvm import assemble_llvm
 from cass_shim.lift import lift_kernel
-from cass_shim.model.artifacts import Evidence, SassKernel, Verified
+from cass_shim.model.artifacts import Evidence, PtxModule, SassKernel, Verified
 from cass_shim.model.errors import Rejected, ToolFailed
 from cass_shim.model.kernel_abi import TextureKind
 from cass_shim.native.locate import emulated_hip
+from cass_shim.translate.ptx_hip.translate import translate_kernel
 from cass_shim.verify.kernel import open_device, verify_kernel
 from cass_shim.verify.textures import EXTENTS, VARIANTS, contents
 from tests.lift.support import HEAD, kernel
@@ -70,6 +72,35 @@ WRONG = {
     "quads": _QUADS.format(12),
 }
 
+# What ptxas makes of tex.cube: the longest coordinate becomes 1 by the approximate reciprocal, 0 of 2^126 and more.
+CUBE = """
+    I2F.U32 R9, R0
+    FMNMX R10, |R8|, |R9|, !PT
+    FMNMX R10, |R13|, R10, !PT
+    MUFU.RCP R10, R10
+    FMUL R16, R8, R10
+    FMUL R17, R9, R10
+    FMUL R18, R13, R10
+    MOV R19, 0xc2400000
+    TEX.SCR.LL RZ, R16, R16, R18, 0x0, 0x5c, CUBE, 0x1
+"""
+CUBE_PTX = """
+.version 8.7
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 tex)
+{
+    .reg .b64 %rd<6>; .reg .b32 %r<9>; .reg .f32 %f<4>;
+    ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r1, [tex]; cvt.u64.u32 %rd3, %r1;
+    mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.s32 %r2, %r2, %r3, %r4;
+    mul.wide.s32 %rd4, %r2, 4; add.s64 %rd1, %rd1, %rd4; add.s64 %rd2, %rd2, %rd4;
+    ld.global.f32 %f1, [%rd2]; cvt.rn.f32.u32 %f2, %r2; mov.f32 %f3, 0fC2000000;
+    tex.cube.v4.s32.f32 {%r5,%r6,%r7,%r8}, [%rd3, {%f1,%f2,%f3,%f3}];
+    st.global.u32 [%rd1], %r5;
+    ret;
+}
+"""
+
 
 def using(text: str, around: str) -> SassKernel:
     return kernel(around.format(read=text, write=text), params=(8, 8, 4))
@@ -94,6 +125,17 @@ def test_a_right_translation_is_verified(what: str) -> None:
 def test_a_wrong_translation_is_rejected(what: str) -> None:
     with pytest.raises(Rejected):
         verified(WRONG[what], RIGHT[what])
+
+
+def test_the_longest_coordinate_of_a_cube_is_shrunk_as_ptxas_does() -> None:
+    """Huge and subnormal directions met other faces."""
+    try:
+        emulated_hip()
+    except ToolFailed as missing:
+        pytest.skip(str(missing))
+    sass = using(CUBE, READS)
+    code = compile_hip(translate_kernel(PtxModule(CUBE_PTX, 80), "k", sass.abi), sass.abi)
+    assert verify_kernel(code, sass, None, open_device("emulated")).evidence is Evidence.E1U
 
 
 # R8: a loaded word; x in bytes below 1 KB and y below 64 are inside every surface of two dimensions.

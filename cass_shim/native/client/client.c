@@ -59,8 +59,7 @@ static int load_module(const void *region, size_t region_bytes, const cass_manif
                        cass_client_error *error) {
     cass_chosen chosen = {0};
     uint8_t digest[32];
-    if (cass_fatbin_choose(region, region_bytes, cass_settings_get()->preferred_sm, &chosen,
-                           error) != 0)
+    if (cass_fatbin_choose(region, region_bytes, &cass_settings_get()->wish, &chosen, error) != 0)
         return -1;
     cass_sha256_of(chosen.stored, chosen.stored_bytes, digest);
     cass_module *module = find_module(digest);

@@ -108,8 +108,9 @@ typedef struct {
 
 /* The manifest of one fatbinary. `region`: the whole fatbinary (header 0xBA55ED50 and entries);
  * also accepted: a raw cubin ELF or NUL-terminated PTX text. The entry to use is chosen here
- * (CASS_PREFER_SM, else 80 86 87 89 90 75 100 120, then PTX) by walking headers only. Returns 0 or
- * -1 with *error filled. Thread-safe. */
+ * (CASS_PREFER_SM, else 80 86 87 89 90 75 100 120, then PTX; where `ptx-hip` leads the translators,
+ * those with PTX of their generation first) by walking headers only. Returns 0 or -1 with *error
+ * filled. Thread-safe. */
 int cass_client_module(const void *region, size_t region_bytes, const cass_manifest **out,
                        cass_client_error *error);
 

@@ -25,10 +25,13 @@ typedef struct {
 
 static const uint32_t ORDER[] = {CASS_SM_ORDER};
 
-static uint32_t rank(uint32_t sm, int preferred_sm) {
+enum { ORDERED = sizeof ORDER / sizeof ORDER[0], ALL = (1 << ORDERED) - 1 };
+
+/* first: which of ORDER come before the others, a bit each. */
+static uint32_t rank(uint32_t sm, int preferred_sm, unsigned first) {
     if (preferred_sm > 0 && sm == (uint32_t)preferred_sm) return 0;
-    for (uint32_t i = 0; i < sizeof ORDER / sizeof ORDER[0]; i++)
-        if (ORDER[i] == sm) return i + 1;
+    for (uint32_t i = 0; i < ORDERED; i++)
+        if (ORDER[i] == sm) return (first >> i & 1 ? 1 : 1 + ORDERED) + i;
     return UINT32_MAX;
 }
 
@@ -50,6 +53,16 @@ static bool read_entry(const uint8_t *at, const uint8_t *end, entry *out) {
 
 static size_t entry_bytes(const entry *one) {
     return (size_t)(one->head.header_bytes + one->head.payload_bytes);
+}
+
+/* Generations of ORDER whose PTX is there. */
+static unsigned with_ptx(const uint8_t *at, const uint8_t *end) {
+    unsigned found = 0;
+    entry one;
+    for (; at < end && read_entry(at, end, &one); at += entry_bytes(&one))
+        for (uint32_t i = 0; i < ORDERED; i++)
+            if (one.head.kind == KIND_PTX && one.head.sm == ORDER[i]) found |= 1u << i;
+    return found;
 }
 
 /* A fatbinary of the chosen entries, so that the rest of a large library is neither kept nor sent.
@@ -89,7 +102,7 @@ static int copy_whole(const void *image, size_t bytes, cass_chosen *out, cass_cl
     return 0;
 }
 
-static int choose_entry(const uint8_t *region, size_t region_bytes, int preferred_sm,
+static int choose_entry(const uint8_t *region, size_t region_bytes, const cass_wish *wish,
                         cass_chosen *out, cass_client_error *error) {
     uint16_t header, version;
     uint64_t size;
@@ -104,15 +117,17 @@ static int choose_entry(const uint8_t *region, size_t region_bytes, int preferre
         return cass_fail(error, CASS_CUDA_INVALID_KERNEL_IMAGE,
                          "fatbinary of %llu bytes is truncated", (unsigned long long)size);
     const uint8_t *at = region + header, *end = at + size;
+    unsigned first = wish->own_ptx ? with_ptx(at, end) : ALL;
     for (; at < end; at += entry_bytes(&one)) {
         if (!read_entry(at, end, &one))
             return cass_fail(error, CASS_CUDA_INVALID_KERNEL_IMAGE,
                              "fatbinary entry at offset %zu does not fit", (size_t)(at - region));
         if (one.head.kind == KIND_ELF &&
-            (best.at == NULL || rank(one.head.sm, preferred_sm) < rank(best.head.sm, preferred_sm)))
+            (best.at == NULL ||
+             rank(one.head.sm, wish->sm, first) < rank(best.head.sm, wish->sm, first)))
             best = one;
     }
-    bool usable = best.at != NULL && rank(best.head.sm, preferred_sm) != UINT32_MAX;
+    bool usable = best.at != NULL && rank(best.head.sm, wish->sm, first) != UINT32_MAX;
     uint32_t wanted = usable ? best.head.sm : ORDER[0];
     for (at = region + header; at < end && read_entry(at, end, &one); at += entry_bytes(&one))
         if (one.head.kind == KIND_PTX &&
@@ -125,15 +140,15 @@ static int choose_entry(const uint8_t *region, size_t region_bytes, int preferre
     return copy_entries(&best, ptx.at != NULL ? &ptx : NULL, out, error);
 }
 
-int cass_fatbin_choose(const void *region, size_t region_bytes, int preferred_sm, cass_chosen *out,
-                       cass_client_error *error) {
+int cass_fatbin_choose(const void *region, size_t region_bytes, const cass_wish *wish,
+                       cass_chosen *out, cass_client_error *error) {
     uint32_t magic = 0;
     if (region == NULL || region_bytes < REGION_HEADER)
         return cass_fail(error, CASS_CUDA_INVALID_KERNEL_IMAGE, "module image of %zu bytes",
                          region_bytes);
     memcpy(&magic, region, sizeof magic);
     if (magic == (uint32_t)REGION_MAGIC)
-        return choose_entry(region, region_bytes, preferred_sm, out, error);
+        return choose_entry(region, region_bytes, wish, out, error);
     if (memcmp(region, "\177ELF", 4) == 0) return copy_whole(region, region_bytes, out, error);
     size_t text_bytes = strnlen(region, region_bytes);
     if (memmem(region, text_bytes, ".version", 8) != NULL)

@@ -35,6 +35,12 @@ void cass_sha256_portable(uint32_t state[8], const uint8_t *blocks, size_t count
 void cass_hex(char *text, const uint8_t *bytes, size_t count); /* 2 * count + 1 characters */
 
 /* ---- settings.c ---------------------------------------------------------------------------- */
+/* Which entry of a fatbinary should serve. */
+typedef struct {
+    int sm;       /* 0: no matter which */
+    bool own_ptx; /* one with PTX of its generation, as what translates PTX needs */
+} cass_wish;
+
 typedef struct {
 #define X(field, variable, fallback, scope) const char *field;
     CASS_SETTINGS(X)
@@ -45,7 +51,7 @@ typedef struct {
     char runtime_path[CASS_RUNTIME_PATH_LIMIT];
     char socket_path[CASS_RUNTIME_PATH_LIMIT + 17]; /* less than the 108 of sun_path */
     double timeout_s;
-    int preferred_sm;
+    cass_wish wish;
     bool captures;          /* first launches are recorded */
     bool captures_weak;     /* those of kernels of which nothing is known */
     uint64_t capture_bytes; /* of memory that one may hold */
@@ -69,8 +75,8 @@ typedef struct {
     size_t stored_bytes;
 } cass_chosen;
 
-int cass_fatbin_choose(const void *region, size_t region_bytes, int preferred_sm, cass_chosen *out,
-                       cass_client_error *error);
+int cass_fatbin_choose(const void *region, size_t region_bytes, const cass_wish *wish,
+                       cass_chosen *out, cass_client_error *error);
 
 /* ---- cache.c ------------------------------------------------------------------------------- */
 typedef struct {

@@ -100,6 +100,13 @@ static void socket_paths(cass_settings *settings) {
              name);
 }
 
+/* Whether `name` is the first of the names in `list`. Source: model/config.py, translator_order. */
+static bool leads(const char *list, const char *name) {
+    size_t skipped = strspn(list, " ,"), length = strlen(name);
+    return strncmp(list + skipped, name, length) == 0 &&
+           strchr(" ,", list[skipped + length]) != NULL;
+}
+
 /* The daemon's working directory is not the program's. */
 static const char *absolute(const char *path) {
     char *longer = NULL, *here = NULL;
@@ -118,7 +125,8 @@ static void read_settings(cass_settings *settings) {
     settings->root = package_root();
     settings->options = request_options(settings);
     settings->cache_path = cache_path(settings);
-    settings->preferred_sm = atoi(settings->prefer_sm);
+    settings->wish =
+        (cass_wish){atoi(settings->prefer_sm), leads(settings->translators, "ptx-hip")};
     settings->timeout_s = atof(settings->timeout);
     if (!(settings->timeout_s > 0.0 && settings->timeout_s < 1e6)) settings->timeout_s = 120.0;
     double limit_mib = atof(settings->capture_limit);

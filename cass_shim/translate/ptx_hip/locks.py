@@ -81,8 +81,8 @@ def _cycles(graph: Graph) -> list[frozenset[int]]:
 def waiting_blocks(graph: Graph, function: Function, module: Module) -> frozenset[int]:
     """Blocks of loops that ask memory the same until it has changed, and write nothing else before they go round again.
 
-    Not so in cooperative kernels and where lanes do something together in the loop: there, whole waves wait. Nor where
-    one lane of a block polls.
+    Not so in cooperative kernels and where lanes do something together in the loop, or in every turn of the one around
+    it: there, whole waves wait. Nor where one lane of a block polls.
     Unsupported where a function that is still called (`flatten`) takes a lock or polls for its caller: who has the lock
     would wait for those who have not where the function returns.
     """
@@ -95,7 +95,7 @@ def waiting_blocks(graph: Graph, function: Function, module: Module) -> frozense
         if not any(asks_memory(each, True) for each in code):
             continue
         polls = not cooperative and not any(reach.does(each, _TOGETHER) for each in code)
-        polls = polls and not _of_one_lane(graph, min(members))
+        polls = polls and not _of_one_lane(graph, min(members)) and not _meet_behind(graph, members, reach)
         asked = _asked(graph, members, polls, reach.stack)
         others = any(reach.does(each, _WRITES) and each not in asked for each in code)
         if asked and not (others and graph.reducible):  # else it gives back inside: lanes meet at the end of a turn
@@ -110,6 +110,33 @@ def waiting_blocks(graph: Graph, function: Function, module: Module) -> frozense
         f"{why} in function {function.name}",
         why="its caller is not part of it: lanes of one wave would wait for each other; translate with lift",
     )
+
+
+def _meet_behind(graph: Graph, members: frozenset[int], reach: Reach) -> bool:
+    """Whether all who leave a loop do something together, still in the loop around it, before they write anything.
+
+    As in CUB's radix sort, which polls a block's tile before each vote.
+    """
+    around = min((held for held in graph.loops.values() if members < held), key=len, default=frozenset[int]())
+    left = [to for number in members for to in successors(graph.blocks[number].end) if to not in members]
+    seen = set(members)
+    met = False
+    while left:
+        number = left.pop()
+        if number not in around:
+            return False
+        if number in seen:
+            continue
+        seen.add(number)
+        for each in graph.blocks[number].code:
+            if reach.does(each, _TOGETHER):
+                met = True
+                break
+            if reach.does(each, _WRITES):
+                return False
+        else:
+            left.extend(successors(graph.blocks[number].end))
+    return met
 
 
 def _of_one_lane(graph: Graph, header: int) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from cass_shim.isa.ptx import load_all
 from cass_shim.isa.ptx.syntax import Instruction, Module
 from cass_shim.model.artifacts import DataImage, HipSource, PtxModule, Variable
-from cass_shim.model.errors import Malformed
+from cass_shim.model.errors import Malformed, Unsupported
 from cass_shim.model.kernel_abi import KernelAbi
 from cass_shim.translate.ptx_hip import data
 from cass_shim.translate.ptx_hip.debug_names import parameter_names
@@ -69,7 +69,11 @@ def translate_kernel(
     statement. Raises Malformed or Unsupported.
     """
     tree = parsed(module.text)
-    known = abi if abi is not None else kernel_abi(module, name)
+    own = kernel_abi(module, name)
+    known = abi if abi is not None else own
+    if known.max_threads > own.max_threads > 0:  # as CUB's, whose tiles differ with __CUDA_ARCH__
+        why = f"{own.max_threads} threads a block, the machine code {known.max_threads}"
+        raise Unsupported(f"PTX (sm_{module.sm}) of another kernel than the machine code", kernel=name, why=why)
     held = _tokens(module.text) if tokens is None else tokens
     return write_program(tree, name, known, held, line_references, parameter_names(module.text))
 

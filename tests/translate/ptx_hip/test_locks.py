@@ -80,6 +80,34 @@ def test_a_loop_of_compare_and_swap_that_makes_progress_stays_a_loop() -> None:
     assert "do {" in text.text and "switch" not in text.text
 
 
+# Each lane polls the tiles before its own, as CUB's radix sort does; what stands between the poll and the vote is open.
+TILES = """mov.u32 %r5, 3; mov.u32 %r6, 0; mov.u32 %r7, -1;
+  tile: mul.wide.u32 %rd3, %r5, 4; add.u64 %rd4, %rd0, %rd3;
+  wait: ld.volatile.global.u32 %r1, [%rd4]; setp.eq.u32 %p1, %r1, 0; @%p1 bra wait;
+  {between} and.b32 %r2, %r1, 0xffff; add.u32 %r6, %r6, %r2;
+  setp.gt.s32 %p2, %r1, -1; {vote} @!%p2 bra out;
+  sub.u32 %r5, %r5, 1; setp.gt.s32 %p3, %r5, 0; @%p3 bra tile;
+  out: st.global.u32 [%rd2+64], %r6;"""
+VOTE, RAISE = "vote.sync.ballot.b32 %r7, %p2, %r7;", "st.volatile.global.u32 [%rd2+64], 1;"
+
+
+@pytest.mark.parametrize(
+    ("between", "vote", "apart"), [("", VOTE, False), (RAISE, VOTE, True), ("", "", True), ("", VOTE + RAISE, False)]
+)
+def test_lanes_that_meet_behind_each_poll_stay_together(between: str, vote: str, apart: bool) -> None:
+    """Scheduled apart such a sort took two minutes to compile, all of it one switch."""
+    body = TILES.format(between=between, vote=vote)
+    text = f"{HEAD}.visible .entry k(.param .u64 words) {{ {START}\n{body}\nret; }}"
+    assert ("switch" in translate_kernel(PtxModule(text, 80), "k").text) == apart
+
+
+def test_tiles_before_are_summed() -> None:
+    body = "setp.ne.u32 %p0, %r0, 0; @%p0 bra begin; st.global.u32 [%rd0+12], 5; st.global.u32 [%rd0+8], 0x80000007;"
+    body += " membar.gl; begin: bar.sync 0; " + TILES.format(between="", vote=VOTE)
+    text = f"{HEAD}.visible .entry k(.param .u64 words) {{ {START}\n{body}\nret; }}"
+    assert run("k", text)[1].tolist() == [12] * LANES
+
+
 FUNCTIONS = """
 .func (.param .b32 free) attempt(.param .b64 at) { .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>;
   ld.param.u64 %rd0, [at]; atom.global.cas.b32 %r1, [%rd0], 0, 1; setp.eq.u32 %p0, %r1, 0; selp.u32 %r2, 1, 0, %p0;

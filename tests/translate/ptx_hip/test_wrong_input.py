@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,7 @@ from cass_shim.model.artifacts import PtxModule
 from cass_shim.model.errors import CassError, Malformed, Unsupported
 from cass_shim.translate.ptx_hip.parser import parse_module
 from cass_shim.translate.ptx_hip.program import write_own
-from cass_shim.translate.ptx_hip.translate import kernel_abi
+from cass_shim.translate.ptx_hip.translate import kernel_abi, translate_kernel
 from tools.ptxforms.oracle import module, written
 from tools.ptxforms.selection import sampled
 from tools.ptxforms.signatures import all_rows, signature
@@ -138,3 +139,13 @@ def test_what_is_wrong_is_named(line: str, reason: str) -> None:
 )  # fmt: skip
 def test_odd_registers_that_ptxas_takes(line: str) -> None:
     assert not refused(line)
+
+
+def test_ptx_of_another_kernel_is_refused() -> None:
+    """CUB's DeviceScanKernel: 320 threads a block on sm_80, 128 on sm_89."""
+    text = ".version 8.0\n.target sm_89\n.address_size 64\n.visible .entry k()\n.maxntid 128, 1, 1\n{ ret; }\n"
+    ptx = PtxModule(text, 89)
+    own = kernel_abi(ptx, "k")
+    assert translate_kernel(ptx, "k", own)
+    with pytest.raises(Unsupported, match=r"PTX \(sm_89\) of another kernel.*128 threads a block.*320"):
+        translate_kernel(ptx, "k", replace(own, max_threads=320))

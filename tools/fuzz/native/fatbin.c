@@ -7,10 +7,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const int PREFERRED[] = {0, 80, 90, 120};
+    const cass_wish wish = {PREFERRED[size % 4], size / 4 % 2};
     cass_chosen chosen = {0};
     cass_client_error error = {0};
     uint8_t digest[32];
-    if (cass_fatbin_choose(data, size, PREFERRED[size % 4], &chosen, &error) == 0) {
+    if (cass_fatbin_choose(data, size, &wish, &chosen, &error) == 0) {
         if (chosen.stored < chosen.region ||
             chosen.stored + chosen.stored_bytes > chosen.region + chosen.region_bytes)
             abort(); /* it says where the entry lies: that must be inside */

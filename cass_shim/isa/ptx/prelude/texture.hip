@@ -44,7 +44,8 @@ struct PtxCube {
 
 FN PtxCube ptx_cube(f32 x, f32 y, f32 z) {
     f32 longest = __builtin_fmaxf(__builtin_fmaxf(__builtin_fabsf(x), __builtin_fabsf(y)), __builtin_fabsf(z));
-    f32 shrink = 1.0f / longest; /* ptxas makes the longest coordinate 1 first, and rounds there */
+    /* ptxas makes the longest coordinate 1 first, and rounds there: MUFU.RCP, whose denormal results are zeros */
+    f32 shrink = ptx_ftz(__builtin_amdgcn_rcpf(longest));
     x *= shrink, y *= shrink, z *= shrink;
     f32 scale = 1.0f / __builtin_fabsf(__builtin_amdgcn_cubema(x, y, z));
     return {__builtin_fmaf(__builtin_amdgcn_cubesc(x, y, z), scale, 1.5f),
