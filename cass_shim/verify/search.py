@@ -21,7 +21,7 @@ from cass_shim.verify.candidate import Candidate
 from cass_shim.verify.compare import telling
 from cass_shim.verify.inputs import Roles, Scenario, Shape, first_roles, make_input, readings
 from cass_shim.verify.memory import Fault
-from cass_shim.verify.plan import corners, edges, probes, scenarios, shapes, variation
+from cass_shim.verify.plan import BELOW, corners, edges, probes, scenarios, shapes, variation
 from cass_shim.verify.survey import immediates, is_padding, prints
 from cass_shim.verify.values import CHAINS
 
@@ -136,6 +136,7 @@ def _from_first_to_last(campaign: Campaign, seed: int) -> None:
         if agreed and _saturated(campaign, covered):
             break
     _try_edges(campaign, main.shape, strict, seed)
+    _try_alone(campaign, main.shape, strict, seed)
     _explore(campaign, main.shape, strict, seed)
 
 
@@ -160,6 +161,18 @@ def _try_edges(campaign: Campaign, main: Shape, strict: bool, seed: int) -> None
         if not _late(campaign):
             _try(campaign, scenario, strict=strict)
     judge.max_steps = most
+
+
+def _try_alone(campaign: Campaign, main: Shape, strict: bool, seed: int) -> None:
+    """One warp, where the candidate differed on inputs that race: nobody is left to race with. A kernel made for 32
+    threads, whose arrays lie one behind the other in a structure, is seen to work so only."""
+    if campaign.doubt is None or campaign.judge.kernel.abi.required_block is not None:
+        return
+    alone = replace(main, grid=(1, 1, 1), block=(WARP, 1, 1))
+    plain = "whole" if campaign.judge.found.float_atomics else "random"
+    for values, size in ((plain, WARP), ("small", WARP + BELOW)):
+        if not _late(campaign):
+            _try(campaign, Scenario(alone, values, size, seed + 24), strict=strict)
 
 
 def _first_reading(campaign: Campaign, first: list[Scenario], smaller: list[Scenario]) -> Scenario | None:

@@ -41,8 +41,8 @@ def program(example: str) -> Path:
     return samples.build(example, next(one for one in samples.VARIANTS if one.name == VARIANT))
 
 
-def _kernels(example: str) -> Iterator[tuple[CubinKernel, Cubin]]:
-    path = program(example)
+def kernels_of(path: Path) -> Iterator[tuple[CubinKernel, Cubin]]:
+    """The kernels of a program's machine code, each with its module."""
     for fatbin in read_fatbins(path.read_bytes(), str(path)):
         for entry in fatbin.entries:
             if entry.kind == EntryKind.ELF:
@@ -52,25 +52,30 @@ def _kernels(example: str) -> Iterator[tuple[CubinKernel, Cubin]]:
 
 def names(example: str) -> list[str]:
     """What `subject` calls the example's kernels."""
-    return [f"{example} {kernel.name}" for kernel, _ in _kernels(example)]
+    return [f"{example} {kernel.name}" for kernel, _ in kernels_of(program(example))]
 
 
 def instructions(name: str) -> int:
     """How many instructions of SASS a kernel has. Raises KeyError."""
     example, _, wanted = name.partition(" ")
-    return {kernel.name: len(kernel.code) // 16 for kernel, _ in _kernels(example)}[wanted]
+    return {kernel.name: len(kernel.code) // 16 for kernel, _ in kernels_of(program(example))}[wanted]
 
 
 def subject(name: str) -> Subject:
     """A kernel by "EXAMPLE KERNEL". Raises KeyError."""
     example, _, wanted = name.partition(" ")
-    for kernel, cubin in _kernels(example):
+    for kernel, cubin in kernels_of(program(example)):
         if kernel.name == wanted:
-            sass = decode_kernel(kernel, cubin)
-            lifted = lift_kernel(sass)
-            text = generate_assembly(lifted.text)
-            return Subject(name, sass, cubin, AmdgcnAsm(text, lifted.symbol, AbiClass.CASS1, lifted.slots))
+            return lifted_subject(name, kernel, cubin)
     raise KeyError(name)
+
+
+def lifted_subject(name: str, kernel: CubinKernel, cubin: Cubin) -> Subject:
+    """A kernel with what the lifter makes of it. Raises CassError."""
+    sass = decode_kernel(kernel, cubin)
+    lifted = lift_kernel(sass)
+    text = generate_assembly(lifted.text)
+    return Subject(name, sass, cubin, AmdgcnAsm(text, lifted.symbol, AbiClass.CASS1, lifted.slots))
 
 
 def mutant(of: Subject, line: int, text: str) -> CodeObject:
