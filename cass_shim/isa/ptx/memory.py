@@ -100,21 +100,34 @@ def ld_ordered(w: Writer, i: Use) -> None:
         w.set(d, "b128", f"ptx_ld_128({generic_address(w, i, a)})")
         return
     order = {"acquire": "ACQUIRE"}.get(i["order"], "RELAXED")
-    scope = "SYSTEM" if i["order"] in ("volatile", "mmio") and not i["scope"] else SCOPES[i["scope"]]
-    count, c = _count(i), TYPES[i.t].c
-    where = _at(w, i, a)
-    suffix = _suffix(w, i, a)
-    if count == 1:
-        w.set(d, i.t, f"ptx_ld_{suffix}_{order.lower()}<{c}, __HIP_MEMORY_SCOPE_{scope}>({where})")
+    count, c, where, suffix = _count(i), TYPES[i.t].c, _at(w, i, a), _suffix(w, i, a)
+    total = count * bits_of(i.t)
+    function, scope = f"ptx_ld_{suffix}_{order.lower()}", f"__HIP_MEMORY_SCOPE_{_scope(i)}"
+    if total <= 64:
+        _spread(w, i, d, f"{function}<{_vector_type(c, count)}, {scope}>({where})")
+        return
+    if total == 128:
+        _spread(w, i, d, f"ptx_ld_{suffix}_whole<{_vector_type(c, count)}>({where})")
+        if order == "ACQUIRE":
+            w.line(_fence(i, order))
         return
     names = []
-    for index in range(count):  # single-copy atomicity holds per element
+    for index in range(count):  # PTX has each element in one step, and no more
         name = w.fresh("part")
         at = f"{where} + {index * bits_of(i.t) // 8}"
-        w.line(f"{c} {name} = ptx_ld_{suffix}_{order.lower()}<{c}, __HIP_MEMORY_SCOPE_{scope}>({at})")
+        w.line(f"{c} {name} = {function}<{c}, {scope}>({at})")
         names.append(name)
     for item, name in zip(items_of(d, count, i), names, strict=True):
         w.set(item, i.t, name)
+
+
+def _scope(i: Use) -> str:
+    return "SYSTEM" if i["order"] in ("volatile", "mmio") and not i["scope"] else SCOPES[i["scope"]]
+
+
+def _fence(i: Use, order: str) -> str:
+    scope = {"WORKGROUP": '"workgroup"', "SYSTEM": '""'}.get(_scope(i), '"agent"')
+    return f"__builtin_amdgcn_fence(__ATOMIC_{order}, {scope})"
 
 
 _WRITTEN = "global|shared|shared::cta|local|param|param::func"
@@ -151,12 +164,20 @@ def st_ordered(w: Writer, i: Use) -> None:
         w.line(f"ptx_st_128({generic_address(w, i, a)}, {w.get(b, 'b128')})")
         return
     order = {"release": "RELEASE"}.get(i["order"], "RELAXED")
-    scope = "SYSTEM" if i["order"] in ("volatile", "mmio") and not i["scope"] else SCOPES[i["scope"]]
-    c, where, suffix = TYPES[i.t].c, _at(w, i, a), _suffix(w, i, a)
-    for index, item in enumerate(items_of(b, _count(i), i)):
-        at = f"{where} + {index * bits_of(i.t) // 8}" if index else where
-        function = f"ptx_st_{suffix}_{order.lower()}<{c}, __HIP_MEMORY_SCOPE_{scope}>"
-        w.line(f"{function}({at}, {w.get(item, i.t)})")
+    count, c, where, suffix = _count(i), TYPES[i.t].c, _at(w, i, a), _suffix(w, i, a)
+    total, function = count * bits_of(i.t), f"ptx_st_{suffix}_{order.lower()}"
+    values = [w.get(item, i.t) for item in items_of(b, count, i)]
+    vector = values[0] if count == 1 else f"{_vector_type(c, count)}{{{', '.join(values)}}}"
+    if total == 128:
+        if order == "RELEASE":
+            w.line(_fence(i, order))
+        w.line(f"ptx_st_{suffix}_whole({where}, {vector})")
+    elif total < 128:
+        w.line(f"{function}<{_vector_type(c, count)}, __HIP_MEMORY_SCOPE_{_scope(i)}>({where}, {vector})")
+    else:
+        for index, value in enumerate(values):
+            at = f"{where} + {index * bits_of(i.t) // 8}" if index else where
+            w.line(f"{function}<{c}, __HIP_MEMORY_SCOPE_{_scope(i)}>({at}, {value})")
 
 
 def _needs_order(w: Writer, i: Use, a: Operand) -> None:

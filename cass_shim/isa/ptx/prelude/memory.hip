@@ -89,6 +89,23 @@ template <class T, int scope> FN void ptx_st_local_release(u32 at, T x) {
     __hip_atomic_store((ptx_bits<T> LOCAL *)at, ptx_same<ptx_bits<T>>(x), __ATOMIC_RELEASE, scope);
 }
 
+/* 16 bytes in one instruction, as machine code has it: CUB's tiles hold a value and whether it is there. */
+template <class T> FN T ptx_ld_generic_whole(u64 at) { return ptx_same<T>(*(const volatile V4<u32> *)at); }
+
+template <class T> FN void ptx_st_generic_whole(u64 at, T x) { *(volatile V4<u32> *)at = ptx_same<V4<u32>>(x); }
+
+template <class T> FN T ptx_ld_global_whole(u64 at) { return ptx_same<T>(*(const volatile GLOBAL V4<u32> *)at); }
+
+template <class T> FN void ptx_st_global_whole(u64 at, T x) { *(volatile GLOBAL V4<u32> *)at = ptx_same<V4<u32>>(x); }
+
+template <class T> FN T ptx_ld_shared_whole(u32 at) { return ptx_same<T>(*(const volatile SHARED V4<u32> *)at); }
+
+template <class T> FN void ptx_st_shared_whole(u32 at, T x) { *(volatile SHARED V4<u32> *)at = ptx_same<V4<u32>>(x); }
+
+template <class T> FN T ptx_ld_local_whole(u32 at) { return ptx_same<T>(*(const volatile LOCAL V4<u32> *)at); }
+
+template <class T> FN void ptx_st_local_whole(u32 at, T x) { *(volatile LOCAL V4<u32> *)at = ptx_same<V4<u32>>(x); }
+
 template <u32 size> struct ptx_sized;
 template <> struct ptx_sized<1> { using type = u8; };
 template <> struct ptx_sized<2> { using type = u16; };
