@@ -229,7 +229,7 @@ complete -c cass-run -n __cass_run_open -l idle -x -d 'Seconds without a client 
 complete -c cass-run -n __cass_run_open -l daemon -x -a '0 1' -d '0: translate in a child of the program, without a daemon. Mirror of CASS_DAEMON.'
 complete -c cass-run -n __cass_run_open -l timeout -x -d 'Seconds the program waits for one module or kernel. Mirror of CASS_TIMEOUT.'
 complete -c cass-run -n __cass_run_open -l shared -x -a 'lds spill' -d 'Shared memory of a block beyond the 64 KiB of AMD\'s LDS: refused (lds), or spill: up to 99 KiB, in device memory, by code made for such launches only (the translator lift). Mirror of CASS_SHARED.'
-complete -c cass-run -n __cass_run_open -l prefer-sm -x -d 'The SASS to take from a fat binary, for example 89. Mirror of CASS_PREFER_SM.'
+complete -c cass-run -n __cass_run_open -l prefer-sm -x -d 'The SASS to take from a fat binary, for example 89; else the first of 80, 86, 87, 89, 90, 75, 100, 120, and where ptx-hip leads CASS_TRANSLATORS the first that has PTX of its own generation beside it. Mirror of CASS_PREFER_SM.'
 complete -c cass-run -n __cass_run_open -l python -r -F -d 'The Python interpreter that runs the daemon. Mirror of CASS_PYTHON.'
 complete -c cass-run -n __cass_run_open -l trace -d 'calls: log every CUDA call; stats: a table at exit; both: calls,stats. Mirror of CASS_TRACE.'
 complete -c cass-run -n __cass_run_open -l trace-file -r -F -d 'Where the trace goes instead of stderr. Mirror of CASS_TRACE_FILE.'
