@@ -67,7 +67,8 @@ class Campaign:
     doubt: Rejected | None = None  # the first difference on an input that races
     doubted: set[int] = field(default_factory=set)  # whose results such inputs would have shown
     stopped: int = 0  # inputs that were too long for the device
-    quiet: Scenario | None = None  # the first that agreed on what the kernel wrote, which was there already
+    # those that agreed on what the kernel wrote, which was there already
+    quiet: list[Scenario] = field(default_factory=list)
 
     @property
     def tells(self) -> bool:
@@ -191,6 +192,12 @@ def _first_reading(campaign: Campaign, first: list[Scenario], smaller: list[Scen
     return main
 
 
+def _turned(tried: list[Scenario]) -> list[Scenario]:
+    """Sizes that fall where those tried rise, or the reverse; numbers of which something is left when they are
+    shifted."""
+    return [*(replace(one, seed=one.seed + 1) for one in tried), replace(tried[0], values="wide")]
+
+
 def _beyond_static(campaign: Campaign) -> bool:
     """Whether an input failed by an access beyond the kernel's static shared memory."""
     failed = any("shared access" in why and "out of range" in why for why in campaign.skipped)
@@ -200,18 +207,18 @@ def _beyond_static(campaign: Campaign) -> bool:
 def _reading(campaign: Campaign, first: list[Scenario], smaller: list[Scenario]) -> Scenario | None:
     kernel, found = campaign.judge.kernel, campaign.judge.found
     chains = [replace(first[0], values=values) for values in CHAINS]
-    # sizes that fall where the others rise, or the reverse; numbers of which something is left when they are shifted
-    turned = [replace(first[0], seed=first[0].seed + 1), replace(first[0], values="wide")]
     few = [replace(first[0], size=size) for size in (1, 2)]  # a switch, or one of two colours
     for number, (campaign.judge.found, campaign.roles) in enumerate(readings(kernel, found)):
-        for plan in (first, turned, chains, few, smaller):
-            if plan is turned and _not_finished(campaign):
-                continue  # who waits for others does so whatever the sizes
+        for plan in (first, None, chains, few, smaller):
+            if plan is None:
+                if _not_finished(campaign):
+                    continue  # who waits for others does so whatever the sizes
+                plan = _turned(campaign.quiet or first[:1])
             hurried = (number or found.both_shared) and _not_finished(campaign)
             if main := _first_success(campaign, plan, strict=True, seconds=HURRIED if hurried else 1.0):
                 return main
-        if campaign.quiet is not None:
-            return campaign.quiet
+        if campaign.quiet:
+            return campaign.quiet[0]
         if campaign.agreed or "not finished" in " ".join(campaign.skipped[-1:]):
             break  # another reading would not write more, or be faster
     campaign.judge.found, campaign.roles = found, first_roles(kernel, found)
@@ -255,8 +262,8 @@ def _tells(campaign: Campaign, scenario: Scenario, *, strict: bool) -> bool:
     campaign.told |= before
     if agreed and not told and campaign.roles.kinds != kinds:
         return _tells(campaign, replace(scenario, seed=scenario.seed + 2), strict=strict)
-    if agreed and campaign.compared > compared and campaign.quiet is None:
-        campaign.quiet = scenario
+    if agreed and not told and campaign.compared > compared:
+        campaign.quiet.append(scenario)
     return agreed and told
 
 
