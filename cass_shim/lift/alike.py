@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cass_shim.isa.sass.atomic import result_registers
-from cass_shim.lift.code import Code, Function, ends, is_call, never
+from cass_shim.lift.code import Code, Function, all_called, ends, is_call, never
 from cass_shim.lift.dataflow import ATOMICS, NO_RESULT, destinations_and_sources
 from cass_shim.model.instruction import PT, RZ, Const, Instruction, Mem, Operand, Pred, Reg, Special, Word
 
@@ -157,19 +157,12 @@ class _Alike:
 
     def _written_by_call(self, callees: tuple[int, ...]) -> int:
         """What callees and theirs may write; all where they are not known."""
-        seen: set[int] = set()
-        waiting, written = list(callees), 0 if callees else _ALL
-        while waiting:
-            entry = waiting.pop()
-            if entry in seen:
-                continue
-            seen.add(entry)
-            called = self.functions[entry]
-            written |= _union(_fact(i).writes for b in called.blocks for _, i in self.code.block(b) if not never(i))
-            for more in called.calls.values():
-                waiting += more
-                written |= 0 if more else _ALL
-        return written
+        called = all_called(self.functions, callees)
+        if called is None:
+            return _ALL
+        return _union(
+            _fact(i).writes for one in called for b in one.blocks for _, i in self.code.block(b) if not never(i)
+        )
 
 
 def _fact(i: Instruction) -> _Fact:

@@ -7,7 +7,7 @@ functions of linked (-rdc) modules hold. Relative calls and returns use offsets 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cass_shim.isa.spec import CONTROL, Effect, effect_of, warp_wide
@@ -214,6 +214,20 @@ def restrict(code: Code, function: Function, starts: list[int]) -> None:
     kept = _walk(code, function.entry, starts)
     function.blocks, function.size = kept.blocks | {function.entry}, kept.size
     function.calls = {a: calls[a] for a in kept.calls}
+
+
+def all_called(functions: Mapping[int, Function], callees: Iterable[int]) -> list[Function] | None:
+    """These callees and what they call in turn; None where one is not known, as no callee at all is."""
+    found: dict[int, Function] = {}
+    waiting = list(callees)
+    known = bool(waiting)
+    while waiting:
+        entry = waiting.pop()
+        if entry not in found:
+            found[entry] = functions[entry]
+            known = known and all(found[entry].calls.values())
+            waiting += [one for more in found[entry].calls.values() for one in more]
+    return list(found.values()) if known else None
 
 
 def find_functions(code: Code) -> dict[int, Function]:

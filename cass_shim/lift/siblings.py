@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cass_shim.lift.alike import parting
-from cass_shim.lift.code import Code, Function, always, never
+from cass_shim.lift.code import Code, Function, all_called, always, never
 from cass_shim.lift.dataflow import ATOMICS, strongly_connected
 from cass_shim.model.instruction import Imm, Instruction
 
@@ -90,18 +90,8 @@ class Siblings:
 
     def _call_writes(self, callees: tuple[int, ...]) -> bool:
         """Whether one of them or what they call may; () is something outside the module."""
-        seen: set[int] = set()
-        waiting = list(callees)
-        while waiting:
-            entry = waiting.pop()
-            if entry in seen:
-                continue
-            seen.add(entry)
-            called = self.functions[entry]
-            if not all(called.calls.values()) or any(_writes(i) for b in called.blocks for _, i in self.code.block(b)):
-                return True
-            waiting += [one for more in called.calls.values() for one in more]
-        return not callees
+        called = all_called(self.functions, callees)
+        return called is None or any(_writes(i) for one in called for b in one.blocks for _, i in self.code.block(b))
 
     def _before(self, loop: set[int]) -> set[int]:
         """Blocks from which the loop is reached without a barrier on the way."""

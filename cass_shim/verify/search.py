@@ -167,7 +167,8 @@ def _try_edges(campaign: Campaign, main: Shape, strict: bool, seed: int) -> None
 def _try_alone(campaign: Campaign, main: Shape, strict: bool, seed: int) -> None:
     """One warp, where the candidate differed on inputs that race: nobody is left to race with. A kernel made for 32
     threads, whose arrays lie one behind the other in a structure, is seen to work so only."""
-    if campaign.doubt is None or campaign.judge.kernel.abi.required_block is not None:
+    abi = campaign.judge.kernel.abi
+    if campaign.doubt is None or abi.required_block is not None or (abi.max_threads or WARP) < WARP:
         return
     alone = replace(main, grid=(1, 1, 1), block=(WARP, 1, 1))
     plain = "whole" if campaign.judge.found.float_atomics else "random"
@@ -252,16 +253,16 @@ def _first_of(campaign: Campaign, plan: list[Scenario], *, strict: bool) -> Scen
     return None
 
 
-def _tells(campaign: Campaign, scenario: Scenario, *, strict: bool) -> bool:
-    """Whether an input works and shows a result. One that teaches what memory holds is made again with that: products
-    of doubles whose halves were taken for small integers change nothing."""
+def _tells(campaign: Campaign, scenario: Scenario, *, strict: bool, again: bool = True) -> bool:
+    """Whether an input works and shows a result. One that teaches what memory holds is made again with that, once:
+    products of doubles whose halves were taken for small integers change nothing."""
     before, kinds, compared = campaign.told, dict(campaign.roles.kinds), campaign.compared
     campaign.told = set()
     agreed = _try(campaign, scenario, strict=strict)
     told = bool(campaign.told) or prints(campaign.judge.kernel)
     campaign.told |= before
-    if agreed and not told and campaign.roles.kinds != kinds:
-        return _tells(campaign, replace(scenario, seed=scenario.seed + 2), strict=strict)
+    if again and agreed and not told and campaign.roles.kinds != kinds:
+        return _tells(campaign, replace(scenario, seed=scenario.seed + 2), strict=strict, again=False)
     if agreed and not told and campaign.compared > compared:
         campaign.quiet.append(scenario)
     return agreed and told
