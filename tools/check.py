@@ -15,6 +15,14 @@ def c_sources() -> list[str]:
     return sorted(str(path) for path in found if "_build" not in path.parts)
 
 
+def no_warnings() -> bool:
+    """Whether the compiler took the native parts, which `environment.prepare` has built, without a word."""
+    logs = sorted((environment.ROOT / "cass_shim" / "native" / "_build" / "obj").glob("*.warnings"))
+    said = "".join(log.read_text() for log in logs)
+    print(f"{said}{'FAILED' if said else 'ok    '} C warnings", flush=True)
+    return not said
+
+
 def main(arguments: list[str]) -> int:
     """Run each check (--static: not the tests), print a line for each, and fail if any failed."""
     static = "--static" in arguments
@@ -33,7 +41,7 @@ def main(arguments: list[str]) -> int:
             [str(binaries / "pytest"), "-n", str(os.cpu_count() or 2), "-m", "not slow", *arguments],
         ),
     ]
-    failed = []
+    failed = [] if no_warnings() else ["C warnings"]
     for name, command in steps[: -1 if static else None]:
         # a collection prints every test there is: only a failed one is worth reading
         quiet = subprocess.PIPE if name == "tests import" else None

@@ -74,7 +74,7 @@ def standin_source(standin: Standin) -> str:
         '        ".cfi_endproc\\n.size \\\\name, .-\\\\name\\n.endm\\n"',
     ]
     lines += [f'        "cass_export {entry.symbol}, {entry.index}\\n"' for entry in exported(standin)]
-    lines.append('        ".section .note.GNU-stack,\\"\\",@progbits\\n.text\\n");')
+    lines.append('        ".text\\n");')
     return "\n".join(lines) + "\n"
 
 

@@ -54,6 +54,15 @@ def test_other_options_compile_again(tree: Path) -> None:
     assert compiled(tree) != compiled(tree, "-DMORE=1")
 
 
+def test_what_a_compiler_warns_of_is_kept_and_stops_nothing(tree: Path) -> None:
+    compiled(tree)
+    said = tree / "out" / "main.c.warnings"
+    assert said.read_text() == ""
+    (tree / "main.c").write_text((tree / "main.c").read_text() + "static int nobody(void) { return 1; }\n")
+    compiled(tree)
+    assert "nobody" in said.read_text()
+
+
 def test_a_header_that_is_gone_is_the_compilers_error(tree: Path) -> None:
     compiled(tree)
     (tree / "used.h").unlink()

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char MARK[16] = "cass: two halves";
+static const char MARK[] = "cass: two halves"; /* its 16 letters are written, not the zero behind */
 
 typedef struct { /* the first three as in a fatbinary (client/fatbin.c) */
     uint32_t magic;
