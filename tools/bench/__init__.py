@@ -14,7 +14,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tools import environment
+from tools import environment, go_on_in_the_environment
 
 BENCHES = {
     "startup": "warm cass-run of a program against the bare process",
@@ -22,6 +22,7 @@ BENCHES = {
     "lift": "SASS to code object, milliseconds a kernel",
     "quality": "instructions executed by translated kernels against the same source compiled as HIP",
     "emulator": "the interpreter against tinygrad's emulator and the CPU",
+    "threads": "the emulated device with more and more threads: how much it gains, against clang's code",
     "scale": "growth of time and memory with the size of a program: the exponent, 1 where it grows with the work",
     "ptx": "PTX to HIP source, processor seconds for a module of 10,000 lines",
     "verify": "cost of E0 and E1 a kernel",
@@ -86,6 +87,7 @@ def show(figure: Figure) -> None:
 
 def main(arguments: list[str]) -> int:
     """Run the named benches (all when none is named)."""
+    go_on_in_the_environment()
     target = ""
     if "--page" in arguments[:-1]:
         at = arguments.index("--page")

@@ -35,9 +35,10 @@ class Run:
     instructions: int = 0
 
 
-def workloads() -> list[tuple[str, int, int, int]]:
-    """The rows of WORKLOADS in the header: name, groups x, groups y, last argument."""
-    rows = re.findall(r"X\((\w+), (\d+), (\d+), (\d+)(?: << (\d+))?\)", KERNELS.read_text())
+def workloads(named: str = "WORKLOADS") -> list[tuple[str, int, int, int]]:
+    """The rows of one list of the header: name, groups x, groups y, last argument."""
+    (text,) = re.findall(rf"#define {named}\(X\)((?:.*\\\n)*.*)", KERNELS.read_text())
+    rows = re.findall(r"X\((\w+), (\d+), (\d+), (\d+)(?: << (\d+))?\)", text)
     return [(name, int(x), int(y), int(n) << int(shift or 0)) for name, x, y, n, shift in rows]
 
 
@@ -47,21 +48,23 @@ def parse(output: str) -> dict[str, Run]:
     return {row[0]: Run(float(row[1]), int(row[2]), *map(int, row[3:])) for row in rows}
 
 
-def on_emulator(**settings: str) -> dict[str, Run]:
-    """All workloads on the interpreter in a process of its own."""
-    arguments = [str(KERNELS), str(ROUNDS), json.dumps(workloads())]
+def on_emulator(named: str = "WORKLOADS", rounds: int = ROUNDS, **settings: str) -> dict[str, Run]:
+    """A list's workloads on the emulated device in a process of its own."""
+    arguments = [str(KERNELS), str(rounds), json.dumps(workloads(named))]
     command = [str(environment.python()), str(WORKER), *arguments]
     changed = {**os.environ, **settings}
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=changed, check=True)
     return parse(done.stdout)
 
 
-def on_cpu(threads: int, folder: Path) -> dict[str, Run]:
-    """All workloads compiled for this processor."""
-    program = folder / "cpu"
-    build = [str(environment.python()), "-m", "ziglang", "c++", "-O3", "-march=native", "-ffp-contract=off", "-w"]
-    subprocess.run([*build, str(HERE / "emulator_cpu.cc"), "-o", str(program)], check=True, cwd=HERE)
-    done = subprocess.run([str(program), str(threads), str(ROUNDS)], capture_output=True, text=True, check=True)
+def on_cpu(threads: int, folder: Path, named: str = "WORKLOADS", rounds: int = ROUNDS) -> dict[str, Run]:
+    """A list's workloads compiled for this processor; the program stays in the folder."""
+    program = folder / f"cpu-{named}"
+    if not program.exists():
+        build = [str(environment.python()), "-m", "ziglang", "c++", "-O3", "-march=native", "-ffp-contract=off", "-w"]
+        source = [f"-DWORKLOAD_SET={named}", str(HERE / "emulator_cpu.cc"), "-o", str(program)]
+        subprocess.run([*build, *source], check=True, cwd=HERE)
+    done = subprocess.run([str(program), str(threads), str(rounds)], capture_output=True, text=True, check=True)
     return parse(done.stdout)
 
 

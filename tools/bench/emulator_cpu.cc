@@ -12,6 +12,10 @@
 
 #include "emulator_kernels.h"
 
+#ifndef WORKLOAD_SET
+#define WORKLOAD_SET WORKLOADS
+#endif
+
 constexpr int WORDS = 1 << 20;
 static float a[WORDS], b[WORDS], c[WORDS];
 
@@ -60,5 +64,5 @@ int main(int, char **arguments) {
         }                                                                                          \
         printf("%s %.9f %u\n", #name, best, sum);                                                  \
     }
-    WORKLOADS(RUN)
+    WORKLOAD_SET(RUN)
 }

@@ -115,3 +115,11 @@ KERNEL(histogram, const float *a, const float *, float *c, int n) {
     X(alu, 256, 1, 1000)                                                                           \
     X(reduce, 256, 1, 16)                                                                          \
     X(histogram, 256, 1, 64)
+
+// Large enough for many threads to have something to do, and bound by no memory: `tools/bench threads`
+#define LARGE_WORKLOADS(X)                                                                         \
+    X(matmul, 64, 64, 1024)                                                                        \
+    X(matmul_tiled, 64, 64, 1024)                                                                  \
+    X(alu, 4096, 1, 2000)                                                                          \
+    X(reduce, 4096, 1, 64)                                                                         \
+    X(histogram, 4096, 1, 256)
