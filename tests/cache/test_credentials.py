@@ -27,6 +27,17 @@ from tests.cache.test_local import KEY, make_entry
 from tools.team_servers import AWS, BUCKET, free_port, need, nginx_with, running
 
 PASSWORD = "p%40ss%2Fw"  # p@ss/w as a URL has it
+AUTHORITY = x509.KeyUsage(
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=True,
+    encipher_only=False,
+    decipher_only=False,
+)
 DAY = datetime.timedelta(days=1)
 
 
@@ -41,12 +52,17 @@ class Files:
 
 
 def issue(name: str, key: ec.EllipticCurvePrivateKey, issuer: str, issuer_key: ec.EllipticCurvePrivateKey) -> bytes:
-    """A certificate in PEM; its own issuer is an authority."""
+    """A certificate in PEM; its own issuer is an authority. As RFC 5280 wants it, which Python 3.13 and later check."""
     subject, by = (x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, one)]) for one in (name, issuer))
     now = datetime.datetime.now(datetime.UTC)
     builder = x509.CertificateBuilder(by, subject, key.public_key(), x509.random_serial_number(), now - DAY, now + DAY)
     builder = builder.add_extension(x509.BasicConstraints(ca=name == issuer, path_length=None), critical=True)
-    if name != issuer:
+    builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+    above = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
+    builder = builder.add_extension(above, critical=False)
+    if name == issuer:
+        builder = builder.add_extension(AUTHORITY, critical=True)
+    else:
         address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
         builder = builder.add_extension(address, critical=False)
     return builder.sign(issuer_key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
