@@ -29,7 +29,7 @@ from tools.pairs.generate import HELD_OUT_BUDGET_S, Pair, joined, reason
 from tools.pairs.kernels import SPLITS, unit
 from tools.pairs.overlap import LIMIT, compile_cubin, key, likeness
 
-UNIT = 20  # kernels a compiler call
+UNIT = 5  # kernels a compiler call: a unit that is cut off is made again
 SECONDS = 60.0  # for a request
 
 
