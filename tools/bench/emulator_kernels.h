@@ -120,6 +120,6 @@ KERNEL(histogram, const float *a, const float *, float *c, int n) {
 #define LARGE_WORKLOADS(X)                                                                         \
     X(matmul, 64, 64, 1024)                                                                        \
     X(matmul_tiled, 64, 64, 1024)                                                                  \
-    X(alu, 4096, 1, 2000)                                                                          \
-    X(reduce, 4096, 1, 64)                                                                         \
+    X(alu, 4096, 1, 500)                                                                           \
+    X(reduce, 4096, 1, 256)                                                                        \
     X(histogram, 4096, 1, 256)
