@@ -1,7 +1,7 @@
 """Sets up, shows, tests and measures the project. `python3 -m tools.NAME` goes on in the checkout's environment.
 
-The commands of `tools/__main__.py` that set the environment up run in any Python; the others need its packages, and
-the pages name them as they are typed from a shell, in which that environment need not be active.
+What sets the environment up (`tools/__main__.py` says which commands) runs in any Python; the others need its packages,
+and the pages name them as they are typed from a shell, in which that environment need not be active.
 """
 
 from __future__ import annotations

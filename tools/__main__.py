@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from tools import go_on_in_the_environment
+
 COMMANDS = {
     "demo": ("tools.demo", "set everything up and run a real CUDA binary on the emulated GPU"),
     "test": ("tools.test", "run the whole test suite"),
@@ -16,6 +18,7 @@ COMMANDS = {
     "audit": ("tools.audit", "ask for known vulnerabilities of the packages that come along"),
     "bench": ("tools.bench", "measure against the named rivals, as ratios"),
 }
+SETS_UP = ("demo", "test", "check", "docs", "wheel", "audit")  # each makes the environments that it needs
 
 
 def main() -> int:
@@ -26,6 +29,8 @@ def main() -> int:
         for command, (_, purpose) in COMMANDS.items():
             print(f"  {command:<9} {purpose}")
         return 0 if name in ("-h", "--help") else 2
+    if name not in SETS_UP:
+        go_on_in_the_environment()
     import importlib
 
     module = importlib.import_module(COMMANDS[name][0])

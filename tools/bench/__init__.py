@@ -14,7 +14,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tools import environment, go_on_in_the_environment
+from tools import environment
 
 BENCHES = {
     "startup": "warm cass-run of a program against the bare process",
@@ -87,7 +87,6 @@ def show(figure: Figure) -> None:
 
 def main(arguments: list[str]) -> int:
     """Run the named benches (all when none is named)."""
-    go_on_in_the_environment()
     target = ""
     if "--page" in arguments[:-1]:
         at = arguments.index("--page")
