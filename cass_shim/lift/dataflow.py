@@ -7,11 +7,12 @@ errs towards "stays": `lift.waiting` then takes a loop for one that waits, which
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from cass_shim.isa.sass.atomic import result_registers
 from cass_shim.lift.code import Code, Function, is_call, never, reads_clock
+from cass_shim.lift.masks import bits, closure, components, union
 from cass_shim.model.instruction import PT, RZ, Imm, Instruction, Mem, Operand, Pred, Reg
 
 Name = tuple[str, int, bool]  # "R" or "P", number, uniform
@@ -215,6 +216,11 @@ class Rows:
     defined: dict[Name, int] = field(default_factory=dict)
     of_definition: list[Row] = field(default_factory=list)
     moves: dict[int, tuple[int, int]] = field(default_factory=dict)  # block → (definitions made, definitions kept)
+    loading: int = 0  # definitions by kind: what is brought from memory,
+    polling: int = 0  # of that what no atomic brings,
+    strong: int = 0  # of that what is marked to be seen by others;
+    moving: int = 0  # clocks and atomics;
+    copying: int = 0  # `_copies`
 
     @classmethod
     def of(cls, code: Code, blocks: Iterable[int], calls: Mapping[int, Effects]) -> Rows:
@@ -246,8 +252,21 @@ class Rows:
         names_compared = tuple(_named(compared)) if compared is not None else None
         keeps = i.guard is not None or (i.mnemonic == "R2UR" and isinstance(i.operands[-1], Pred))  # spec.warp_wide
         row = Row(address, i, tuple(sources), tuple(writes), keeps, names_compared)
+        self._sort(i, effects, (1 << len(writes)) - 1 << len(self.of_definition))
         self.of_definition += [row] * len(writes)
         return row
+
+    def _sort(self, i: Instruction, effects: Effects | None, made: int) -> None:
+        """Note of which kinds the definitions are that an instruction makes."""
+        if is_load(i) or (effects is not None and effects.loads):
+            self.loading |= made
+        if i.mnemonic in ATOMICS or reads_clock(i):
+            self.moving |= made
+        elif is_load(i):
+            self.polling |= made
+            self.strong |= made if i.has("STRONG") else 0
+        if _copies(i):
+            self.copying |= made
 
     def reaching(self, names: Iterable[Name], now: int) -> int:
         """The definitions among `now` of these names."""
@@ -255,14 +274,6 @@ class Rows:
         for name in names:
             mask |= self.defined.get(name, 0)
         return mask & now
-
-
-def bits(mask: int) -> Iterator[int]:
-    """The numbers of the bits that are set."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
 
 
 @dataclass
@@ -276,7 +287,6 @@ class Loop:
 
     rows: Rows
     edges: dict[int, list[int]]
-    calls: Mapping[int, Effects]  # by the call's address
     patient: bool  # it has YIELD or NANOSLEEP: polls memory whatever the addresses are
     used: dict[int, int] = field(default_factory=dict)
     kept: dict[int, int] = field(default_factory=dict)
@@ -286,9 +296,9 @@ class Loop:
     loaded: int = 0
 
     @classmethod
-    def of(cls, rows: Rows, edges: dict[int, list[int]], calls: Mapping[int, Effects]) -> Loop:
+    def of(cls, rows: Rows, edges: dict[int, list[int]]) -> Loop:
         body = (row.instruction for b in edges for row in rows.blocks[b])
-        loop = cls(rows, edges, calls, any(i.mnemonic in ("YIELD", "NANOSLEEP") for i in body))
+        loop = cls(rows, edges, any(i.mnemonic in ("YIELD", "NANOSLEEP") for i in body))
         loop._reach()
         loop._classify()
         return loop
@@ -329,26 +339,20 @@ class Loop:
         self.asked[block] = asked
 
     def _classify(self) -> None:
-        edges = {d: list(bits(used | self.kept[d])) for d, used in self.used.items()}
-        of = self.rows.of_definition
+        rows = self.rows
+        behind = {d: used | self.kept[d] for d, used in self.used.items()}
+        ordered = components(behind)
+        own = union(ordered)
         seeds = 0
-        for d in self.used:
-            if self._moves_on(of[d].address, of[d].instruction):
+        for d in bits(own & rows.moving):
+            if self._moves_on(rows.of_definition[d].address, rows.of_definition[d].instruction):
                 seeds |= 1 << d
-        for component in strongly_connected(edges):
-            members = sum(1 << d for d in component)
-            if any(not _copies(of[d].instruction) and members & self.used[d] for d in component):
+        for members in ordered:
+            if any(members & self.used[d] for d in bits(members & ~rows.copying)):
                 seeds |= members
-        users: dict[int, list[int]] = {}
-        for d, following in edges.items():
-            for one in following:
-                users.setdefault(one, []).append(d)
-        self.changing = self._closure(seeds, users, stop_at_loads=True)
-        loads = sum(1 << d for d in self.used if self._loads(of[d].address, of[d].instruction))
-        self.loaded = self._closure(loads, users, stop_at_loads=False)
-
-    def _loads(self, address: int, i: Instruction) -> bool:
-        return is_load(i) or (address in self.calls and self.calls[address].loads)
+        polled = rows.polling if self.patient else rows.strong  # it stays as it is, whatever its address does
+        self.changing = closure(seeds, behind, ordered, without=polled)
+        self.loaded = closure(own & rows.loading, behind, ordered)
 
     def _moves_on(self, address: int, i: Instruction) -> bool:
         """Whether it gives something new in each turn, or makes sure that a turn is the last."""
@@ -372,26 +376,9 @@ class Loop:
             if definition in seen:
                 continue
             seen.add(definition)
-            row = self.rows.of_definition[definition]
-            if self._loads(row.address, row.instruction):
+            if self.rows.loading >> definition & 1:
                 continue
             behind = self.used[definition] | self.kept[definition]
-            if not _copies(row.instruction) or not self._is_current(behind, seen):
+            if not self.rows.copying >> definition & 1 or not self._is_current(behind, seen):
                 return False
         return True
-
-    def _closure(self, seeds: int, users: Mapping[int, list[int]], stop_at_loads: bool) -> int:
-        """What depends on the seeds; through addresses of loads only where nobody polls there."""
-        found, waiting = seeds, list(bits(seeds))
-        while waiting:
-            for user in users.get(waiting.pop(), []):
-                if found >> user & 1:
-                    continue
-                i = self.rows.of_definition[user].instruction
-                if not (stop_at_loads and is_load(i) and i.mnemonic not in ATOMICS and self._polls(i)):
-                    found |= 1 << user
-                    waiting.append(user)
-        return found
-
-    def _polls(self, i: Instruction) -> bool:
-        return i.has("STRONG") or self.patient

@@ -35,7 +35,7 @@ def _function_waits(siblings: Siblings, calls: dict[int, Effects]) -> bool:
     code, edges = siblings.code, siblings.edges
     for blocks in strongly_connected(edges):
         for loop in _suspects(siblings, blocks, calls):
-            search = _Search(code, edges, calls, Rows.of(code, loop, calls))
+            search = _Search(code, edges, Rows.of(code, loop, calls))
             found = search.stuck(within(edges, loop), assumed=frozenset())
             if found is not None and siblings.write(found):
                 return True
@@ -66,8 +66,8 @@ def _suspects(siblings: Siblings, blocks: set[int], calls: dict[int, Effects]) -
 class _Search:
     """Looks for a cycle that a lane cannot leave while memory stays as it is. edges: of the whole function."""
 
-    def __init__(self, code: Code, edges: Edges, calls: dict[int, Effects], rows: Rows) -> None:
-        self.code, self.edges, self.calls, self.rows = code, edges, calls, rows
+    def __init__(self, code: Code, edges: Edges, rows: Rows) -> None:
+        self.code, self.edges, self.rows = code, edges, rows
         self.left = _BUDGET
         self.ended: set[tuple[frozenset[tuple[int, int]], frozenset[int]]] = set()  # looked at: no such cycle
 
@@ -85,7 +85,7 @@ class _Search:
         return found
 
     def _stuck(self, loop: Edges, assumed: frozenset[int]) -> set[int] | None:
-        facts = Loop.of(self.rows, loop, self.calls)
+        facts = Loop.of(self.rows, loop)
         if any(facts.may_change(b) for b in assumed):
             return None
         leaving = {b for b in loop if self._leaves(b, loop)}
