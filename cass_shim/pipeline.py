@@ -287,11 +287,6 @@ def _verify_finally(work: Work, code: CodeObject, name: str) -> Verified:
         raise Rejected(f"only in the final check on fresh inputs: {one_line(error)}") from error
 
 
-def _launch_may_tell(work: Work, verified: Verified) -> bool:
-    """Whether a captured launch could give the evidence that generated inputs did not."""
-    return verified.evidence is Evidence.E0 and work.captured is None and "reference" not in verified.report
-
-
 def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Exception]) -> Translation:
     code = assemble(translate_source(work, name), work.abi)
     work.keep(f".{name}.hsaco", code.elf)
@@ -306,7 +301,8 @@ def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Except
             kernel=work.kernel,
         )
     key = work.module.key(work.kernel, work.config.gfx)
-    may_tell, disputed = _launch_may_tell(work, verified), is_disputed(verified.report)
+    may_tell = verified.launch_may_tell and work.captured is None
+    disputed = is_disputed(verified.report)
     content = pack_entry(CodeEntry(key.digest, verified.code, verified.evidence, name, may_tell, disputed))
     record = Record(
         key=key.digest.hex(),

@@ -33,6 +33,8 @@ def explain_state(state: KernelState, refusal: str = "") -> list[str]:
         return lines
     lines.append(f"  route      {record.route}, evidence {record.evidence}, cache {state.cache}, key {state.key[:16]}")
     lines += [f"  passed over {name}: {reason}" for name, reason in record.passed_over.items()]
+    if state.launch_may_tell:
+        lines.append("  to come    its first launch decides: inputs that agreed reached less than half of its code")
     lines += [f"  {name:10} {value}" for name, value in sorted(record.provenance.items())]
     lines += [f"  checked    {name}: {value}" for name, value in sorted(record.report.items())]
     return lines

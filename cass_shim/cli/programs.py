@@ -21,6 +21,7 @@ from cass_shim.extract.choice import choose_entries
 from cass_shim.extract.elf import is_relocatable
 from cass_shim.model.artifacts import EntryKind, Fatbin, FatbinEntry
 from cass_shim.model.config import Config
+from cass_shim.model.entry import read_entry
 from cass_shim.model.errors import CassError, Malformed
 from cass_shim.module import Module, make_module
 from cass_shim.native import bindings
@@ -118,7 +119,8 @@ def _region_bytes(content: bytes, fatbin: Fatbin) -> bytes:
 class KernelState:
     """One kernel. route and evidence are the cached answer's, or "" and the route that would be tried first.
 
-    spilled: the code of launches with more shared memory than LDS has (CASS_SHARED=spill).
+    spilled: the code of launches with more shared memory than LDS has (CASS_SHARED=spill). launch_may_tell: its first
+    launch is still to decide.
     """
 
     module: int
@@ -137,6 +139,7 @@ class KernelState:
     evidence: str
     record: Record | None = None
     spilled: bool = False
+    launch_may_tell: bool = False
 
 
 def kernel_states(path: Path, config: Config) -> Iterator[KernelState | CassError]:
@@ -182,6 +185,7 @@ def _kernel_state(found: FoundModule, module: Module, name: str, config: Config,
         evidence=best.record.evidence if best else "",
         record=best.record if best else None,
         spilled=module.spilled,
+        launch_may_tell=best is not None and read_entry(best.content).launch_may_tell,
     )
 
 

@@ -167,7 +167,9 @@ class Behind:
             quiet = 0.0 if self.busy() else quiet + LOOK_S
 
     async def _look_at(self, pool: ProcessPool, tier: LocalTier, job: Job, budget_s: float) -> None:
-        record = job.entry.record
+        record, wanted = job.entry.record, job.wanted
+        if tier.admitted(wanted.key, wanted.config) != job.entry.content:  # a launch has told more of it, say
+            return
         reply = await self._answer(pool, job, budget_s)
         if reply is None:
             self.index.add("behind given up")

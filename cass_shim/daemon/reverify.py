@@ -84,13 +84,17 @@ def check_again(module: Module, kernel: str, record: Record, content: bytes, con
     started = time.monotonic()
     work = Work(module, kernel, config)
     verified = verify(work, entry.code, route=record.route, seed=secrets.randbelow(1 << 31) + 1)
-    least = {one.label: one for one in Evidence}[config.min_evidence]
-    if verified.evidence < least:
-        found = verified.evidence.label
-        raise Rejected(f"checked again here: {found}, below CASS_MIN_EVIDENCE={least.label}", kernel=kernel)
+    refuse_less(verified.evidence, config, kernel, "checked again here")
     origin = {"checked_again": record.signature.partition(":")[0] or "unsigned", "claimed": record.evidence}
     times = {"verify_s": f"{time.monotonic() - started:.3f}"}
     return judged_here(entry, record, verified, {**origin, **times}, verified.report)
+
+
+def refuse_less(evidence: Evidence, config: Config, kernel: str, how: str) -> None:
+    """Raises Rejected for less evidence than the policy asks for. how: what found it."""
+    least = {one.label: one for one in Evidence}[config.min_evidence]
+    if evidence < least:
+        raise Rejected(f"{how}: {evidence.label}, below CASS_MIN_EVIDENCE={least.label}", kernel=kernel)
 
 
 def sound_entry(module: Module, kernel: str, record: Record, content: bytes, config: Config) -> CodeEntry:
@@ -109,19 +113,24 @@ def sound_entry(module: Module, kernel: str, record: Record, content: bytes, con
 
 
 def judged_here(
-    entry: CodeEntry, record: Record, verified: Verified, provenance: Mapping[str, str], report: Mapping[str, object]
+    entry: CodeEntry,
+    record: Record,
+    verified: Verified,
+    provenance: Mapping[str, str],
+    report: Mapping[str, object],
+    known: Evidence = Evidence.NONE,
 ) -> Translation:
     """The entry with the evidence found here and this machine's own record, still to be signed.
 
-    A launch may tell more of it only where nothing was told (E0), as before.
+    A launch may tell more of it only where it could before. known: the evidence that it has whatever was found.
     """
-    may_tell = entry.launch_may_tell and verified.evidence == Evidence.E0
-    facts = replace(entry, evidence=verified.evidence, launch_may_tell=may_tell, disputed=is_disputed(report))
+    may_tell, evidence = entry.launch_may_tell and verified.launch_may_tell, max(verified.evidence, known)
+    facts = replace(entry, evidence=evidence, launch_may_tell=may_tell, disputed=is_disputed(report))
     content = pack_entry(replace(facts, code=verified.code))
     ours = replace(
         record,
         entry=hashlib.sha256(content).hexdigest(),
-        evidence=verified.evidence.label,
+        evidence=evidence.label,
         created=int(time.time()),
         provenance={**record.provenance, **provenance, "sources": sources_digest()},
         report=report,

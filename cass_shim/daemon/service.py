@@ -26,7 +26,7 @@ from cass_shim.cache.tiers import Tiered
 from cass_shim.cache.trust import TrustSet
 from cass_shim.daemon.asking import Asking
 from cass_shim.daemon.behind import Behind
-from cass_shim.daemon.judged import untold
+from cass_shim.daemon.judged import untold, withdraw_code
 from cass_shim.daemon.refusals import Refusals
 from cass_shim.daemon.reverify import pack_check, pack_translation, pack_with_launch, unpack_translation
 from cass_shim.daemon.rival import chooses_freely, has_replaced
@@ -193,12 +193,13 @@ class Service:
         return failed
 
     async def _judged(self, wanted: Wanted) -> Reply:
-        """The kernel's code as the launch shows it to be, where it has been served at E0."""
+        """The kernel's code as the launch shows it to be, where inputs told nothing of it or of little of it."""
         plain = replace(wanted, launch=None)
         entry = self._best(self.tier.get(wanted.key), plain) if self.tier is not None else None
         if self.tier is None or entry is None:
             return await self._find_kernel(wanted)
-        if entry.record.level >= Evidence.E1U:  # another program has been here
+        if entry.record.level >= Evidence.E1U and not read_entry(entry.content).launch_may_tell:
+            # another program has been here
             return await self._find_kernel(plain)
         assert wanted.launch is not None
         try:
@@ -209,7 +210,7 @@ class Service:
         except WorkerLost as error:
             self.index.add("workers lost")
             facts, told = {}, untold(entry, str(error))
-        self.tier.withdraw(wanted.key, entry.record.digest)
+        withdraw_code(self.tier, wanted.key, entry)
         if facts and facts["lasting"]:
             self.index.add("rejected")
             self._note("rejected", entry.record, str(facts["message"]))

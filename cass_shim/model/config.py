@@ -66,7 +66,7 @@ SECOND_SECONDS = 10.0  # where E2 is demanded
 CAPTURE_SHARE = 0.4  # of a kernel's time, for its captured launch
 WEAK_SHARE = 0.15  # the same where nobody asked for it
 DECIDED_SHARE = 0.55  # the same where a difference has shown
-WEAK = "weak"  # CASS_CAPTURE: first launches of kernels at E0
+WEAK = "weak"  # CASS_CAPTURE: first launches of kernels of which generated inputs told too little
 EVIDENCE_LABELS = ("none", "E0", "E1u", "E1", "E2", "E3", "E4")
 
 
@@ -101,8 +101,8 @@ class Config:
     capture: str = setting(
         WEAK,
         "Whose first launch is recorded, and the translation checked on it before it is made (E3, "
-        "docs/verification.md): `weak`, of kernels of which nothing else is known than that they assemble (E0); 1, of "
-        "every kernel, as it is also where `CASS_MIN_EVIDENCE` is `E3`; 0, of none.",
+        "docs/verification.md): `weak`, of kernels of which generated inputs told nothing (E0) or reached less than "
+        "half of the code; 1, of every kernel, as it is also where `CASS_MIN_EVIDENCE` is `E3`; 0, of none.",
         Scope.REQUEST,
         ("0", "1", WEAK),
         "1",
@@ -268,7 +268,7 @@ class Config:
 
     @property
     def captures_weak_only(self) -> bool:
-        """Whether a launch is captured for kernels at E0 only: nobody asked for others, and the bar does not either."""
+        """Whether a launch is captured only where inputs told too little: nobody asked for more, nor does the bar."""
         return self.capture == WEAK and not self.capture_dir and self.min_evidence != "E3"
 
     @property

@@ -16,7 +16,7 @@ from cass_shim.model.layout import FILE_HEADER, Layout, StringTable, check_seal,
 ENTRY_MAGIC = b"CASSCODE"
 ENTRY_VERSION = 1
 ENTRY_EXTENSION = ".ccode"
-LAUNCH_MAY_TELL = 1  # flag: no generated input told anything, and no launch has been tried
+LAUNCH_MAY_TELL = 1  # flag: generated inputs told nothing, or of little of the code, and no launch has been tried
 DISPUTED = 2  # flag: it differed on a launch, and there was no time to tell whether that is a fault
 
 ENTRY_HEAD = Layout(
@@ -50,7 +50,7 @@ ENTRY_SLOT = Layout("cass_entry_slot", (("u32", "kind"), ("u32", "symbol"), ("i6
 class CodeEntry:
     """A code object as the target process gets it. key: 32 bytes. route: the translator's name.
 
-    launch_may_tell: nothing but its contract is known of it (E0), and a captured launch could tell more (E3).
+    launch_may_tell: generated inputs told nothing of it (E0) or reached little of it, and a launch could tell (E3).
     disputed: it differed on such a launch, and there was no time to tell whether that is a fault.
     """
 

@@ -38,9 +38,11 @@ REQUEST = ModuleRequest(bytes(32), 0, b"region").pack()
 
 
 def weak(entry: Entry, change: Callable[[CodeEntry], CodeEntry] = lambda one: one) -> Entry:
-    """The entry, or its change, as if no generated input had told anything of it."""
-    content = pack_entry(change(replace(read_entry(entry.content), evidence=Evidence.E0, launch_may_tell=True)))
-    return Entry(replace(entry.record, evidence="E0", entry=hashlib.sha256(content).hexdigest()), content)
+    """The entry, or its change, as if no generated input had told anything of it, or what the change says."""
+    made = change(replace(read_entry(entry.content), evidence=Evidence.E0, launch_may_tell=True))
+    content = pack_entry(made)
+    record = replace(entry.record, evidence=made.evidence.label, entry=hashlib.sha256(content).hexdigest())
+    return Entry(record, content)
 
 
 def subtracting(entry: CodeEntry) -> CodeEntry:

@@ -96,7 +96,7 @@ typedef struct {
     uint32_t lds_bytes, scratch_bytes, kernarg_bytes;
     uint32_t slot_count;
     const cass_slot *slots;
-    int launch_may_tell; /* its evidence is E0, and no launch has been tried */
+    int launch_may_tell; /* inputs told nothing or little of it, and no launch has been tried */
     int is_disputed;     /* it differed on a launch, with no time to tell whether that is a fault */
 } cass_code;
 
@@ -150,7 +150,7 @@ int cass_client_kernel_for(const cass_manifest *manifest, uint32_t kernel, int s
                            cass_client_error *error);
 
 /* 1 when the first launch of a kernel with this code is to be captured: CASS_CAPTURE=weak, and
- * nothing is known of it that a launch could not tell more of. */
+ * generated inputs told nothing of it, or of little of its code. */
 int cass_client_wants_judging(const cass_code *code);
 
 /* The code as this launch shows it to be: with better evidence, or the same and a reason in its

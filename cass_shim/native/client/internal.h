@@ -53,7 +53,7 @@ typedef struct {
     double timeout_s;
     cass_wish wish;
     bool captures;          /* first launches are recorded */
-    bool captures_weak;     /* those of kernels of which nothing is known */
+    bool captures_weak;     /* those of kernels of which inputs told too little */
     uint64_t capture_bytes; /* of memory that one may hold */
 } cass_settings;
 

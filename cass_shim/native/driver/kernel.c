@@ -163,7 +163,7 @@ static void free_made(cass_kernel_device *made, int free_memory) {
 }
 
 /* The kernel's code; a launch is captured for it where the client asks for that, before the code is
- * made or, where nothing else told anything of it, to judge it by. */
+ * made or, where generated inputs told too little of it, to judge it by. */
 static int get_code(cass_kernel *kernel, cass_device *device, int spilled,
                     const cass_launch *launch, const cass_code **code, cass_client_error *error) {
     const cass_manifest *manifest = kernel->module->manifest;
