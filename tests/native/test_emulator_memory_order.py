@@ -1,12 +1,15 @@
-"""What a lane may see of memory that another workgroup changes: whole 64-bit words, and one moment for all lanes."""
+"""What a lane may see of memory that another workgroup changes: whole 64-bit words and aligned ones of 128 bits, and
+one moment for all lanes."""
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from cass_shim.device.device import Device
 from tests.native.emulator_core_support import CodeObject, compile_hip
 
 SOURCE = """
@@ -46,3 +49,46 @@ def test_a_lane_sees_whole_words_and_all_lanes_the_same(apart: int, mixed: int, 
     outcome = code.launch("watch", (2,), (32,), [word, torn, split, *numbers])
     assert outcome.status == "ok", outcome.text
     assert (int(torn[0]), int(split[0])) == (0, 0)
+
+
+QUADS = """
+#define __global__ __attribute__((global))
+typedef unsigned u32; typedef u32 quad __attribute__((ext_vector_type(4)));
+extern "C" __global__ void watch(quad *word, u32 *torn, u32 *changes, int rounds, int apart) {
+    u32 lane = __builtin_amdgcn_workitem_id_x();
+    quad *mine = word + (apart ? lane : 0);
+    if (__builtin_amdgcn_workgroup_id_x() == 0) {
+        for (u32 n = 1; n <= (u32)rounds; n++) {
+            quad all = n;
+            if (lane == 0 || apart) asm volatile("global_store_b128 %0, %1, off" : : "v"(mine), "v"(all) : "memory");
+        }
+    } else {
+        u32 last = 0;
+        for (int n = 0; n < rounds; n++) {
+            quad seen;
+            asm volatile("global_load_b128 %0, %1, off glc\\n\\ts_waitcnt vmcnt(0)"
+                         : "=&v"(seen) : "v"(mine) : "memory");
+            if (seen.x != seen.y || seen.x != seen.z || seen.x != seen.w) __hip_atomic_fetch_add(torn, 1u, 0, 4);
+            if (seen.x != last) __hip_atomic_fetch_add(changes, 1u, 0, 4);
+            last = seen.x;
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("apart", [0, 1])
+def test_aligned_accesses_of_16_bytes_are_whole(apart: int, tmp_path: Path) -> None:
+    """As on the hardware: CUB's tiles say in one such word that they are there and what they hold."""
+    source = tmp_path / "watch.hip"
+    source.write_text(QUADS)
+    device = Device.open("emulated")
+    function = device.load(compile_hip(source, tmp_path, "-O2")).function("watch")
+    word = device.buffer(np.zeros(32 * 4, np.uint32))
+    counts = [device.buffer(np.zeros(1, np.uint32)) for _ in range(2)]
+    addresses = (word.address, *(one.address for one in counts))
+    for _ in range(8):  # two threads run at once for a part of them at least
+        function.launch((2, 1), (32,), struct.pack("<QQQii", *addresses, 1000000, apart))
+        device.synchronize()
+    torn, changes = (int(one.read()[0]) for one in counts)
+    assert torn == 0 and changes > 0

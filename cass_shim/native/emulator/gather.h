@@ -69,6 +69,18 @@ ALWAYS_INLINE void gather_pair(uint32_t *low, uint32_t *high, const char *base,
     }
 }
 
+/* Four words of every lane, likewise. */
+ALWAYS_INLINE void gather_quad(lanes32 *r, const char *base, const uint32_t *offset) {
+    uint32_t q[LANES][4];
+    for (int i = 0; i < LANES; i++) load_words(q[i], base + offset[i], 16, 0);
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < LANES; i += 8) {
+            eight_t x = {q[i][k],     q[i + 1][k], q[i + 2][k], q[i + 3][k],
+                         q[i + 4][k], q[i + 5][k], q[i + 6][k], q[i + 7][k]};
+            memcpy(r[k] + i, &x, 32);
+        }
+}
+
 /* Adds to words of memory that no other thread touches. */
 ALWAYS_INLINE void add_words(const uint32_t *x, uint8_t *base, const uint32_t *at, uint32_t exec) {
     if (exec == ~0u) {

@@ -157,6 +157,10 @@ ALWAYS_INLINE int read_lanes(lanes32 *r, const lane_addresses *at, unsigned byte
                 return 1;
             }
             unsigned k = 0;
+            if (bytes == 16) {
+                gather_quad(r, base, at->offset);
+                return 1;
+            }
             for (; bytes % 8 == 0 && k < words; k += 2)
                 gather_pair(r[k], r[k + 1], base + 4 * k, at->offset);
             for (; k < words; k++)

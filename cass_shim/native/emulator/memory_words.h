@@ -70,16 +70,45 @@ ALWAYS_INLINE void store_element(void *p, uint32_t x, unsigned bytes) {
     memory_put(p, &x, bytes < 4 ? bytes : 4); /* little-endian host */
 }
 
-/* One lane's words. Pairs are one access each: what another thread stores to an aligned pair is
- * seen as a whole or not at all, which compilers rely on for 64-bit atomic loads. */
+/* Four words that are one access where they are aligned: processors with AVX do not split it
+ * (Intel SDM 3A 9.1.1, AMD APM 2 7.3.2). The volatile word is a vector, so compilers do not either.
+ */
+typedef uint32_t four_words __attribute__((vector_size(16)));
+ALWAYS_INLINE int is_quad(const void *p) { return !((uintptr_t)p & 15); }
+#ifdef __SANITIZE_THREAD__
+ALWAYS_INLINE void load_quad(uint32_t *x, const void *p) { memory_get(x, p, 16); }
+ALWAYS_INLINE void store_quad(void *p, const uint32_t *x) { memory_put(p, x, 16); }
+#else
+ALWAYS_INLINE void load_quad(uint32_t *x, const void *p) {
+    four_words q = *(const volatile four_words *)p;
+    memcpy(x, &q, 16);
+}
+ALWAYS_INLINE void store_quad(void *p, const uint32_t *x) {
+    four_words q;
+    memcpy(&q, x, 16);
+    *(volatile four_words *)p = q;
+}
+#endif
+
+/* One lane's words. Pairs and fours are one access each: what another thread stores to an aligned
+ * one is seen as a whole or not at all, which compilers rely on for 64-bit atomic loads, and CUB
+ * for the states of its tiles, a word of 16 bytes. */
 ALWAYS_INLINE void load_words(uint32_t *x, const char *p, unsigned bytes, int is_signed) {
     unsigned words = bytes < 4 ? 1 : bytes / 4, k = 0;
+    if (bytes == 16 && likely(is_quad(p))) {
+        load_quad(x, p);
+        return;
+    }
     for (; bytes % 8 == 0 && k + 2 <= words; k += 2) memory_get(&x[k], p + 4 * k, 8);
     for (; k < words; k++) x[k] = load_element(p + 4 * k, bytes, is_signed);
 }
 
 ALWAYS_INLINE void store_words(char *p, const uint32_t *x, unsigned bytes) {
     unsigned words = bytes < 4 ? 1 : bytes / 4, k = 0;
+    if (bytes == 16 && likely(is_quad(p))) {
+        store_quad(p, x);
+        return;
+    }
     for (; bytes % 8 == 0 && k + 2 <= words; k += 2) memory_put(p + 4 * k, &x[k], 8);
     for (; k < words; k++) store_element(p + 4 * k, x[k], bytes);
 }

@@ -34,14 +34,40 @@ ALWAYS_INLINE void unit_load_half(uint32_t *r, const uint8_t *from, uint32_t sam
     }
     memcpy(r, &x, 64);
 }
+/* Pairs and fours that are aligned are one access each (load_words says why). */
+typedef uint32_t unit_quad __attribute__((vector_size(16)));
+ALWAYS_INLINE void unit_load_words(uint32_t *x, const uint8_t *from, unsigned bytes) {
+    if (bytes == 16 && !((uintptr_t)from & 15)) {
+        unit_quad q = *(const volatile unit_quad *)(const void *)from;
+        memcpy(x, &q, 16);
+        return;
+    }
+    for (unsigned k = 0; k + 8 <= bytes; k += 8) {
+        typedef uint64_t __attribute__((aligned(1), may_alias)) pair;
+        uint64_t q = *(const volatile pair *)(const void *)(from + k);
+        memcpy(x + k / 4, &q, 8);
+    }
+    if (bytes % 8) memcpy(x + bytes / 4 - 1, from + bytes - 4, 4);
+}
+
 /* Lanes at one address read it once (load_uniform says why). */
 ALWAYS_INLINE void unit_load_halves(native_lanes *r, const uint8_t *first, const uint8_t *second,
                                     lane_shape shape, unsigned bytes) {
-    for (unsigned k = 0; k < bytes / 4; k++) {
-        unit_load_half(r[k], first + 4 * k, shape.same & 1);
-        if (first == second && shape.same == 3) *(V *)r[k] = v_splat(r[k][0]);
-        else unit_load_half(r[k] + 16, second + 4 * k, shape.same & 2);
+    if (bytes > 4) { /* each half at one place */
+        uint32_t x[4], y[4];
+        unit_load_words(x, first, bytes);
+        if (first != second) unit_load_words(y, second, bytes);
+        for (unsigned k = 0; k < bytes / 4; k++) {
+            unit_half low = (unit_half){} + x[k],
+                      high = (unit_half){} + (first == second ? x : y)[k];
+            memcpy(r[k], &low, 64);
+            memcpy(r[k] + 16, &high, 64);
+        }
+        return;
     }
+    unit_load_half(r[0], first, shape.same & 1);
+    if (first == second && shape.same == 3) *(V *)r[0] = v_splat(r[0][0]);
+    else unit_load_half(r[0] + 16, second, shape.same & 2);
 }
 
 /* ---- GLOBAL ---- */
