@@ -140,16 +140,21 @@ class LocalTier:
             blob = sharded(self.versioned / "blobs", entry.record.entry)
             if read_file(blob) != entry.content:
                 write_file(blob, entry.content)
-            folder = sharded(self.versioned / "records", name)
-            write_file(folder / f"{entry.record.digest}.json", entry.record.canonical())
+            write_file(self._record_path(entry.record), entry.record.canonical())
         except OSError as error:
             self._excuse(error)
 
+    def _record_path(self, record: Record) -> Path:
+        return sharded(self.versioned / "records", record.key) / f"{record.digest}.json"
+
     def admit(self, record: Record, content: bytes, config: Config) -> None:
-        """Let C find this entry under this policy. An entry that is there is replaced by rename."""
+        """Let C find this entry under this policy. An entry that is there is replaced by rename.
+
+        Without its record, which may not have been written, nothing would say how it was checked: it is left out.
+        """
         path = sharded(self._admitted(config) / "code", record.key, ENTRY_EXTENSION)
         blob = sharded(self.versioned / "blobs", record.entry)
-        if not self.is_usable():
+        if not self.is_usable() or not self._record_path(record).exists():
             return
         try:
             if read_file(path) == content:

@@ -192,3 +192,12 @@ def test_withdrawing_a_kernel_removes_its_candidates_and_copies(tier: LocalTier)
     assert tier.withdraw(KEY) == 2
     assert tier.get(KEY) == ()
     assert tier.admitted(KEY, CONFIG) is None
+
+
+def test_an_entry_whose_record_could_not_be_written_is_not_admitted(tmp_path: Path) -> None:
+    tier, entry = LocalTier(tmp_path), make_entry()
+    tier.admit(entry.record, entry.content, CONFIG)
+    assert tier.admitted(KEY, CONFIG) is None
+    tier.put(KEY, entry)
+    tier.admit(entry.record, entry.content, CONFIG)
+    assert tier.admitted(KEY, CONFIG) == entry.content

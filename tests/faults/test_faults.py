@@ -72,7 +72,7 @@ def test_failing_calls_in_other_programs(name: str, tmp_path: Path) -> None:
     place = prepared(tmp_path / "place", build(tmp_path), WARM.side, PROGRAMS[name](tmp_path))
     try:
         counts = counted(place, WARM)
-        plan = faults({call: counts[call] for call in ("mmap", "malloc", "pthread_create")}, 2)
+        plan = faults({call: counts[call] for call in ("mmap", "malloc", "realloc", "pthread_create")}, 4)
         verdicts = {str(fault): judge(place, WARM, fault) for fault in plan}
         assert {fault: what for fault, what in verdicts.items() if what not in ("right", "clear", "unmet")} == {}
         assert set(verdicts.values()) & {"right", "clear"} and place.damage() == []

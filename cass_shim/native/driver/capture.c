@@ -108,6 +108,13 @@ int cass_capture_append(cass_capture *capture, cass_work *work) {
                                 &node);
     if (!result) result = cass_nodes_set(&capture->tail, &node, 1);
     pthread_mutex_unlock(&lock);
+    return result ? cass_capture_lost(capture, result) : OK;
+}
+
+int cass_capture_lost(cass_capture *capture, int result) {
+    pthread_mutex_lock(&lock);
+    if (result == OUT_OF_MEMORY && capture->of) capture->of->invalid = 1;
+    pthread_mutex_unlock(&lock);
     return result;
 }
 

@@ -46,6 +46,10 @@ int cass_capture_exchange(int mode);
  * stream). */
 int cass_capture_append(cass_capture *capture, cass_work *work);
 
+/* A node could not be made. For want of memory the capture is invalid from now on: programs seldom
+ * look at what a launch answers, and a graph without it would run. Returns `result`. */
+int cass_capture_lost(cass_capture *capture, int result);
+
 /* Each adds a node after what the stream has captured so far. */
 int cass_capture_graph(cass_capture *capture, const cass_graph *graph);
 int cass_capture_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch);

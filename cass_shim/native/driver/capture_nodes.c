@@ -5,8 +5,9 @@
 int cass_capture_kernel(cass_device *device, cass_kernel *kernel, const cass_launch *launch) {
     cass_work work;
     (void)device;
+    cass_capture *capture = cass_capture_of(launch->stream);
     int result = cass_work_kernel(&work, kernel, kernel, launch);
-    return result ? result : cass_capture_append(cass_capture_of(launch->stream), &work);
+    return result ? cass_capture_lost(capture, result) : cass_capture_append(capture, &work);
 }
 
 int cass_capture_copy(cass_capture *capture, const cass_copy *copy) {
@@ -31,7 +32,8 @@ int cass_capture_host(cass_capture *capture, hipHostFn_t function, void *user) {
 
 int cass_capture_graph(cass_capture *capture, const cass_graph *graph) {
     cass_work work = {.type = CASS_NODE_GRAPH, .child = cass_graph_clone(graph)};
-    return work.child ? cass_capture_append(capture, &work) : OUT_OF_MEMORY;
+    return work.child ? cass_capture_append(capture, &work)
+                      : cass_capture_lost(capture, OUT_OF_MEMORY);
 }
 
 int cass_capture_malloc(cass_capture *capture, void **pointer, size_t bytes) {

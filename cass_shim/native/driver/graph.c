@@ -99,10 +99,11 @@ int cass_graph_has(const cass_graph *graph, int type) {
 
 int cass_graph_add(cass_graph *graph, cass_node *const *before, size_t count, cass_work *work,
                    cass_node **out) {
-    cass_node *made = out && all_in(graph, before, count) ? calloc(1, sizeof *made) : NULL;
+    int fits = out && all_in(graph, before, count);
+    cass_node *made = fits ? calloc(1, sizeof *made) : NULL;
     if (!made) {
         cass_work_free(work);
-        return INVALID_VALUE;
+        return fits ? OUT_OF_MEMORY : INVALID_VALUE;
     }
     made->magic = NODE_MAGIC;
     made->id = graph->next_node++;
