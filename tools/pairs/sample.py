@@ -11,7 +11,8 @@ import collections
 import gzip
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -29,8 +30,9 @@ from tools.pairs.generate import HELD_OUT_BUDGET_S, Pair, joined, reason
 from tools.pairs.kernels import SPLITS, unit
 from tools.pairs.overlap import LIMIT, compile_cubin, key, likeness
 
-UNIT = 5  # kernels a compiler call: a unit that is cut off is made again
-SECONDS = 60.0  # for a request
+UNIT = 20  # kernels a compiler call: a unit that is cut off is made again
+AT_ONCE = 8  # kernels that a model is asked for at the same time: their answers share its batches
+SECONDS = 60.0 * AT_ONCE  # for a request, which waits behind others
 
 
 @dataclass
@@ -73,23 +75,30 @@ class Sampler:
             source.write_text(text)
             cubin = read_cubin(compile_cubin(source, Path(place)))
         pairs: list[Pair] = []
-        for name in sorted(families):
-            self.counts["kernels"] += 1
-            try:
-                pairs += self.kernel(cubin, name, families[name])
-            except CassError as error:
-                self.counts[f"not asked: {reason(error)}"] += 1
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            asked = {name: pool.submit(self.drawn, cubin, name) for name in sorted(families)}
+            for name, answers in asked.items():
+                self.counts["kernels"] += 1
+                try:
+                    pairs += self.right(cubin, name, families[name], answers.result())
+                except CassError as error:
+                    self.counts[f"not asked: {reason(error)}"] += 1
         return pairs
 
-    def kernel(self, cubin: Cubin, name: str, family: str) -> list[Pair]:
-        """What the model says of one kernel that is right, each answer once."""
+    def drawn(self, cubin: Cubin, name: str) -> list[Drawn]:
+        """What the model says of one kernel; nothing where it resembles a program that the model is judged by."""
+        sass = decode_kernel(cubin.kernels[name], cubin)
+        if likeness(fields.source_lines(sass), self.known) > LIMIT:
+            return []
+        return list(draw(sass, "", self.model, self.how, lambda: True))
+
+    def right(self, cubin: Cubin, name: str, family: str, answers: Iterable[Drawn]) -> list[Pair]:
+        """Those of a kernel's answers that are right, each once."""
         sass = decode_kernel(cubin.kernels[name], cubin)
         source = fields.source_lines(sass)
-        if likeness(source, self.known) > LIMIT:
-            return []
         found: dict[str, Pair] = {}
         tried: set[str] = set()
-        for one in draw(sass, "", self.model, self.how, lambda: True):
+        for one in answers:
             self.counts[one.kind] += 1
             if one.text in tried:
                 continue
