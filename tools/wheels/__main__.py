@@ -1,4 +1,4 @@
-"""`python -m tools.wheels --folder DIR`: decode, lift and compile what public wheels ship (in the virtual environment).
+"""`python3 -m tools.wheels [--folder DIR]`: decode, lift and compile what public wheels ship.
 
 Downloads the wheels that are not in DIR yet, takes the kernels of each (a deterministic sample where there are
 many), and writes `docs/wheels.json`; `python -m tools.sass_page` prints it. nvdisasm is needed.
@@ -70,7 +70,8 @@ def measure_wheel(wheel: Path, options: argparse.Namespace, texts: Texts, reason
 def main(arguments: list[str]) -> int:
     """Command line. Exit status 2 when nothing could be measured."""
     parser = argparse.ArgumentParser(prog="python -m tools.wheels", description=__doc__)
-    parser.add_argument("--folder", type=Path, required=True, help="where the wheels are or go; not in the repository")
+    folder = environment.ROOT / "build" / "wheels"
+    parser.add_argument("--folder", type=Path, default=folder, help="of the wheels (default: build/wheels)")
     parser.add_argument("--sample", type=int, default=40, help="kernels of a wheel and SM (default: %(default)s)")
     parser.add_argument("--limit", type=int, default=60, help="processor time of a kernel in s (default: %(default)s)")
     parser.add_argument("--sm", type=int, action="append", help="only these SMs")
