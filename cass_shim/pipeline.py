@@ -203,7 +203,7 @@ def verify(
     seconds = work.config.second_seconds
     second = (lambda: assemble(translate_source(work, other), work.abi), seconds) if seconds else None
     config, cubin = work.config, work.module.cubin
-    wanted = {one.label: one for one in Evidence}[config.min_evidence]
+    wanted = Evidence.of(config.min_evidence)
     return verify_kernel(
         code,
         work.sass,
@@ -292,7 +292,7 @@ def _attempt(work: Work, name: str, started: float, reasons: Mapping[str, Except
     work.keep(f".{name}.hsaco", code.elf)
     translated = time.monotonic()
     verified = _verify_finally(work, code, name)
-    least = {one.label: one for one in Evidence}[work.config.min_evidence]
+    least = Evidence.of(work.config.min_evidence)
     if verified.evidence < least:
         from cass_shim.verify.refusal import why_not_more
 

@@ -14,7 +14,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import urllib.error
 import urllib.request
 import venv
 from collections.abc import Callable, Iterable
@@ -95,7 +94,7 @@ def page_of(name: str) -> dict[str, Any]:
     try:
         with urllib.request.urlopen(PAGE.format(name), timeout=20) as answer:
             return dict(json.load(answer))
-    except (OSError, ValueError, urllib.error.URLError):
+    except (OSError, ValueError):
         return {}
 
 

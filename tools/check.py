@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 
+from cass_shim.native.build import warnings
 from tools import environment
 
 
@@ -17,8 +18,7 @@ def c_sources() -> list[str]:
 
 def no_warnings() -> bool:
     """Whether the compiler took the native parts, which `environment.prepare` has built, without a word."""
-    logs = sorted((environment.ROOT / "cass_shim" / "native" / "_build" / "obj").glob("*.warnings"))
-    said = "".join(log.read_text() for log in logs)
+    said = warnings()
     print(f"{said}{'FAILED' if said else 'ok    '} C warnings", flush=True)
     return not said
 

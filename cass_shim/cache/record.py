@@ -40,7 +40,7 @@ class Record:
 
     @property
     def level(self) -> Evidence:
-        return {one.label: one for one in Evidence}[self.evidence]
+        return Evidence.of(self.evidence)
 
     @property
     def is_disputed(self) -> bool:

@@ -46,18 +46,14 @@ def judge_by_launch(
 
 
 def _reached(before: Mapping[str, object], now: Mapping[str, object]) -> dict[str, object]:
-    """What generated inputs or the launch reached, in the words of `verify.survey.uncovered`."""
+    """What generated inputs or the launch reached, in the words of `verify.survey`."""
+    from cass_shim.verify.survey import runs  # with numpy, which the daemon itself does without
+
     missed, covered, earlier = now.get("not_covered"), now.get("instructions_covered"), before.get("not_covered")
     if not isinstance(missed, list) or not isinstance(covered, list):  # it could not be compared
         return {}
-    ranges: list[list[int]] = []
     left = [address for first, last in missed for address in range(first, last + 1, 16) if _lies_in(address, earlier)]
-    for address in left:
-        if ranges and ranges[-1][1] == address - 16:
-            ranges[-1][1] = address
-        else:
-            ranges.append([address, address])
-    return {"instructions_covered": [covered[1] - len(left), covered[1]], "not_covered": ranges}
+    return {"instructions_covered": [covered[1] - len(left), covered[1]], "not_covered": runs(left)}
 
 
 def _lies_in(address: int, ranges: object) -> bool:

@@ -92,7 +92,7 @@ def check_again(module: Module, kernel: str, record: Record, content: bytes, con
 
 def refuse_less(evidence: Evidence, config: Config, kernel: str, how: str) -> None:
     """Raises Rejected for less evidence than the policy asks for. how: what found it."""
-    least = {one.label: one for one in Evidence}[config.min_evidence]
+    least = Evidence.of(config.min_evidence)
     if evidence < least:
         raise Rejected(f"{how}: {evidence.label}, below CASS_MIN_EVIDENCE={least.label}", kernel=kernel)
 

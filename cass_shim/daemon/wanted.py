@@ -49,7 +49,7 @@ class Wanted:
     @property
     def least(self) -> Evidence:
         """The evidence that an answer made before must have to serve: a captured launch is there to be judged by."""
-        bar = {one.label: one for one in Evidence}[self.config.min_evidence]
+        bar = Evidence.of(self.config.min_evidence)
         return max(bar, Evidence.E3) if self.launch is not None else bar
 
     def job(self, translators: tuple[str, ...] = ()) -> tuple[FrameKind, bytes]:

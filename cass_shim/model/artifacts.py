@@ -227,6 +227,11 @@ class Evidence(IntEnum):
     def label(self) -> str:
         return {0: "none", 10: "E0", 15: "E1u", 20: "E1", 30: "E2", 40: "E3", 50: "E4"}[int(self)]
 
+    @classmethod
+    def of(cls, label: str) -> Evidence:
+        """The level of a label. Raises KeyError."""
+        return {one.label: one for one in cls}[label]
+
 
 def is_disputed(report: Mapping[str, object]) -> bool:
     """Whether the code differed on a captured launch and there was no time to tell whether that is a fault."""

@@ -28,7 +28,7 @@ BUILD = NATIVE / "_build"
 GENERATED = BUILD / "gen"
 
 # Not errors: a user's compiler may be newer than ours and know more of them (GCC 15: unterminated strings).
-# `python3 -m tools check` fails for any that a build left in `_build/obj/*.warnings`.
+# `python3 -m tools check` and `tests/native/test_build.py` fail for any that a build left (`warnings`).
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Wno-psabi")
 COMMON = ("-std=gnu17", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-D_GNU_SOURCE", *WARNINGS)
 
@@ -138,6 +138,11 @@ def compile_once(command: Sequence[str], target: Path, seconds: float | None = N
     if not any(started <= path.stat().st_mtime_ns <= time.time_ns() for path in included(depfile)):
         mark.write_text(stamp)  # a file that was changed meanwhile is compiled again next time
     return target
+
+
+def warnings() -> str:
+    """What the compiler had to say of the objects that are there."""
+    return "".join(path.read_text() for path in sorted((BUILD / "obj").glob("*.warnings")))
 
 
 def compile_object(source: Path, flags: Sequence[str], label: str, clang: bool = False) -> Path:

@@ -7,7 +7,7 @@ coverage, never soundness.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -331,15 +331,22 @@ def is_padding(instruction: Instruction) -> bool:
 
 
 def uncovered(sass: SassKernel, executed: np.ndarray) -> list[list[int]]:
-    """Byte addresses [first, last] of the runs of the kernel's own instructions that no agreed input reached."""
+    """`runs` of the kernel's own instructions that no agreed input reached."""
+    return runs(
+        instruction.address
+        for number, instruction in enumerate(sass.instructions)
+        if not (is_padding(instruction) or (len(executed) and executed[number]))
+    )
+
+
+def runs(addresses: Iterable[int]) -> list[list[int]]:
+    """Byte addresses [first, last] of the runs of instructions that follow each other; the addresses ascend."""
     found: list[list[int]] = []
-    for number, instruction in enumerate(sass.instructions):
-        if is_padding(instruction) or (len(executed) and executed[number]):
-            continue
-        if found and found[-1][1] == instruction.address - 16:
-            found[-1][1] = instruction.address
+    for address in addresses:
+        if found and found[-1][1] == address - 16:
+            found[-1][1] = address
         else:
-            found.append([instruction.address, instruction.address])
+            found.append([address, address])
     return found
 
 

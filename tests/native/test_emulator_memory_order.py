@@ -3,13 +3,14 @@ one moment for all lanes."""
 
 from __future__ import annotations
 
-import struct
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cass_shim.device.device import Device
 from tests.native.emulator_core_support import CodeObject, compile_hip
 
 SOURCE = """
@@ -77,18 +78,15 @@ extern "C" __global__ void watch(quad *word, u32 *torn, u32 *changes, int rounds
 """
 
 
+@pytest.mark.parametrize("native", ["0", "wait"])
 @pytest.mark.parametrize("apart", [0, 1])
-def test_aligned_accesses_of_16_bytes_are_whole(apart: int, tmp_path: Path) -> None:
+def test_aligned_accesses_of_16_bytes_are_whole(apart: int, native: str, tmp_path: Path) -> None:
     """As on the hardware: CUB's tiles say in one such word that they are there and what they hold."""
-    source = tmp_path / "watch.hip"
+    source, code = tmp_path / "watch.hip", tmp_path / "code"
     source.write_text(QUADS)
-    device = Device.open("emulated")
-    function = device.load(compile_hip(source, tmp_path, "-O2")).function("watch")
-    word = device.buffer(np.zeros(32 * 4, np.uint32))
-    counts = [device.buffer(np.zeros(1, np.uint32)) for _ in range(2)]
-    addresses = (word.address, *(one.address for one in counts))
-    for _ in range(200):  # two threads run at once in a part of them at least; short, for the limit that others set
-        function.launch((2, 1), (32,), struct.pack("<QQQii", *addresses, 20000, apart))
-        device.synchronize()
-    torn, changes = (int(one.read()[0]) for one in counts)
+    code.write_bytes(compile_hip(source, tmp_path, "-O2"))
+    settings = {**os.environ, "CASS_EMU_NATIVE": native, "CASS_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, str(Path(__file__).with_name("quads.py")), str(code), str(apart)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=settings)
+    torn, changes = map(int, done.stdout.split())
     assert torn == 0 and changes > 0
