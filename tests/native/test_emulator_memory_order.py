@@ -86,7 +86,7 @@ def test_aligned_accesses_of_16_bytes_are_whole(apart: int, native: str, tmp_pat
     source.write_text(QUADS)
     code.write_bytes(compile_hip(source, tmp_path, "-O2"))
     settings = {**os.environ, "CASS_EMU_NATIVE": native, "CASS_CACHE_DIR": str(tmp_path / "cache")}
-    command = [sys.executable, str(Path(__file__).with_name("quads.py")), str(code), str(apart)]
+    command = [sys.executable, str(Path(__file__).with_name("emulator_quads.py")), str(code), str(apart)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=settings)
     torn, changes = map(int, done.stdout.split())
     assert torn == 0 and changes > 0
