@@ -1,4 +1,4 @@
-"""Two workgroups at one word of 16 bytes each lane: `emulator_quads.py CODE APART` prints what was torn, and what changed.
+"""Two workgroups at words of 16 bytes: `emulator_quads.py CODE APART` prints what was torn, and what changed.
 
 One stores ever other words, all four of a value, the other looks whether it sees two at once. APART: each lane has a
 word of its own; else all look at the first. In a process of its own, so that the device's variables count.
