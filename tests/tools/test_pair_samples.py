@@ -52,8 +52,8 @@ class Known:
         return [Answer(text, 9), Answer(text, 9), Answer("no instruction", 2)]
 
 sample.choose = lambda *_: Known()
-lines = list(sample.Sampler.of(out, 3, 0.8).run(0, 4))
-again = list(sample.Sampler.of(out, 3, 0.8).run(0, 4))
+lines = list(sample.Sampler.of(out, 3, 0.8, 1).run(0, 4))
+again = list(sample.Sampler.of(out, 3, 0.8, 1).run(0, 4))
 print(json.dumps([lines, again, json.loads((out / "samples.json").read_text()), len(right),
                   sorted(pair.name for pair in read_pairs(out, "train"))]))
 """

@@ -59,7 +59,8 @@ def sample(options: argparse.Namespace) -> int:
     """One round of rejection sampling."""
     from tools.pairs.sample import Sampler
 
-    for line in Sampler.of(options.out, options.samples, options.temperature).run(options.first, options.count):
+    sampler = Sampler.of(options.out, options.samples, options.temperature, options.jobs)
+    for line in sampler.run(options.first, options.count):
         print(line, flush=True)
     return 0
 
@@ -78,6 +79,7 @@ def main(arguments: list[str]) -> int:
     _numbers(command, 1000)
     command.add_argument("--samples", type=int, default=8, help="a kernel, besides the greedy answer")
     command.add_argument("--temperature", type=float, default=0.8, help="of the samples")
+    command.add_argument("--jobs", type=int, default=1, help="processes that verify (default: %(default)s)")
     options = parser.parse_args(arguments)
     return int(options.run(options))
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import collections
 import gzip
 import json
+import multiprocessing
 import tempfile
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -25,97 +26,113 @@ from cass_shim.model.errors import CassError
 from cass_shim.translate.cass import fields
 from cass_shim.translate.cass.models import Model, choose
 from cass_shim.translate.cass.sampling import Drawing, Drawn, draw
+from cass_shim.translate.cass.shipped import ShippedModel
 from cass_shim.verify import verify_kernel
 from tools.pairs.generate import HELD_OUT_BUDGET_S, Pair, joined, reason
 from tools.pairs.kernels import SPLITS, unit
 from tools.pairs.overlap import LIMIT, compile_cubin, key, likeness
 
-UNIT = 20  # kernels a compiler call: a unit that is cut off is made again
-AT_ONCE = 8  # kernels that a model is asked for at the same time: their answers share its batches
-SECONDS = 60.0 * AT_ONCE  # for a request, which waits behind others
+UNIT = 100  # kernels a compiler call: a unit that is cut off is made again
+UNITS = 2  # under way at a time, so that the last answers of one do not wait alone
+AT_ONCE = 48  # kernels of a unit that the model is asked for at the same time: their answers share its batches
+ROWS = 512  # answers at a time on a GPU, whose memory holds them: 17 GB where all are as long as the window
+SECONDS = 900.0  # for a request, which waits behind others
 
 
 @dataclass
 class Sampler:
-    """One folder, one model. known: runs of the programs that a model is judged by."""
+    """One folder, one model. known: runs of the programs that a model is judged by; judges: processes that verify."""
 
     out: Path
     model: Model
     how: Drawing
     known: set[str]
     counts: collections.Counter[str]
+    judges: Executor
 
     @classmethod
-    def of(cls, out: Path, samples: int, temperature: float) -> Sampler:
-        """A folder's, with the counts that are there. Raises Unsupported without a model."""
+    def of(cls, out: Path, samples: int, temperature: float, jobs: int) -> Sampler:
+        """A folder's, with its counts. jobs: processes that verify. Raises Unsupported without a model."""
         counted = out / "samples.json"
         counts = collections.Counter[str](json.loads(counted.read_text()) if counted.exists() else {})
         known = set(json.loads((out / "reference.json").read_text()))
-        how = Drawing(samples, temperature, 0, SECONDS)
-        return cls(out, choose(Config.read().model, 80), how, known, counts)
+        model = choose(Config.read().model, 80)
+        if isinstance(model, ShippedModel):
+            model.most_on_gpu = ROWS
+        judges = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))  # torch's threads are not for a fork
+        return cls(out, model, Drawing(samples, temperature, 0, SECONDS), known, counts, judges)
 
     def run(self, first: int, amount: int) -> Iterator[str]:
         """A line for each unit that was made."""
-        for begin in range(first, first + amount, UNIT):
-            file = self.out / "train" / f"s{begin:07d}.jsonl.gz"
-            if file.exists():
-                continue
-            pairs = self.unit(begin)
-            part = file.with_suffix(".part")
-            part.write_bytes(gzip.compress("".join(json.dumps(asdict(one)) + "\n" for one in pairs).encode(), 1))
-            (self.out / "samples.json").write_text(json.dumps(self.counts, indent=1))
-            part.rename(file)
-            yield f"{begin}: {len(pairs)} pairs; in all {dict(self.counts)}"
+        begins = [begin for begin in range(first, first + amount, UNIT) if not self._file(begin).exists()]
+        with self.judges, ThreadPoolExecutor(UNITS) as units:
+            for begin, (pairs, counts) in zip(begins, units.map(self.unit, begins), strict=True):
+                self.counts.update(counts)
+                part = self._file(begin).with_suffix(".part")
+                part.write_bytes(gzip.compress("".join(json.dumps(asdict(one)) + "\n" for one in pairs).encode(), 1))
+                (self.out / "samples.json").write_text(json.dumps(self.counts, indent=1))
+                part.rename(self._file(begin))
+                yield f"{begin}: {len(pairs)} pairs; in all {dict(self.counts)}"
 
-    def unit(self, first: int) -> list[Pair]:
-        """The pairs of one compiler call."""
+    def _file(self, begin: int) -> Path:
+        return self.out / "train" / f"s{begin:07d}.jsonl.gz"
+
+    def unit(self, first: int) -> tuple[list[Pair], collections.Counter[str]]:
+        """The pairs of one compiler call, and what became of its kernels."""
         families, text = unit(SPLITS["train"], first, UNIT)
         with tempfile.TemporaryDirectory() as place:
             source = Path(place) / "unit.cu"
             source.write_text(text)
             cubin = read_cubin(compile_cubin(source, Path(place)))
         pairs: list[Pair] = []
+        counts = collections.Counter[str]()
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            asked = {name: pool.submit(self.drawn, cubin, name) for name in sorted(families)}
-            for name, answers in asked.items():
-                self.counts["kernels"] += 1
+            asked = {name: pool.submit(self._asked, cubin, name, families[name]) for name in sorted(families)}
+            for answers in asked.values():
+                counts["kernels"] += 1
                 try:
-                    pairs += self.right(cubin, name, families[name], answers.result())
+                    found, more = answers.result()
                 except CassError as error:
-                    self.counts[f"not asked: {reason(error)}"] += 1
-        return pairs
+                    counts[f"not asked: {reason(error)}"] += 1
+                    continue
+                pairs += found
+                counts.update(more)
+        return pairs, counts
 
-    def drawn(self, cubin: Cubin, name: str) -> list[Drawn]:
-        """What the model says of one kernel; nothing where it resembles a program that the model is judged by."""
+    def _asked(self, cubin: Cubin, name: str, family: str) -> tuple[list[Pair], collections.Counter[str]]:
+        """One kernel's right answers; none where it resembles a program that the model is judged by."""
         sass = decode_kernel(cubin.kernels[name], cubin)
         if likeness(fields.source_lines(sass), self.known) > LIMIT:
-            return []
-        return list(draw(sass, "", self.model, self.how, lambda: True))
+            return [], collections.Counter({"left out: resembles a judged program": 1})
+        answers = list(draw(sass, "", self.model, self.how, lambda: True))
+        return self.judges.submit(right, sass, cubin, family, answers).result()
 
-    def right(self, cubin: Cubin, name: str, family: str, answers: Iterable[Drawn]) -> list[Pair]:
-        """Those of a kernel's answers that are right, each once."""
-        sass = decode_kernel(cubin.kernels[name], cubin)
-        source = fields.source_lines(sass)
-        found: dict[str, Pair] = {}
-        tried: set[str] = set()
-        for one in answers:
-            self.counts[one.kind] += 1
-            if one.text in tried:
-                continue
-            tried.add(one.text)
-            if evidence := self.judged(one, sass, cubin):
-                found[one.text] = Pair(name, family, key(source), joined(source), one.text, evidence)
-        self.counts["kernels with a right answer"] += bool(found)
-        self.counts["pairs"] += len(found)
-        return list(found.values())
 
-    def judged(self, one: Drawn, sass: SassKernel, cubin: Cubin) -> str:
-        """The evidence for an answer, "" for one that is not accepted."""
-        if one.source is None:
-            return ""
-        try:
-            code = assemble_text(one.source, sass.abi)
-            evidence = verify_kernel(code, sass, cubin, budget_s=HELD_OUT_BUDGET_S).evidence
-        except CassError:
-            return ""
-        return evidence.label if evidence >= Evidence.E1U else ""
+def right(
+    sass: SassKernel, cubin: Cubin, family: str, answers: Sequence[Drawn]
+) -> tuple[list[Pair], collections.Counter[str]]:
+    """Those of a kernel's answers that are right, each once, and how many there were of each kind."""
+    source = fields.source_lines(sass)
+    counts = collections.Counter[str](one.kind for one in answers)
+    different = {one.text: one for one in reversed(answers)}
+    counts["different answers"] = len(different)
+    pairs = []
+    for one in different.values():
+        if evidence := _judged(one, sass, cubin):
+            pairs.append(Pair(sass.name, family, key(source), joined(source), one.text, evidence))
+            counts["right greedily"] += one.kind == "greedy"
+    counts["kernels with a right answer"] = bool(pairs)
+    counts["pairs"] = len(pairs)
+    return pairs, counts
+
+
+def _judged(one: Drawn, sass: SassKernel, cubin: Cubin) -> str:
+    """The evidence for an answer, "" for one that is not accepted."""
+    if one.source is None:
+        return ""
+    try:
+        code = assemble_text(one.source, sass.abi)
+        evidence = verify_kernel(code, sass, cubin, budget_s=HELD_OUT_BUDGET_S).evidence
+    except CassError:
+        return ""
+    return evidence.label if evidence >= Evidence.E1U else ""

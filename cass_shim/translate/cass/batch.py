@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 import torch
@@ -21,6 +22,7 @@ from cass_shim.translate.cass.vocabulary import END, Vocabulary
 
 ROOM = 128  # positions by which a cache grows
 CHOICES = 8  # likeliest tokens that are looked at before all others
+TINY = 1e-30  # of noise: its logarithm is taken
 DOUBTFUL = 10.0  # nats below the likeliest token, from which another one is not worth a second look
 
 
@@ -65,10 +67,9 @@ class Batch:
             every = self._read([*left[0].prompt, *given], max(one.most for one in left))
             same = [one for one in left if one.prefix[:-1] == given[: max(0, len(one.prefix) - 1)]]
             for one in same:
-                start = max(0, len(one.prefix) - 1)
-                for token in one.prefix[:start]:
+                for token in one.prefix[:-1]:
                     self._append(one, token)
-                self._join(every[len(one.prompt) + start - 1][None], one)
+            self._join(every[[len(one.prompt) + len(one.made) - 1 for one in same]], same)
             left = [one for one in left if one not in same]
 
     def _read(self, ids: list[int], most: int) -> Any:
@@ -80,19 +81,23 @@ class Batch:
         places = torch.arange(len(ids), device=given.device)[None]
         return network.read(given, places, len(ids), None)[0]
 
-    def _join(self, logits: Any, wish: Wish) -> None:
-        """One more row, with a copy of the network's cache."""
+    def _join(self, logits: Any, wishes: list[Wish]) -> None:
+        """More rows, each with a copy of the network's cache: all that is there is copied once for all of them."""
         fresh = self.network.cache
         if not self.rows:
-            self.cache, self.logits = [(keys.clone(), values.clone()) for keys, values in fresh], logits
+            self.cache = [(_repeated(keys, wishes), _repeated(values, wishes)) for keys, values in fresh]
+            self.logits = logits
         else:
             room = max(self.cache[0][0].shape[2], fresh[0][0].shape[2])
             self.cache = [
-                (torch.cat([_widened(a, room), _widened(b, room)]), torch.cat([_widened(c, room), _widened(d, room)]))
-                for (a, c), (b, d) in zip(self.cache, fresh, strict=True)
+                tuple(
+                    torch.cat([_widened(old, room), _repeated(_widened(new, room), wishes)])
+                    for old, new in zip(layer, more, strict=True)
+                )
+                for layer, more in zip(self.cache, fresh, strict=True)
             ]
             self.logits = torch.cat([self.logits, logits])
-        self.rows.append(wish)
+        self.rows += wishes
 
     def step(self) -> None:
         """One token for every row; those that end with it leave."""
@@ -128,52 +133,54 @@ class Batch:
             wish.mask.take(self.tokens[token])
 
     def _choose(self) -> list[int]:
-        likeliest, order = _likeliest(self.logits)
+        scores = self._scores()
+        likeliest, order = scores.topk(
+            min(CHOICES, scores.shape[-1])
+        )  # once for all rows: what is read waits for the GPU
         found = []
         for row, (one, values, ids) in enumerate(zip(self.rows, likeliest.tolist(), order.tolist(), strict=True)):
             if len(one.made) < len(one.prefix):
                 found.append(one.prefix[len(one.made)])
-            elif one.temperature > 0:
-                found.append(self._draw(one, self.logits[row]))
             else:
-                found.append(self._best(one, self.logits[row], values, ids))
+                found.append(self._best(one, scores[row], values, ids))
         return found
+
+    def _scores(self) -> Any:
+        """By which tokens are taken, the highest possible one first: logits, for samples with noise.
+
+        Gumbel's noise makes the order that of drawing by probability without putting back: what is impossible is
+        passed over as if it had been drawn and put aside.
+        """
+        scores = self.logits.float().clone()
+        row = 0
+        for (temperature, chance), same in groupby(self.rows, key=lambda one: (one.temperature, one.chance)):
+            rows = slice(row, row := row + len(list(same)))
+            if temperature > 0:
+                noise = torch.empty_like(scores[rows]).exponential_(generator=chance).clamp_min_(TINY)
+                scores[rows] = scores[rows] / temperature - noise.log()
+        return scores
 
     def _is_possible(self, one: Wish, token: int) -> bool:
         return one.mask is None or self.tokens[token] in one.mask.allowed
 
-    def _best(self, one: Wish, logits: Any, values: list[float], ids: list[int]) -> int:
-        """The likeliest possible token; the next ones are remembered where they come near."""
+    def _best(self, one: Wish, scores: Any, values: list[float], ids: list[int]) -> int:
+        """The first possible token; of greedy answers the next ones are remembered where they come near."""
         one.masked += not self._is_possible(one, ids[0])
         possible = [(value, token) for value, token in zip(values, ids, strict=True) if self._is_possible(one, token)]
         if not possible:
-            every, order = logits.float().sort(descending=True)
+            every, order = scores.sort(descending=True)
             pairs = zip(every.tolist(), order.tolist(), strict=True)
             possible = [next((pair for pair in pairs if self._is_possible(one, pair[1])), (0.0, self.end))]
         (best, chosen), *others = possible
         for value, token in others[:2]:
-            if best - value < DOUBTFUL:
+            if one.temperature == 0 and best - value < DOUBTFUL:
                 one.doubts.append(Doubt(len(one.made), token, best - value))
         return chosen
 
-    def _draw(self, one: Wish, logits: Any) -> int:
-        """A token by its probability among the possible ones: what is impossible is drawn again."""
-        chances = torch.softmax(logits.float() / one.temperature, -1)
-        for _ in range(CHOICES):
-            token = int(torch.multinomial(chances, 1, generator=one.chance))
-            if self._is_possible(one, token):
-                return token
-            one.masked += 1
-            chances[token] = 0
-            if float(chances.sum()) <= 0:
-                break
-        return self._best(one, logits, *(part.tolist() for part in _likeliest(logits)))
 
-
-def _likeliest(logits: Any) -> tuple[Any, Any]:
-    """Values and ids, best first."""
-    values, ids = logits.float().topk(min(CHOICES, logits.shape[-1]))
-    return values, ids
+def _repeated(tensor: Any, wishes: list[Wish]) -> Any:
+    """One row as a row for each."""
+    return tensor.repeat(len(wishes), 1, 1, 1)
 
 
 def _widened(tensor: Any, room: int) -> Any:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # they import torch
 log = logging.getLogger(__name__)
 
 MAX_ANSWER = 3072  # tokens
-MOST_ROWS = 32  # answers at a time: 34 MB of keys and values each, where they are as long as the window
+MOST_ROWS = 32  # answers at a time: 34 MB of keys and values each, where they are as long as the window; in bf16 half
 MISSING = "fix: pip install 'cass-shim[model]', or leave cass out of CASS_TRANSLATORS"
 
 
@@ -37,10 +37,11 @@ class ShippedModel:
     """One checkpoint, its weights read on first use; requests of several threads share a batch.
 
     is_masked: impossible tokens have probability 0 (`mask.py`). longest_part: tokens of a part's prompt, where a kernel
-    is cut: parts that training showed are shorter.
+    is cut: parts that training showed are shorter. most_on_gpu: answers at a time on one, for who has it for himself.
     """
 
     longest_part = 512
+    most_on_gpu = MOST_ROWS  # answers at a time there
 
     def __init__(self, folder: Path, is_masked: bool = True) -> None:
         self.folder, self.is_masked = folder, is_masked
@@ -122,11 +123,12 @@ class ShippedModel:
         """Tokens for everybody until these wishes are answered. A failure is everybody's."""
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # a network this small gains nothing from more, and loses when they must wait
+        most = self.most_on_gpu if batch.network.embedding.is_cuda else MOST_ROWS
         joining: list[Wish] = []
         try:
             with torch.inference_mode():
                 while not all(one.done for one in mine):
-                    while self._waiting and len(batch.rows) < MOST_ROWS:
+                    while self._waiting and len(batch.rows) < most:
                         joining = self._waiting.popleft()
                         batch.add(joining)
                     batch.step()

@@ -59,6 +59,35 @@ def test_samples_end_on_their_own(tiny: tuple[Path, Any]) -> None:
     assert all(3 not in ids[:-1] and (ids[-1] == 3 or len(ids) == 30) for ids in made)
 
 
+def test_samples_follow_the_probabilities_of_what_is_possible(tiny: tuple[Path, Any]) -> None:
+    """Four of eight tokens are possible; of the others one is by far the likeliest, which greedy rows beside take."""
+    own, words = Network(tiny[0], "cpu", torch.float32), vocabulary()
+    allowed = frozenset(words.tokens[one] for one in (4, 5, 6, 7))
+    chance = torch.Generator().manual_seed(3)
+    late = time.monotonic() + 60
+
+    class Same:
+        def __init__(self) -> None:
+            self.allowed = allowed
+
+        def take(self, _: str) -> None:
+            pass
+
+    def wish(temperature: float, mask: Any) -> Wish:
+        return Wish([1, 5, 2], 1, late, temperature, mask=mask, chance=chance)
+
+    batch = Batch(own, words)
+    batch.rows = [wish(2.0, Same()) for _ in range(4000)] + [wish(0.0, None), wish(0.0, Same())]
+    batch.logits = torch.tensor([[9.0, 0, 0, 0, 0, 2, 4, 1]]).expand(4002, 8)
+    *drawn, free, bound = batch._choose()
+    weights = torch.tensor([0.0, 2, 4, 1]).div(2).softmax(0)
+    for token, weight in zip((4, 5, 6, 7), weights.tolist(), strict=True):
+        assert abs(drawn.count(token) / 4000 - weight) < 5 * (weight * (1 - weight) / 4000) ** 0.5
+    assert (free, bound) == (0, 6)
+    assert all(not one.doubts for one in batch.rows[:4000])
+    assert batch.rows[-1].masked == 1
+
+
 def test_rows_that_stay_remember_their_own_past(tiny: tuple[Path, Any]) -> None:
     own = Network(tiny[0], "cpu", torch.float32)
     with torch.inference_mode():
