@@ -1,4 +1,4 @@
-"""A model whose greedy answers to many prompts are asked for at the same time, so that they share batches.
+"""A model whose answers to many prompts are asked for at the same time, so that they share batches.
 
 In: a back end and prompts. Out: a back end that gives those answers when they are wanted, and asks for all else. On a
 processor that reads the weights once for all, a set of held-out kernels takes a third of the time.
@@ -7,8 +7,9 @@ processor that reads the weights once for all, a set of held-out kernels takes a
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -21,16 +22,15 @@ AT_ONCE = 24
 class Ahead:
     """A back end like the one it stands for. Failures are raised where the answer is wanted."""
 
-    def __init__(self, model: Model, prompts: Iterable[str], seconds: float) -> None:
+    def __init__(self, model: Model, prompts: Iterable[str], decodings: Sequence[Decoding]) -> None:
         self._model, self.identity, self.window = model, model.identity, model.window
-        self._queue = SimpleQueue[tuple[str, Future[list[Answer]]]]()
-        # it waits behind others: the bound of one request is not for the wait
-        self._decoding = Decoding(timeout_s=AT_ONCE * seconds)
-        self._asked: dict[str, Future[list[Answer]]] = {}
-        for prompt in prompts:
-            if prompt not in self._asked:
-                self._asked[prompt] = Future()
-                self._queue.put((prompt, self._asked[prompt]))
+        self._queue = SimpleQueue[tuple[str, Decoding, Future[list[Answer]]]]()
+        self._asked: dict[tuple[str, Decoding], Future[list[Answer]]] = {}
+        for prompt in dict.fromkeys(prompts):
+            for decoding in decodings:
+                future = self._asked[prompt, decoding] = Future[list[Answer]]()
+                # it waits behind others: the bound of one request is not for the wait
+                self._queue.put((prompt, replace(decoding, timeout_s=AT_ONCE * decoding.timeout_s), future))
         # an executor's threads are waited for when the process ends: Ctrl-C would last as long as a slow server
         some = range(min(AT_ONCE, len(self._asked)))
         self._threads = [threading.Thread(target=self._ask, daemon=True) for _ in some]
@@ -41,12 +41,12 @@ class Ahead:
         """A thread: what is still to be asked, one after the other."""
         while True:
             try:
-                prompt, future = self._queue.get_nowait()
+                prompt, decoding, future = self._queue.get_nowait()
             except Empty:
                 return
             if future.set_running_or_notify_cancel():
                 try:
-                    future.set_result(self._model.generate((Message("user", prompt),), self._decoding))
+                    future.set_result(self._model.generate((Message("user", prompt),), decoding))
                 except Exception as error:  # raised again where the answer is wanted
                     future.set_exception(error)
 
@@ -54,11 +54,9 @@ class Ahead:
         return getattr(self._model, name)
 
     def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
-        """What was asked ahead for a greedy first turn, else the back end's own."""
-        asked = self._asked.get(messages[0].content)
-        if asked is None or len(messages) > 1 or decoding.temperature > 0 or decoding.prefixes:
-            return self._model.generate(messages, decoding)
-        return asked.result()
+        """What was asked ahead for a first turn, else the back end's own."""
+        asked = self._asked.get((messages[0].content, decoding)) if len(messages) == 1 else None
+        return self._model.generate(messages, decoding) if asked is None else asked.result()
 
     def count_tokens(self, text: str) -> int:
         """The back end's."""

@@ -24,6 +24,7 @@ from cass_shim.verify.kernel import open_device
 if TYPE_CHECKING:
     from cass_shim.compat.ahead import Ahead
     from cass_shim.translate.cass.models import Model
+    from cass_shim.translate.cass.sampling import Drawing
 
 MODEL_ROUTE = "cass"
 PASS_AT = (1, 5, 10)
@@ -90,20 +91,28 @@ def chosen(config: Config, sm: int, options: Options) -> Model:
 
 @contextlib.contextmanager
 def asked_ahead(problems: Sequence[Problem], config: Config, options: Options) -> Iterator[dict[int, Ahead]]:
-    """By SM the model, already asked for the greedy answer to every problem that has a prompt and room for it.
+    """By SM the model, already asked for greedy answer and samples to every problem with a prompt and room for it.
 
     An SM without a model is left out: `measure` says why, whatever else is wrong too.
     """
     from cass_shim.compat.ahead import Ahead
 
+    how = _drawing(options)
+    decodings = (how.greedy, how.sampled) if options.samples else (how.greedy,)
     with contextlib.ExitStack() as opened:
         found: dict[int, Ahead] = {}
         for sm in dict.fromkeys(problem.module.sm for problem in problems):
             with contextlib.suppress(CassError):
                 model = chosen(config, sm, options)
                 prompts = _prompts([one for one in problems if one.module.sm == sm], config, model)
-                found[sm] = opened.enter_context(contextlib.closing(Ahead(model, prompts, options.seconds)))
+                found[sm] = opened.enter_context(contextlib.closing(Ahead(model, prompts, decodings)))
         yield found
+
+
+def _drawing(options: Options) -> Drawing:
+    from cass_shim.translate.cass.sampling import Drawing
+
+    return Drawing(options.samples, options.temperature, options.repairs, options.seconds)
 
 
 def _prompts(problems: Iterable[Problem], config: Config, model: Model) -> list[str]:
@@ -188,13 +197,12 @@ def _route(work: Work, translator: str, start: Measured) -> Measured:
 def _model(work: Work, problem: Problem, start: Measured, options: Options, model: Model) -> Measured:
     """The model: its greedy answer, second looks until one is accepted, and samples."""
     from cass_shim.translate.cass.contracts import FIELDS
-    from cass_shim.translate.cass.sampling import Drawing, draw
+    from cass_shim.translate.cass.sampling import draw
 
     ours = getattr(model, "contract", "") == FIELDS
     judge, accepted = _Judge(work), list[Source]()
     found, right, samples, tokens, masked = start, 0, 0, 0, 0
-    how = Drawing(options.samples, options.temperature, options.repairs, options.seconds)
-    for one in draw(work.sass, lambda: _listing(work), model, how, lambda: bool(accepted)):
+    for one in draw(work.sass, lambda: _listing(work), model, _drawing(options), lambda: bool(accepted)):
         tokens, masked = tokens + one.tokens, masked + one.masked
         assembled, reason = judge(one.source) if one.source is not None else (False, one.reason)
         if not reason and one.source is not None:

@@ -14,11 +14,12 @@ def test_ctrl_c_does_not_wait_for_a_slow_server() -> None:
         "import signal, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell without job control lets it be ignored
         "from cass_shim.compat.ahead import Ahead\n"
+        "from cass_shim.translate.cass.models import Decoding\n"
         "class Model:\n"
         "    identity, window = 'm', 1\n"
         "    def generate(self, messages, decoding):\n"
         "        print('asked', flush=True); time.sleep(600)\n"
-        "ahead = Ahead(Model(), ['a', 'b'], 1.0)\n"
+        "ahead = Ahead(Model(), ['a', 'b'], [Decoding()])\n"
         "time.sleep(600)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from cass_shim.cli.eval import eval_command, evaluate, right_outputs, run_program, save
-from cass_shim.compat.ahead import Ahead
+from cass_shim.compat.ahead import AT_ONCE, Ahead
 from cass_shim.compat.evaluate import Measured, Options, asked_ahead, measure, summarise
 from cass_shim.compat.problems import Problem, programs, read_problems
 from cass_shim.compat.rows import columns_of, write_rows
@@ -27,6 +27,7 @@ from cass_shim.translate.cass import models
 from cass_shim.translate.cass.models import Answer, Decoding
 from cass_shim.translate.cass.parts import Splitter, listing
 from cass_shim.translate.cass.prompt import Message
+from cass_shim.translate.cass.sampling import Drawing
 from cass_shim.verify.candidate import NOT_LOADED
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt" / "vector_add_static"
@@ -210,14 +211,14 @@ def test_a_kernel_in_parts_is_verified_when_all_are_the_models(tmp_path: Path, s
     assert summarise([found])[0].own == found.own
 
 
-def test_greedy_answers_are_asked_for_ahead_and_all_else_when_it_is_wanted() -> None:
-    asked: list[tuple[str, float]] = []
+def test_answers_are_asked_for_ahead_and_all_else_when_it_is_wanted() -> None:
+    asked: list[tuple[str, float, float]] = []
 
     class Counting:
         identity, window, contract = "counting", 7, "fields-3"
 
         def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
-            asked.append((messages[0].content, decoding.temperature))
+            asked.append((messages[0].content, decoding.temperature, decoding.timeout_s))
             if messages[0].content == "bad":
                 raise ToolFailed("torch", stderr="no memory")
             return [Answer(messages[0].content.upper())] * decoding.count
@@ -225,16 +226,21 @@ def test_greedy_answers_are_asked_for_ahead_and_all_else_when_it_is_wanted() -> 
         def count_tokens(self, text: str) -> int:
             return len(text)
 
-    ahead = Ahead(Counting(), ["one", "two", "one", "bad"], 1.0)
+    how = Drawing(samples=3, temperature=0.5, repairs=0, seconds=2.0)
+    ahead = Ahead(Counting(), ["one", "two", "one", "bad"], (how.greedy, how.sampled))
     first = (Message("user", "one"),)
-    assert ahead.generate(first, Decoding()) == ahead.generate(first, Decoding()) == [Answer("ONE")]
-    assert len(ahead.generate(first, Decoding(3, 0.5))) == 3
-    assert ahead.generate((Message("user", "three"),), Decoding()) == [Answer("THREE")]
+    assert ahead.generate(first, how.greedy) == ahead.generate(first, how.greedy) == [Answer("ONE")]
+    assert len(ahead.generate(first, how.sampled)) == 3
+    assert len(ahead.generate(first, Decoding(2, prefixes=((1,), (2,))))) == 2
+    assert ahead.generate((Message("user", "three"),), how.greedy) == [Answer("THREE")]
     with pytest.raises(ToolFailed, match="no memory"):
-        ahead.generate((Message("user", "bad"),), Decoding())
+        ahead.generate((Message("user", "bad"),), how.greedy)
+    ahead.wait()
     ahead.close()
     assert (ahead.identity, ahead.window, ahead.contract, ahead.count_tokens("four")) == ("counting", 7, "fields-3", 4)
-    assert sorted(asked) == [("bad", 0), ("one", 0), ("one", 0.5), ("three", 0), ("two", 0)]
+    late = 2.0 * AT_ONCE  # what is asked ahead waits behind others
+    before = [(one, heat, late) for one in ("bad", "one", "two") for heat in (0.0, 0.5)]
+    assert sorted(asked) == sorted([*before, ("one", 0.0, 600.0), ("three", 0.0, 2.0)])
 
 
 class Talker:
@@ -265,7 +271,7 @@ def test_problems_are_asked_ahead_of_the_model_for_their_sm(tmp_path: Path, monk
         assert {sm: one.identity for sm, one in found.items()} == {sm: one.identity for sm, one in talkers.items()}
     found[80].wait()
     found[89].wait()
-    assert {sm: one.asked for sm, one in talkers.items()} == {80: 1, 89: 1, 90: 0}
+    assert {sm: one.asked for sm, one in talkers.items()} == {80: 2, 89: 2, 90: 0}
 
 
 def test_nothing_is_asked_ahead_without_problems_or_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

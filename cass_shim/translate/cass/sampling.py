@@ -39,6 +39,16 @@ class Drawing:
     seconds: float
     seed: int = 1
 
+    @property
+    def greedy(self) -> Decoding:
+        """What the first answer is asked with."""
+        return Decoding(timeout_s=self.seconds)
+
+    @property
+    def sampled(self) -> Decoding:
+        """What the samples are asked with."""
+        return Decoding(self.samples, self.temperature, timeout_s=self.seconds, seed=self.seed)
+
 
 def draw(sass: SassKernel, text: Listing, model: Model, how: Drawing, accepted: Callable[[], bool]) -> Iterator[Drawn]:
     """The greedy answer, unless `accepted` second looks in one batch, and the samples in another.
@@ -51,15 +61,14 @@ def draw(sass: SassKernel, text: Listing, model: Model, how: Drawing, accepted: 
     tokens = model.count_tokens(prompt.content)
     if model.window and tokens >= model.window:
         raise Unsupported(TOO_LONG, kernel=sass.name, why=f"{tokens} tokens, the model reads {model.window}")
-    (greedy,) = model.generate((prompt,), Decoding(timeout_s=how.seconds))[:1]
+    (greedy,) = model.generate((prompt,), how.greedy)[:1]
     yield _judged(sass, contract, greedy, "greedy")
     begun = () if accepted() or contract.repairs else beginnings(greedy, how.repairs)
     if begun:
         for answer in model.generate((prompt,), Decoding(len(begun), timeout_s=how.seconds, prefixes=begun)):
             yield _judged(sass, contract, answer, "repair")
     if how.samples:
-        decoding = Decoding(how.samples, how.temperature, timeout_s=how.seconds, seed=how.seed)
-        for answer in model.generate((prompt,), decoding):
+        for answer in model.generate((prompt,), how.sampled):
             yield _judged(sass, contract, answer, "sample")
 
 

@@ -41,7 +41,7 @@ class ShippedModel:
     """
 
     longest_part = 512
-    most_on_gpu = MOST_ROWS  # answers at a time there
+    most_on_gpu = 128  # answers at a time there: 2.2 GB at most
 
     def __init__(self, folder: Path, is_masked: bool = True) -> None:
         self.folder, self.is_masked = folder, is_masked
