@@ -124,12 +124,12 @@ class Calls(Meetings):
     def _apart(self) -> Iterator[None]:
         """A body beside the one at hand, which goes on behind it."""
         e, layout = self.e, self.layout
-        body = e.lines, e.used, e.held, e.dirty, e.block, e.region
+        body = e.lines, e.used, e.held, e.dirty, e.fresh, e.block, e.region
         mine = self.returns, self.sites, self.exclusive, self.address, layout.waiting
-        e.lines, e.used, e.held, e.dirty, e.region = [], {}, {}, {}, None
+        e.lines, e.used, e.held, e.dirty, e.fresh, e.region = [], {}, {}, {}, {}, None
         self.returns, self.sites, self.exclusive, layout.waiting = [], [], None, []
         yield
-        e.lines, e.used, e.held, e.dirty, e.block, e.region = body
+        e.lines, e.used, e.held, e.dirty, e.fresh, e.block, e.region = body
         self.returns, self.sites, self.exclusive, self.address, layout.waiting = mine
 
     def _write_function(self, entry: int) -> Callee:

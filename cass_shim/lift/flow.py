@@ -36,12 +36,7 @@ class Flow:
         """Lanes without the condition go elsewhere, the others go on here."""
         inside = self.e.new_label("taken")
         self.e.raw(f"br i1 {condition.text}, label %{inside}, label %{other}")
-        self._go_on(inside)
-
-    def _go_on(self, label: str) -> None:
-        held = dict(self.e.held)
-        self.e.start_block(label)
-        self.e.held.update(held)
+        self.e.go_on(inside)
 
     def switch(self, text: str, width: int, cases: list[tuple[int, str]]) -> list[str]:
         """The lines of a choice among blocks; any other number is lost."""

@@ -256,7 +256,7 @@ class Independent(Flow):
         self.e.raw(f"br i1 {condition.text}, label %{inside}, label %{elsewhere}")
         self.e.start(elsewhere)
         self.goto(other)
-        self._go_on(inside)
+        self.e.go_on(inside)
 
     def switch(self, text: str, width: int, cases: list[tuple[int, str]]) -> list[str]:
         targets = {label: self.e.new_label("to") for _, label in [*cases, (0, "lost")]}

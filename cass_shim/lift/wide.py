@@ -128,17 +128,21 @@ class Wide(Integers):
         return super().add_high(terms, carries) if whole is None else whole
 
     def _sum(self, total: Value, below: list[Value], terms: list[Value]) -> Value | None:
-        """The words' sums as one sum of 64 bits; None where words belong to nothing known."""
+        """The words' sums as one sum of 64 bits; None where no words of one value are among them.
+
+        Any low word may go with any high one, the sum is the same.
+        """
         above = [t for t in terms if t.known != 0]
         if len(above) > len(below):
             above = [*above[: len(below) - 1], self.add(above[len(below) - 1], above[-1])]
         above += [constant(0, 32)] * (len(below) - len(above))
+        known: dict[int, list[Value]] = {}
         for order in (above, above[::-1]) if len(below) == 2 else (above,):
-            pairs = [self._whole(low, high) for low, high in zip(below, order, strict=True)]
-            found = [p for p in pairs if p is not None]
-            if len(found) == len(below):
-                return self._settle(total, functools.reduce(self.add, found))
-        return None
+            pairs = [(low, high, self._whole(low, high)) for low, high in zip(below, order, strict=True)]
+            amount = sum(whole is not None for _, _, whole in pairs)
+            known.setdefault(amount, [self.pair(low, high) if whole is None else whole for low, high, whole in pairs])
+        most = max(known)
+        return self._settle(total, functools.reduce(self.add, known[most])) if most else None
 
     def _difference(self, borrow: Value, terms: list[Value]) -> Value | None:
         """a - b: the second half adds the complement of b's high word."""
