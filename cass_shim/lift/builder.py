@@ -26,15 +26,16 @@ class Value:
     """A run-time integer: its text, its width in bits, and the number when it is a constant (unsigned).
 
     origin: how it was made and from what, where `lift.wide` wants to know. flushed: as a float of which kind it is
-    known to be no denormal. cast: type and name of the float whose bits it is.
+    known to be no denormal. is_share: as an f32 it is known to lie from 0 to 1. cast: type and name of the float whose
+    bits it is.
     """
 
-    __slots__ = ("cast", "flushed", "known", "origin", "text", "width")
+    __slots__ = ("cast", "flushed", "is_share", "known", "origin", "text", "width")
 
     def __init__(self, text: str, width: int, known: int | None = None) -> None:
         self.text, self.width, self.known = text, width, known
         self.origin: tuple[Any, ...] = UNKNOWN_ORIGIN
-        self.flushed = ""
+        self.flushed, self.is_share = "", False
         self.cast = ("", "")
 
     def __bool__(self) -> bool:

@@ -7,9 +7,10 @@ Sources: Knuth, TAOCP 2, §4.2.2 (TwoSum); Boldo and Muller, "Some functions com
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass
 
-from cass_shim.isa.float_kinds import ONE, SIGN
+from cass_shim.isa.float_kinds import SIGN
 from cass_shim.lift.builder import Value, constant
 from cass_shim.lift.quotients import Quotients
 
@@ -46,16 +47,15 @@ class Directed(Quotients):
 
     def _zero_sum(self, result: Value, is_zero: Value, error: Value, a: Value, b: Value) -> Value:
         """An exact zero sum is -0 when rounding down, unless both terms are +0 (IEEE 754, 6.3)."""
-        exact = self.fcompare("f64", "eq", error, constant(0, 64))
         sign = self.and_(self.or_(a, b), constant(_SIGN, 64))
-        if result.width == 32:
-            sign = self.high(sign)
-        return self.select(self.and_(is_zero, exact), sign, result)
+        if result.width == 32:  # f64 has no zero for a sum of f32 and their products that is none
+            return self.select(is_zero, self.high(sign), result)
+        return self.select(self.and_(is_zero, self.fcompare("f64", "eq", error, constant(0, 64))), sign, result)
 
     def _directed_f32(self, name: str, values: list[Value], rounding: str, ftz: bool) -> Value:
         """f64 holds every product of two f32 exactly, and a sum rounded to odd still knows its side."""
-        if name == "fmul" and self.flush_f32 and rounding == "rz" and not ftz:
-            return self._kept_product(*values)
+        if self.counts_ones(name, values, rounding):
+            return self._to_ones(*values)
         wide = [self.float_to_float("f64", "f32", v) for v in values]
         if name == "fmul":
             exact = self._operate("f64", "fmul", wide, "rn", False)
@@ -64,32 +64,33 @@ class Directed(Quotients):
         if name == "fma":
             first = self._operate("f64", "fmul", wide[:2], "rn", False)
         total, error = self._two_sum(first, wide[-1])
-        result = self.float_to_float("f32", "f64", self._to_odd(total, error), rounding)
+        near = self._bits("f32", self._convert("fptrunc", "f64", "f32", self._float("f64", total)))
+        # What the second rounding left is nothing or outweighs what the sum left: the two together have its sign.
+        rest = self._plus(self._minus(total, self.float_to_float("f64", "f32", near)), error)
+        zero = constant(0, 64)
+        above, below = self.fcompare("f64", "lt", rest, zero), self.fcompare("f64", "gt", rest, zero)
+        result = self._step("f32", near, above, below, rounding)
         if rounding == "rm":
-            is_zero = self.fcompare("f64", "eq", total, constant(0, 64))
-            result = self._zero_sum(result, is_zero, error, first, wide[-1])
+            result = self._zero_sum(result, self.fcompare("f64", "eq", total, zero), error, first, wide[-1])
         return result
 
-    def _kept_product(self, a: Value, b: Value) -> Value:
-        """Rounded towards zero with denormals kept, where the mode flushes them: by integers, which know no mode.
+    def counts_ones(self, name: str, values: list[Value], rounding: str) -> bool:
+        """Whether `share * most + base`, rounded down, is at least 2^23 and below 2^24 for every share."""
+        if name != "fma" or rounding != "rm" or not values[0].is_share:
+            return False
+        known = [one.known for one in values[1:] if one.known is not None]
+        most, base = (struct.unpack("<f", one.to_bytes(4, "little"))[0] for one in known) if len(known) == 2 else (0, 0)
+        return bool(most >= 0 and base >= 1 << 23 and base + most < 1 << 24)
 
-        -use_fast_math has one of these before each sine and cosine, and nothing else that does not flush.
+    def _to_ones(self, share: Value, most: Value, base: Value) -> Value:
+        """A sum whose last digit counts ones: the nearest is the one below or the one above.
+
+        expf begins with one, 252 times a share above 12,582,913: its low bits are a power of two.
         """
-        exact = self._operate("f64", "fmul", [self._widen_kept(a), self._widen_kept(b)], "rn", False)
-        normal = self.float_to_float("f32", "f64", exact, "rz")
-        size = self._magnitude(exact)
-        units = self._operate("f64", "fmul", [size, _power(149)], "rn", False)
-        tiny = self.float_to_int("f64", units, 32, False, "rz", True)
-        signed = self.or_(tiny, self.and_(self.high(exact), constant(SIGN["f32"], 32)))
-        return self.select(self.compare("ult", size, _power(-126)), signed, normal)
-
-    def _widen_kept(self, a: Value) -> Value:
-        """f32 to f64, denormals too: those count units of 2^-149."""
-        size = self.and_(a, constant(SIGN["f32"] - 1, 32))
-        units = self._operate("f64", "fmul", [self._int_to_nearest("f64", size, False), _power(-149)], "rn", False)
-        sign = self.shl(self.zext(self.and_(a, constant(SIGN["f32"], 32)), 64), constant(32, 64))
-        is_tiny = self.compare("ult", size, constant(1 << 23, 32))
-        return self.select(is_tiny, self.or_(units, sign), self.float_to_float("f64", "f32", a))
+        near = self._operate("f32", "fma", [share, most, base], "rn", False)
+        whole = self._operate("f32", "fadd", [base, self.xor(near, constant(SIGN["f32"], 32))], "rn", False)
+        left = self._operate("f32", "fma", [share, most, whole], "rn", False)  # rounded, but to its own side of zero
+        return self.sub(near, self.zext(self.fcompare("f32", "lt", left, constant(0, 32)), 32))
 
     def _magnitude(self, a: Value) -> Value:
         return self.and_(a, constant(_SIGN - 1, 64))
@@ -151,16 +152,6 @@ class Directed(Quotients):
         product = self._operate("f64", "fmul", [a, b], "rn", False)
         negative = self.xor(product, constant(_SIGN, 64))
         return product, self._operate("f64", "fma", [a, b, negative], "rn", False)
-
-    def _bf16_fma(self, a: Value, b: Value, c: Value) -> Value:
-        """Exact product, then a sum rounded to odd in f64 and in f32: the last rounding is the only one."""
-        if b.known == ONE["f32"]:
-            return self._narrow_bf16(self._operate("f32", "fadd", [a, c], "rn", False))
-        x, y, z = (self.float_to_float("f64", "f32", v) for v in (a, b, c))
-        product = self._operate("f64", "fmul", [x, y], "rn", False)
-        total, error = self._two_sum(product, z)
-        odd = self._to_odd(total, error)
-        return self._narrow_bf16(self._narrow_to_odd(odd))
 
     def _to_odd(self, total: Value, error: Value) -> Value:
         """total moved to its odd neighbour in error's direction when the sum was not exact."""

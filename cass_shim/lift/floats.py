@@ -66,8 +66,9 @@ class Floats(Wide):
         value = self._float(kind, a)
         tiny = self.call_text(lanes, f"llvm.is.fpclass.{suffix}", f"{type_} {value}", f"i32 {_CLASS_SUBNORMAL}")
         zero = self._float(kind, self.and_(a, constant(pattern(kind, SIGN), width)))
-        chosen = self.text(f"select {lanes} {tiny}, {type_} {zero}, {type_} {value}")
-        return self._flushed(kind, self._bits(kind, chosen))
+        chosen = self._bits(kind, self.text(f"select {lanes} {tiny}, {type_} {zero}, {type_} {value}"))
+        chosen.is_share = a.is_share
+        return self._flushed(kind, chosen)
 
     def _flushed(self, kind: str, a: Value) -> Value:
         """The value, which is known to be no denormal: what flushes is spared it."""
@@ -108,8 +109,15 @@ class Floats(Wide):
             return self._bf16(kind, name, values)
         flushed = [self._flush(kind, v, ftz) for v in values]
         if rounding != "rn":
-            return self._flush(kind, self.directed(kind, name, flushed, rounding, ftz), ftz)
+            away = rounding != "rz"  # by a step of its bits, which no mode is at
+            return self._flush(kind, self.directed(kind, name, flushed, rounding, ftz), ftz, by_bits=away)
         result = self._arithmetic(kind, name, [self._float(kind, v) for v in flushed])
+        if (
+            name == "fadd"
+            and all(v.flushed == kind or v.known in (0, SIGN["f32"]) for v in flushed)
+            and any(v.known is not None for v in flushed)
+        ):
+            return self._flushed(kind, self._bits(kind, result))  # a number and zero
         return self._flush_result(kind, result, ftz)
 
     def directed(self, kind: str, name: str, values: list[Value], rounding: str, ftz: bool) -> Value:
@@ -177,19 +185,19 @@ class Floats(Wide):
 
     def _narrow_bf16(self, a: Value, rounding: str = "rn") -> Value:
         """f32 bits to bf16; NaN stays NaN."""
-        rounded = self.lshr(a, constant(16, 32))
         if rounding == "rn":
-            lowest = self.and_(rounded, constant(1, 32))
-            rounded = self.lshr(self.add(self.add(a, constant(0x7FFF, 32)), lowest), constant(16, 32))
-        elif rounding != "rz":  # one more where it is not exact and away from zero is the way
+            lowest = self.and_(self.lshr(a, constant(16, 32)), constant(1, 32))
+            rounded = self.add(self.add(a, constant(0x7FFF, 32)), lowest)
+        elif rounding == "rz":
+            rounded = a
+        else:  # one more where it is not exact and away from zero is the way
             more = self.zext(self.compare("ne", self.trunc(a, 16), constant(0, 16)), 32)
             sign = self.lshr(a, constant(31, 32))
             wrong = sign if rounding == "rm" else self.xor(sign, constant(1, 32))
-            rounded = self.add(rounded, self.and_(more, wrong))
-        magnitude = self.and_(a, constant(0x7FFF_FFFF, 32))
-        is_nan = self.compare("ugt", magnitude, constant(EXPONENT["f32"], 32))
-        quiet = self.or_(self.lshr(a, constant(16, 32)), constant(0x40, 32))
-        return self.trunc(self.select(is_nan, quiet, rounded), 16)
+            rounded = self.add(a, self.shl(self.and_(more, wrong), constant(16, 32)))
+        quiet = self.or_(a, constant(0x40_0000, 32))
+        chosen = self.select(self.fcompare("f32", "nan", a, a), quiet, rounded)
+        return self.trunc(self.lshr(chosen, constant(16, 32)), 16)
 
     def _bf16_fma(self, a: Value, b: Value, c: Value) -> Value:
         raise NotImplementedError
@@ -217,7 +225,9 @@ class Floats(Wide):
         return self._extreme_float(kind, "max", a, b, nan_propagates, ftz)
 
     def saturate(self, kind: str, a: Value) -> Value:
-        return self.fmin(kind, self.fmax(kind, a, constant(0, a.width)), constant(pattern(kind, ONE), a.width))
+        share = self.fmin(kind, self.fmax(kind, a, constant(0, a.width)), constant(pattern(kind, ONE), a.width))
+        share.flushed, share.is_share = a.flushed, kind == "f32"
+        return share
 
     def fcompare(self, kind: str, condition: str, a: Value, b: Value, ftz: bool = False) -> Value:
         if kind == "bf16":
@@ -268,15 +278,15 @@ class Floats(Wide):
         value of zero is never above a positive nor below a negative exact one.
         """
         width = near.width
-        negative = self.compare("slt", near, constant(0, width))
-        outward = self.select(negative, below, above)  # its magnitude is too large
-        inward = self.select(negative, above, below)
         if rounding == "rz":
-            return self.sub(near, self.zext(outward, width))
-        wrong = above if rounding == "rm" else below
-        toward_zero = self.and_(wrong, outward)
-        away = self.and_(wrong, inward)
-        return self.add(self.sub(near, self.zext(toward_zero, width)), self.zext(away, width))
+            negative = self.compare("slt", near, constant(0, width))
+            return self.sub(near, self.zext(self.select(negative, below, above), width))
+        wrong, none = (above if rounding == "rm" else below), constant(0, width)
+        up = self.or_(
+            self.ashr(near, constant(width - 1, width)), constant(1, width)
+        )  # one unit, as a step of its bits
+        step = self.select(wrong, up, none)
+        return self.sub(near, step) if rounding == "rm" else self.add(near, step)
 
     def float_to_int(
         self,

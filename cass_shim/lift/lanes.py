@@ -7,8 +7,8 @@ from typing import cast
 
 from cass_shim.isa.emitter import Emitter, Product
 from cass_shim.isa.sass.float_eight import E4M3, E5M2, widen
+from cass_shim.lift.halves import Halves
 from cass_shim.lift.builder import Value, constant, typed
-from cass_shim.lift.directed import Directed
 from cass_shim.model.errors import Unsupported
 
 _FULL_CLAMP = 0x1F
@@ -16,7 +16,7 @@ _EIGHT = {"e4m3": E4M3, "e5m2": E5M2}
 
 
 @dataclass
-class Lanes(Directed):
+class Lanes(Halves):
     """Cross-lane part of the emitter. mma_calls: how many matrix products the kernel has."""
 
     mma_calls: int = 0

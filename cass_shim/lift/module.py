@@ -7,6 +7,7 @@ import re
 from cass_shim.isa import shared_memory
 from cass_shim.lift import arena
 from cass_shim.lift.emitter import DYNAMIC, LlvmEmitter
+from cass_shim.lift.operations import INLINED, KEEPING, SHARED
 from cass_shim.model.artifacts import LlvmModule
 from cass_shim.model.errors import Unsupported
 from cass_shim.model.kernel_abi import WARP, KernelAbi
@@ -37,8 +38,8 @@ def largest_block(abi: KernelAbi) -> int:
     return _MAX_BLOCK
 
 
-def _attributes(e: LlvmEmitter, called: bool = False) -> str:
-    """Of the kernel, or of a function that it calls: that is compiled for the same launches."""
+def _attributes(e: LlvmEmitter, called: bool = False, keeps: bool = False) -> str:
+    """Of the kernel, or of a function that it calls: that is compiled for the same launches. keeps: denormals."""
     abi = e.kernel.abi
     least = largest_block(abi) if abi.required_block is not None else 1
     listed = [
@@ -57,7 +58,7 @@ def _attributes(e: LlvmEmitter, called: bool = False) -> str:
         listed.append(arena.MODE)
     if shared and not called:
         listed.append(f'"amdgpu-lds-size"="{shared}"')
-    if e.flush_f32:
+    if e.flush_f32 and not keeps:
         listed.append('"denormal-fp-math-f32"="preserve-sign,preserve-sign"')
     return " ".join(listed)
 
@@ -113,14 +114,15 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
     attached, metadata = _metadata(e)
     before = arena.begin(e, first) if e.spilled else [f"  br label %{first}"]
     behind = arena.end(e) if e.spilled else []
-    inlined = "alwaysinline" if e.mma_calls <= _MMA_INLINE else "noinline"
+    products = "alwaysinline" if e.mma_calls <= _MMA_INLINE else "noinline"
+    own, keeping = _attributes(e, called=True), _attributes(e, called=True, keeps=True)
     lines = [
         f'target datalayout = "{DATA_LAYOUT}"',
         'target triple = "amdgcn-amd-amdhsa"',
         *(_bank(number, content) for number, content in sorted(e.private_banks.items())),
         *sorted(d for f, d in e.declarations.items() if f not in e.helpers),
         "declare void @llvm.trap()" if "llvm.trap" not in e.declarations else "",
-        *e.helpers.values(),
+        *e.functions(),
         f'define amdgpu_kernel void @"{name}"({", ".join(parameters)}) #0{attached} {{',
         "entry:",
         f"  %frame = alloca [{max(e.frame_bytes, 16)} x i8], align 16, addrspace(5)",
@@ -136,8 +138,11 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
         "  ret void",
         "}",
         f"attributes #0 = {{ {_attributes(e)} }}",
-        f"attributes #1 = {{ convergent {inlined} {_attributes(e, called=True)} }}",
-        *([f"attributes #2 = {{ convergent noinline {_attributes(e, called=True)} }}"] if e.calls else []),
+        f"attributes #1 = {{ convergent {products} {own} }}",
+        *([f"attributes #2 = {{ convergent noinline {own} }}"] if e.calls else []),
+        f"attributes {SHARED} = {{ noinline memory(none) {own} }}",
+        f"attributes {INLINED} = {{ alwaysinline memory(none) {own} }}",
+        f"attributes {KEEPING} = {{ noinline memory(none) {keeping} }}",
         *metadata,
     ]
     return LlvmModule(_without_inputs("\n".join(lines) + "\n"), name, tuple(e.slots))

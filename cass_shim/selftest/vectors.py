@@ -18,6 +18,7 @@ from cass_shim.assemble.llvm import generate_object
 from cass_shim.device import Device
 from cass_shim.lift.emitter import LlvmEmitter
 from cass_shim.lift.module import DATA_LAYOUT
+from cass_shim.lift.operations import SHARED
 from cass_shim.model.errors import Unsupported
 from cass_shim.selftest.inputs import LANES, inputs
 from cass_shim.selftest.probes import OUTPUTS, Probe, Words, difference, instruction, recorded, write_probe
@@ -26,6 +27,7 @@ COLUMNS = 17
 _ATTRIBUTES = (
     f'attributes #0 = {{ "amdgpu-flat-work-group-size"="{LANES},{LANES}" "uniform-work-group-size"="true"'
     ' "amdgpu-ieee"="false" }\nattributes #1 = { convergent nounwind alwaysinline }\n'
+    f"attributes {SHARED} = {{ nounwind alwaysinline memory(none) }}\n"
     '!0 = !{}\n!1 = !{i32 1, !"amdhsa_code_object_version", i32 500}\n'
     "!llvm.module.flags = !{!1}\n"
 )

@@ -10,6 +10,7 @@ from cass_shim.assemble.llvm import generate_object
 from cass_shim.device import Device
 from cass_shim.lift.emitter import LlvmEmitter
 from cass_shim.lift.module import DATA_LAYOUT
+from cass_shim.lift.operations import INLINED
 from cass_shim.model.errors import ToolFailed
 from cass_shim.native.locate import emulated_hip
 
@@ -18,6 +19,7 @@ SPECIAL = (0, 0x80000000, 1, 0x80000001, 0x7F800000, 0xFF800000, 0x7FC00000, 0x3
 _TAIL = f"""
   ret void
 }}
+attributes {INLINED} = {{ alwaysinline memory(none) }}
 attributes #0 = {{ "amdgpu-flat-work-group-size"="{BLOCK},{BLOCK}" "uniform-work-group-size"="true" }}
 !0 = !{{}}
 !1 = !{{i32 1, !"amdhsa_code_object_version", i32 500}}
@@ -48,7 +50,8 @@ def computed(operation: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     e.raw(f"store i32 {result.text}, ptr addrspace(1) {place}")
     head = f'target datalayout = "{DATA_LAYOUT}"\ntarget triple = "amdgcn-amd-amdhsa"\n'
     parameters = ", ".join(f"ptr addrspace(1) %{name}" for name in "abc")
-    body = "\n".join([*e.declarations.values(), f"define amdgpu_kernel void @k({parameters}) #0 {{", *e.lines])
+    called = [*e.declarations.values(), *e.functions()]
+    body = "\n".join([*called, f"define amdgpu_kernel void @k({parameters}) #0 {{", *e.lines])
     device = Device.open("emulated")
     with device.load(toolchain.link(generate_object(head + body + _TAIL))) as module:
         buffers = [device.buffer(v) for v in (a, b, np.zeros(COUNT, np.float32))]

@@ -24,11 +24,12 @@ from tools.sassvectors.inputs import LANES, inputs
 
 
 def function_text(name: str, i: Instruction) -> tuple[str, dict[str, str]]:
-    """A function (inputs, outputs) that runs the instruction once; its declarations."""
+    """A function (inputs, outputs) that runs the instruction once; what it declares and calls, by name."""
     e = LlvmEmitter(sm=90)
     write_probe(e, i, "ptr %in", "ptr %out")
     body = "\n".join([f"define void @{name}(ptr %in, ptr %out) {{", "entry:", *e.allocations(), *e.lines])
-    return (body + "\n  ret void\n}\n").replace(", addrspace(5)", "").replace(" addrspace(5)", ""), e.declarations
+    text = (body + "\n  ret void\n}\n").replace(", addrspace(5)", "").replace(" addrspace(5)", "")
+    return text, {**e.declarations, **e.helpers}
 
 
 def compiled_probes() -> tuple[str, list[tuple[dict[str, Any], str]]]:
@@ -47,7 +48,8 @@ def compiled_probes() -> tuple[str, list[tuple[dict[str, Any], str]]]:
         bodies.append(text)
         declarations |= needs
         kept.append((probe, f"probe{number}"))
-    return "\n".join([*declarations.values(), *bodies]), kept
+    attributes = [f"attributes #{number} = {{ noinline }}" for number in (1, 3, 4, 5)]  # of what is called
+    return "\n".join([*declarations.values(), *bodies, *attributes]), kept
 
 
 TEXT, PROBES = compiled_probes()

@@ -43,6 +43,7 @@ class LiteralEmitter(LlvmEmitter):
     products: dict[str, _Product] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.selects_late, self.inlines = False, True
         self.flush_f32 = False  # an answer's modes are fixed (`frame.py`); what flushes says so itself
 
     def result(self, value: Value) -> Value:
