@@ -32,9 +32,9 @@ from tools.pairs.generate import HELD_OUT_BUDGET_S, Pair, joined, reason
 from tools.pairs.kernels import SPLITS, unit
 from tools.pairs.overlap import LIMIT, compile_cubin, key, likeness
 
-UNIT = 100  # kernels a compiler call: a unit that is cut off is made again
-UNITS = 2  # under way at a time, so that the last answers of one do not wait alone
-AT_ONCE = 48  # kernels of a unit that the model is asked for at the same time: their answers share its batches
+UNIT = 20  # kernels a compiler call: a unit that is cut off is made again
+UNITS = 8  # under way at a time, so that the last answers of one do not wait alone
+AT_ONCE = 12  # kernels of a unit that the model is asked for at the same time: their answers share its batches
 ROWS = 512  # answers at a time on a GPU, whose memory holds them: 17 GB where all are as long as the window
 SECONDS = 900.0  # for a request, which waits behind others
 
