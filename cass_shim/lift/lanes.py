@@ -7,8 +7,8 @@ from typing import cast
 
 from cass_shim.isa.emitter import Emitter, Product
 from cass_shim.isa.sass.float_eight import E4M3, E5M2, widen
-from cass_shim.lift.halves import Halves
 from cass_shim.lift.builder import Value, constant, typed
+from cass_shim.lift.halves import Halves
 from cass_shim.model.errors import Unsupported
 
 _FULL_CLAMP = 0x1F

@@ -47,7 +47,8 @@ class Known:
     def generate(self, messages, decoding):
         if decoding.temperature == 0:
             self.together.wait()  # two kernels' greedy answers are under way at once
-            return [Answer("s_endpgm", 1)]
+            return [Answer("s_endpgm", 20)]
+        assert decoding.max_tokens == 30  # half as long again as the greedy answer
         text = right.get(messages[0].content, "")
         return [Answer(text, 9), Answer(text, 9), Answer("no instruction", 2)]
 

@@ -37,6 +37,7 @@ UNITS = 8  # under way at a time, so that the last answers of one do not wait al
 AT_ONCE = 12  # kernels of a unit that the model is asked for at the same time: their answers share its batches
 ROWS = 512  # answers at a time on a GPU, whose memory holds them: 17 GB where all are as long as the window
 SECONDS = 900.0  # for a request, which waits behind others
+STRETCH = 1.5  # samples that are longer than that many greedy answers are wrong, and would run to the window's end
 
 
 @dataclass
@@ -60,7 +61,7 @@ class Sampler:
         if isinstance(model, ShippedModel):
             model.most_on_gpu = ROWS
         judges = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))  # torch's threads are not for a fork
-        return cls(out, model, Drawing(samples, temperature, 0, SECONDS), known, counts, judges)
+        return cls(out, model, Drawing(samples, temperature, 0, SECONDS, stretch=STRETCH), known, counts, judges)
 
     def run(self, first: int, amount: int) -> Iterator[str]:
         """A line for each unit that was made."""

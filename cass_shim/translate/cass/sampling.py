@@ -6,7 +6,7 @@ In: one kernel, a model. Out: `Drawn`, each with the assembly or the reason why 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.errors import CassError, Rejected, Unsupported
@@ -31,13 +31,17 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How to draw. repairs: second looks after the greedy answer (search.py). seconds: for each request."""
+    """How to draw. repairs: second looks after the greedy answer (search.py). seconds: for each request.
+
+    stretch: how many times as long as a greedy answer that ended its samples may be; 0: as long as the model lets them.
+    """
 
     samples: int
     temperature: float
     repairs: int
     seconds: float
     seed: int = 1
+    stretch: float = 0.0
 
     @property
     def greedy(self) -> Decoding:
@@ -68,7 +72,10 @@ def draw(sass: SassKernel, text: Listing, model: Model, how: Drawing, accepted: 
         for answer in model.generate((prompt,), Decoding(len(begun), timeout_s=how.seconds, prefixes=begun)):
             yield _judged(sass, contract, answer, "repair")
     if how.samples:
-        for answer in model.generate((prompt,), how.sampled):
+        sampled = how.sampled
+        if how.stretch and greedy.finished and greedy.tokens:
+            sampled = replace(sampled, max_tokens=round(how.stretch * greedy.tokens))
+        for answer in model.generate((prompt,), sampled):
             yield _judged(sass, contract, answer, "sample")
 
 
