@@ -72,6 +72,7 @@ class _Alike:
     ) -> None:
         self.code, self.functions, self.edges = code, functions, edges
         self.entry = function.entry
+        self.by_calls: dict[tuple[int, ...], int] = {}  # what callees write
         self.facts = {b: [self._fact(function, a, i) for a, i in code.block(b) if not never(i)] for b in edges}
         self.parted: set[int] = set()  # blocks that lanes which have parted go through
         self.branches: dict[int, set[int]] = {}
@@ -152,7 +153,10 @@ class _Alike:
 
     def _fact(self, function: Function, address: int, i: Instruction) -> _Fact:
         if is_call(i) and address in function.calls:
-            return _Fact(False, 0, self._written_by_call(function.calls[address]), 0, True)
+            callees = function.calls[address]
+            if callees not in self.by_calls:
+                self.by_calls[callees] = self._written_by_call(callees)
+            return _Fact(False, 0, self.by_calls[callees], 0, True)
         return _fact(i)
 
     def _written_by_call(self, callees: tuple[int, ...]) -> int:

@@ -53,7 +53,7 @@ class Directed(Quotients):
         return self.select(self.and_(is_zero, self.fcompare("f64", "eq", error, constant(0, 64))), sign, result)
 
     def _directed_f32(self, name: str, values: list[Value], rounding: str, ftz: bool) -> Value:
-        """f64 holds every product of two f32 exactly, and a sum rounded to odd still knows its side."""
+        """f64 holds every product of two f32 exactly, and what its sums lose is known."""
         if self.counts_ones(name, values, rounding):
             return self._to_ones(*values)
         wide = [self.float_to_float("f64", "f32", v) for v in values]

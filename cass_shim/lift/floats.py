@@ -282,10 +282,8 @@ class Floats(Wide):
             negative = self.compare("slt", near, constant(0, width))
             return self.sub(near, self.zext(self.select(negative, below, above), width))
         wrong, none = (above if rounding == "rm" else below), constant(0, width)
-        up = self.or_(
-            self.ashr(near, constant(width - 1, width)), constant(1, width)
-        )  # one unit, as a step of its bits
-        step = self.select(wrong, up, none)
+        upward = self.or_(self.ashr(near, constant(width - 1, width)), constant(1, width))  # as a step of its bits
+        step = self.select(wrong, upward, none)
         return self.sub(near, step) if rounding == "rm" else self.add(near, step)
 
     def float_to_int(
