@@ -97,6 +97,9 @@ def evaluate(
             save(out, measured, outputs, options, finished=False)
     save(out, measured, outputs, options, finished=True)
     show(summarise(measured), outputs)
+    if lost := [one for one in measured if one.lost]:
+        console.print(f"left out: {len(lost)} kernels, whose answers the back end failed to give: {lost[0].lost}",
+                      markup=False, highlight=False, soft_wrap=True)  # fmt: skip
 
 
 def line_of(one: Measured) -> str:

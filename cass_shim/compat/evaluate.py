@@ -15,7 +15,7 @@ from cass_shim.compat.estimate import mean_pass_at, wilson
 from cass_shim.compat.problems import Problem
 from cass_shim.model.artifacts import CodeObject, Evidence
 from cass_shim.model.config import Config
-from cass_shim.model.errors import CassError, Rejected, Unsupported
+from cass_shim.model.errors import CassError, Rejected, ToolFailed, Unsupported
 from cass_shim.model.sidecar import Source
 from cass_shim.pipeline import FINAL_SEED, Work, assemble, region, translate_source, verify
 from cass_shim.verify.candidate import NOT_LOADED
@@ -51,7 +51,8 @@ class Options:
 class Measured:
     """One problem with one translator. The first candidate of a model is its greedy answer.
 
-    unsupported: why there was no candidate at all. reason: why the first was not accepted, "" when it was.
+    lost: why the model's back end failed (no memory left, no server): it counts for nothing. unsupported: why there
+    was no candidate at all. reason: why the first was not accepted, "" when it was.
     repaired: a second look was accepted; looks: how many there were up to it. best: anything was accepted.
     samples, accepted: of the model's samples. tokens: generated, by all candidates. masked: refused by the grammar.
     only_final: the first accepted candidate failed on fresh inputs. parts: of a kernel that was cut; own: of these, the
@@ -64,6 +65,7 @@ class Measured:
     assembled: bool = False
     verified: bool = False
     exact: bool | None = None
+    lost: str = ""
     unsupported: str = ""
     reason: str = ""
     repaired: bool = False
@@ -144,6 +146,8 @@ def measure(
             found = _route(work, translator, start)
     except Unsupported as error:
         found = replace(start, unsupported=_line(error), reason=_line(error))
+    except ToolFailed as error:
+        found = replace(start, reason=_line(error), lost=_line(error) if translator == MODEL_ROUTE else "")
     except CassError as error:
         found = replace(start, reason=_line(error))
     return replace(found, seconds=round(time.monotonic() - started, 3))
@@ -282,8 +286,8 @@ class Summary:
 
 
 def summarise(measured: Iterable[Measured]) -> list[Summary]:
-    """One line per group and translator, and for several groups one of all together."""
-    rows = list(measured)
+    """One line per group and translator, and for several groups one of all together; without what was lost."""
+    rows = [one for one in measured if not one.lost]
     groups: dict[tuple[str, str], list[Measured]] = {}
     for one in rows:
         for group in (one.group, f"{one.group.split('/')[0]}, all" if "/" in one.group else ""):

@@ -384,3 +384,18 @@ def test_a_benchmark_in_rows_is_measured_as_a_whole(tmp_path: Path) -> None:
         "bench/vectors": 1.0, "bench, all": 1.0,
     }  # fmt: skip
     assert "50.0" in done.output
+
+
+def test_a_kernel_whose_answer_the_back_end_failed_to_give_counts_for_nothing(tmp_path: Path) -> None:
+    one = problem(tmp_path)
+
+    class Failing(Talker):
+        def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+            raise ToolFailed("torch", stderr="CUDA out of memory")
+
+    lost = measure(one, "cass", Config.read({}), Options(), Failing("no memory"))
+    assert "out of memory" in lost.lost and not lost.assembled
+    assert summarise([lost]) == []
+    right = dataclasses.replace(lost, lost="", assembled=True, verified=True)
+    row = summarise([lost, right])[0]
+    assert (row.problems, row.verified.share) == (1, 1)
