@@ -54,8 +54,6 @@ class Directed(Quotients):
 
     def _directed_f32(self, name: str, values: list[Value], rounding: str, ftz: bool) -> Value:
         """f64 holds every product of two f32 exactly, and what its sums lose is known."""
-        if self.counts_ones(name, values, rounding):
-            return self._to_ones(*values)
         wide = [self.float_to_float("f64", "f32", v) for v in values]
         if name == "fmul":
             exact = self._operate("f64", "fmul", wide, "rn", False)
@@ -82,7 +80,7 @@ class Directed(Quotients):
         most, base = (struct.unpack("<f", one.to_bytes(4, "little"))[0] for one in known) if len(known) == 2 else (0, 0)
         return bool(most >= 0 and base >= 1 << 23 and base + most < 1 << 24)
 
-    def _to_ones(self, share: Value, most: Value, base: Value) -> Value:
+    def to_ones(self, share: Value, most: Value, base: Value) -> Value:
         """A sum whose last digit counts ones: the nearest is the one below or the one above.
 
         expf begins with one, 252 times a share above 12,582,913: its low bits are a power of two.
@@ -152,14 +150,6 @@ class Directed(Quotients):
         product = self._operate("f64", "fmul", [a, b], "rn", False)
         negative = self.xor(product, constant(_SIGN, 64))
         return product, self._operate("f64", "fma", [a, b, negative], "rn", False)
-
-    def _to_odd(self, total: Value, error: Value) -> Value:
-        """total moved to its odd neighbour in error's direction when the sum was not exact."""
-        inexact = self.fcompare("f64", "ne", error, constant(0, 64))
-        even = self.compare("eq", self.and_(total, constant(1, 64)), constant(0, 64))
-        same_sign = self.compare("sge", self.xor(total, error), constant(0, 64))
-        step = self.select(same_sign, constant(1, 64), constant(-1, 64))
-        return self.select(self.and_(inexact, even), self.add(total, step), total)
 
     def _narrow_to_odd(self, a: Value) -> Value:
         """f64 to f32, rounded to odd."""

@@ -10,6 +10,7 @@ one, moved where the exact error says so (`lift.directed`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 
 from cass_shim.isa.float_kinds import EXPONENT, ONE, SIGN, pattern
 from cass_shim.lift.builder import Value, constant, typed
@@ -27,6 +28,7 @@ _CONDITIONS = {
     "lt": "olt", "eq": "oeq", "le": "ole", "gt": "ogt", "ne": "one", "ge": "oge", "num": "ord", "nan": "uno",
     "ltu": "ult", "equ": "ueq", "leu": "ule", "gtu": "ugt", "neu": "une", "geu": "uge",
 }  # fmt: skip
+_ZEROS = (0, SIGN["f32"])
 _CLASS_SUBNORMAL = 0x90  # llvm.is.fpclass: positive and negative subnormal
 
 
@@ -114,8 +116,8 @@ class Floats(Wide):
         result = self._arithmetic(kind, name, [self._float(kind, v) for v in flushed])
         if (
             name == "fadd"
-            and all(v.flushed == kind or v.known in (0, SIGN["f32"]) for v in flushed)
-            and any(v.known is not None for v in flushed)
+            and kind == "f32"
+            and any(v.known in _ZEROS and w.flushed == kind for v, w in permutations(flushed))
         ):
             return self._flushed(kind, self._bits(kind, result))  # a number and zero
         return self._flush_result(kind, result, ftz)

@@ -16,7 +16,7 @@ from cass_shim.lift.operations import Operations
 
 _KINDS = ("bf16", "bf16x2")
 _ONES, _NOTHINGS = ONE["bf16"] * 0x1_0001, SIGN["bf16"] * 0x1_0001
-_FEW = 4  # products with a sum that are inlined, of fifty instructions each
+_FEW = 4  # products with a sum that are inlined, of forty instructions each
 
 
 @dataclass

@@ -104,6 +104,20 @@ def _metadata(e: LlvmEmitter) -> tuple[str, list[str]]:
     return attached, nodes
 
 
+def _attribute_groups(e: LlvmEmitter) -> list[str]:
+    """Of the kernel, of tensor-core products, of callees and of operations: these leave the mode as they found it."""
+    products = "alwaysinline" if e.mma_calls <= _MMA_INLINE else "noinline"
+    own, keeping = _attributes(e, called=True), _attributes(e, called=True, keeps=True)
+    return [
+        f"attributes #0 = {{ {_attributes(e)} }}",
+        f"attributes #1 = {{ convergent {products} {own} }}",
+        *([f"attributes #2 = {{ convergent noinline {own} }}"] if e.calls else []),
+        f"attributes {SHARED} = {{ noinline memory(none) {own} }}",
+        f"attributes {INLINED} = {{ alwaysinline memory(none) {own} }}",
+        f"attributes {KEEPING} = {{ noinline memory(none) {keeping} }}",
+    ]
+
+
 def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
     """Put the module together; `first` is the label of the kernel's first block."""
     abi, name = e.kernel.abi, e.kernel.name
@@ -114,8 +128,6 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
     attached, metadata = _metadata(e)
     before = arena.begin(e, first) if e.spilled else [f"  br label %{first}"]
     behind = arena.end(e) if e.spilled else []
-    products = "alwaysinline" if e.mma_calls <= _MMA_INLINE else "noinline"
-    own, keeping = _attributes(e, called=True), _attributes(e, called=True, keeps=True)
     lines = [
         f'target datalayout = "{DATA_LAYOUT}"',
         'target triple = "amdgcn-amd-amdhsa"',
@@ -137,12 +149,7 @@ def module_text(e: LlvmEmitter, first: str) -> LlvmModule:
         *behind,
         "  ret void",
         "}",
-        f"attributes #0 = {{ {_attributes(e)} }}",
-        f"attributes #1 = {{ convergent {products} {own} }}",
-        *([f"attributes #2 = {{ convergent noinline {own} }}"] if e.calls else []),
-        f"attributes {SHARED} = {{ noinline memory(none) {own} }}",
-        f"attributes {INLINED} = {{ alwaysinline memory(none) {own} }}",
-        f"attributes {KEEPING} = {{ noinline memory(none) {keeping} }}",
+        *_attribute_groups(e),
         *metadata,
     ]
     return LlvmModule(_without_inputs("\n".join(lines) + "\n"), name, tuple(e.slots))

@@ -52,7 +52,7 @@ class Operations(Directed):
         if self.flush_f32 and not ftz:  # in front of every sine and cosine of -use_fast_math, and nowhere else
             return self.call_keeping(what, values, 32, write)
         if self.counts_ones(name, values, rounding):
-            return write(self, values)
+            return self.to_ones(*values)
         return self.call_operation(what, values, 32, write, _DIRECTED_F32)
 
     def call_operation(

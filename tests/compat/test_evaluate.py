@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import gzip
 import json
@@ -13,21 +12,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cass_shim.cli.eval import eval_command, evaluate, right_outputs, run_program, save
-from cass_shim.compat.ahead import AT_ONCE, Ahead
-from cass_shim.compat.evaluate import Measured, Options, asked_ahead, measure, summarise
+from cass_shim.cli.eval import eval_command, right_outputs, run_program, save
+from cass_shim.compat.evaluate import Measured, Options, measure, summarise
 from cass_shim.compat.problems import Problem, programs, read_problems
 from cass_shim.compat.rows import columns_of, write_rows
 from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.model.artifacts import CodeObject, EntryKind, Verified
 from cass_shim.model.config import Config
-from cass_shim.model.errors import Malformed, Rejected, ToolFailed, Unsupported
+from cass_shim.model.errors import Malformed, Rejected, ToolFailed
 from cass_shim.pipeline import Work, region, verify
 from cass_shim.translate.cass import models
 from cass_shim.translate.cass.models import Answer, Decoding
 from cass_shim.translate.cass.parts import Splitter, listing
 from cass_shim.translate.cass.prompt import Message
-from cass_shim.translate.cass.sampling import Drawing
 from cass_shim.verify.candidate import NOT_LOADED
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt" / "vector_add_static"
@@ -211,113 +208,6 @@ def test_a_kernel_in_parts_is_verified_when_all_are_the_models(tmp_path: Path, s
     assert summarise([found])[0].own == found.own
 
 
-def test_answers_are_asked_for_ahead_and_all_else_when_it_is_wanted() -> None:
-    asked: list[tuple[str, float, float]] = []
-
-    class Counting:
-        identity, window, contract = "counting", 7, "fields-3"
-
-        def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
-            asked.append((messages[0].content, decoding.temperature, decoding.timeout_s))
-            if messages[0].content == "bad":
-                raise ToolFailed("torch", stderr="no memory")
-            return [Answer(messages[0].content.upper())] * decoding.count
-
-        def count_tokens(self, text: str) -> int:
-            return len(text)
-
-    how = Drawing(samples=3, temperature=0.5, repairs=0, seconds=2.0)
-    ahead = Ahead(Counting(), ["one", "two", "one", "bad"], (how.greedy, how.sampled))
-    first = (Message("user", "one"),)
-    assert ahead.generate(first, how.greedy) == ahead.generate(first, how.greedy) == [Answer("ONE")]
-    assert len(ahead.generate(first, how.sampled)) == 3
-    assert len(ahead.generate(first, Decoding(2, prefixes=((1,), (2,))))) == 2
-    assert ahead.generate((Message("user", "three"),), how.greedy) == [Answer("THREE")]
-    with pytest.raises(ToolFailed, match="no memory"):
-        ahead.generate((Message("user", "bad"),), how.greedy)
-    ahead.wait()
-    ahead.close()
-    assert (ahead.identity, ahead.window, ahead.contract, ahead.count_tokens("four")) == ("counting", 7, "fields-3", 4)
-    late = 2.0 * AT_ONCE  # what is asked ahead waits behind others
-    before = [(one, heat, late) for one in ("bad", "one", "two") for heat in (0.0, 0.5)]
-    assert sorted(asked) == sorted([*before, ("one", 0.0, 600.0), ("three", 0.0, 2.0)])
-
-
-class Talker:
-    """A model that says who it is, and remembers how often it was asked."""
-
-    contract = "fields-3"
-
-    def __init__(self, name: str, window: int = 0) -> None:
-        self.identity, self.window, self.asked = name, window, 0
-
-    def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
-        self.asked += 1
-        return [Answer(self.identity)]
-
-    def count_tokens(self, text: str) -> int:
-        return len(text.split())
-
-
-def of_sm(one: Problem, sm: int) -> Problem:
-    return dataclasses.replace(one, module=dataclasses.replace(one.module, sm=sm))
-
-
-def test_problems_are_asked_ahead_of_the_model_for_their_sm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    talkers = {80: Talker("of 80"), 89: Talker("of 89"), 90: Talker("reads little", 1)}
-    monkeypatch.setattr(models, "choose", lambda setting, sm: talkers[sm])
-    problems = [of_sm(problem(tmp_path), sm) for sm in (80, 89, 90, 89)]
-    with asked_ahead(problems, Config.read({}), Options()) as found:
-        assert {sm: one.identity for sm, one in found.items()} == {sm: one.identity for sm, one in talkers.items()}
-    found[80].wait()
-    found[89].wait()
-    assert {sm: one.asked for sm, one in talkers.items()} == {80: 2, 89: 2, 90: 0}
-
-
-def test_nothing_is_asked_ahead_without_problems_or_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def none_there(setting: str, sm: int) -> Talker:
-        raise Unsupported("translator cass", why="no model is configured")
-
-    monkeypatch.setattr(models, "choose", none_there)
-    with asked_ahead((), Config.read({}), Options()) as found:
-        assert found == {}
-    out = tmp_path / "out.json"
-    done = CliRunner().invoke(eval_command, [str(unit(tmp_path)), "--translators", "cass,lift", "--json", str(out)])
-    assert done.exit_code == 0, done.output
-    kernels = {one["translator"]: one for one in json.loads(out.read_text())["kernels"]}
-    assert "no model is configured" in kernels["cass"]["unsupported"] and kernels["lift"]["verified"]
-
-
-@pytest.mark.parametrize("trouble", [KeyboardInterrupt, ValueError, None])
-def test_an_interrupted_measurement_says_so_and_asks_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: type[BaseException] | None
-) -> None:
-    """The second of two problems ends it; what was asked ahead and nobody waits for is forgotten on every way out."""
-    closed: list[Ahead] = []
-    two = [problem(tmp_path)] * 2
-    answers = [Measured("one", "g", "cass"), trouble or Measured("two", "g", "cass")]
-
-    def measured(*_: object) -> Measured:
-        answer = answers.pop(0)
-        if isinstance(answer, Measured):
-            return answer
-        raise answer
-
-    real = Ahead.close
-    monkeypatch.setattr(Ahead, "close", lambda ahead: (closed.append(ahead), real(ahead)))
-    monkeypatch.setattr(models, "choose", lambda setting, sm: Talker("it"))
-    monkeypatch.setattr("cass_shim.cli.eval.read_problems", lambda path, limit: (two, []))
-    monkeypatch.setattr("cass_shim.cli.eval.measure", measured)
-    out = tmp_path / "out" / "eval.json"
-    out.parent.mkdir()
-    with pytest.raises(trouble) if trouble else contextlib.nullcontext():
-        evaluate([tmp_path], ["cass"], Options(), 0, out, False)
-    document = json.loads(out.read_text())
-    assert (document["finished"], len(document["kernels"])) == ((False, 1) if trouble else (True, 2))
-    assert len(closed) == 1 and [one.name for one in out.parent.iterdir()] == ["eval.json"]
-    assert not closed[0]._asked
-
-
 def test_json_goes_into_a_pipe_too(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -389,11 +279,16 @@ def test_a_benchmark_in_rows_is_measured_as_a_whole(tmp_path: Path) -> None:
 def test_a_kernel_whose_answer_the_back_end_failed_to_give_counts_for_nothing(tmp_path: Path) -> None:
     one = problem(tmp_path)
 
-    class Failing(Talker):
+    class Failing:
+        identity, window, contract = "no memory", 0, "fields-3"
+
+        def count_tokens(self, text: str) -> int:
+            return len(text)
+
         def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
             raise ToolFailed("torch", stderr="CUDA out of memory")
 
-    lost = measure(one, "cass", Config.read({}), Options(), Failing("no memory"))
+    lost = measure(one, "cass", Config.read({}), Options(), Failing())
     assert "out of memory" in lost.lost and not lost.assembled
     assert summarise([lost]) == []
     right = dataclasses.replace(lost, lost="", assembled=True, verified=True)

@@ -132,7 +132,7 @@ def test_expf_counts_down_without_wide_arithmetic() -> None:
 
 
 def test_a_kernel_of_many_bf16_sums_calls_one_function() -> None:
-    """Fifty instructions each otherwise."""
+    """Forty instructions each otherwise."""
     few, many = ("\n".join(["HFMA2.BF16_V2 R8, R9, R10, R8"] * count) for count in (2, 20))
     text = [
         lift_kernel(kernel(HEAD + f"{LOADS}\nMOV R8, R11\n{lines}\nSTG.E [R2.64], R8\nEXIT")).text

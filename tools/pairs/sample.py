@@ -122,7 +122,7 @@ def right(
         if evidence := _judged(one, sass, cubin):
             pairs.append(Pair(sass.name, family, key(source), joined(source), one.text, evidence))
             counts["right greedily"] += one.kind == "greedy"
-    counts["kernels with a right answer"] = bool(pairs)
+    counts["kernels with a right answer"] = int(bool(pairs))
     counts["pairs"] = len(pairs)
     return pairs, counts
 

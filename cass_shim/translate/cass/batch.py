@@ -134,9 +134,7 @@ class Batch:
 
     def _choose(self) -> list[int]:
         scores = self._scores()
-        likeliest, order = scores.topk(
-            min(CHOICES, scores.shape[-1])
-        )  # once for all rows: what is read waits for the GPU
+        likeliest, order = scores.topk(min(CHOICES, scores.shape[-1]))  # of all rows: reading one waits for the GPU
         found = []
         for row, (one, values, ids) in enumerate(zip(self.rows, likeliest.tolist(), order.tolist(), strict=True)):
             if len(one.made) < len(one.prefix):
