@@ -121,6 +121,11 @@ class Device:
         count.restype = ctypes.c_size_t
         return float(count())
 
+    def limit(self, instructions: int) -> None:
+        """How many a wave of later launches may run on the emulated device; never more than CASS_EMU_LIMIT lets."""
+        if self.emulated:
+            self.library.native.hipCassLimit(ctypes.c_size_t(instructions))
+
     def synchronize(self) -> None:
         """Wait for everything; the place where a launch's failure is heard of."""
         self.call("hipDeviceSynchronize")

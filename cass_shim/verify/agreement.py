@@ -245,7 +245,8 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
     if candidate.bank3 >= 0 and judge.cubin is not None:
         constant3 = given.symbols.get(".nv.constant3", candidate.base) - candidate.base
     try:
-        after, printed = candidate.run(given, constant3, reference.first.textures, reference.first.surfaces)
+        first = reference.first
+        after, printed = candidate.run(given, constant3, first.textures, first.surfaces, first.steps)
     except DeviceFailed as failure:
         raise Rejected("the launch failed", kernel=name, witness=f"{_launch_text(given)}: {failure}") from failure
     halves = any(k in ("f16", "bf16") for k in (*judge.found.loads.values(), *judge.found.scalars.values()))

@@ -36,7 +36,12 @@ LAUNCH_SECONDS = 5.0
 HIP_BINDINGS = "cass_bindings"  # the array of slots in an object of `abi: hip` (translate.cass.contract)
 HIP_NOT_READY, HIP_TIMED_OUT = 600, 702
 # Instructions a wave may run on the emulated device before the launch is stopped; read when the library is loaded.
-EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(2_000_000))
+MOST_INSTRUCTIONS = 2_000_000
+EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(MOST_INSTRUCTIONS))
+# The same for one launch: so many for each step of the reference, which no warp of its exceeds, and some for waiting. A
+# wave has needed more than 33 instructions a step of its warp (`jacobi_grid` built with -G), and more than 22 in
+# functions of doubles (`runge_kutta` with -rdc).
+A_STEP, TO_WAIT = 100, 100_000
 # Launches of a few waves never pay for a compiler.
 INTERPRETED = ("CASS_EMU_NATIVE", "0")
 # Results come late, as on hardware: a wait that is missing on a path that an input takes ends the launch.
@@ -127,12 +132,14 @@ class Candidate:
         bank3_offset: int,
         textures: Mapping[int, TextureKind] = _NOTHING,
         surfaces: Mapping[int, Surface] = _NO_SURFACES,
+        steps: int = MOST_INSTRUCTIONS,
     ) -> tuple[Octets, list[bytes]]:
         """The arena and the printed records after one launch. textures, surfaces: the objects that the reference used.
 
-        Raises DeviceFailed, Unsupported.
+        steps: those of the reference; a launch that takes far more is stopped. Raises DeviceFailed, Unsupported.
         """
         device = self.device
+        device.limit(A_STEP * steps + TO_WAIT)
         if self.textures is not None:
             self.textures.fill(textures, surfaces)
         device.copy(self.base, given.content)

@@ -25,6 +25,7 @@ from cass_shim.verify.compare import Comparison, Reference
 from cass_shim.verify.inputs import Input, Roles
 from cass_shim.verify.memory import Fault
 from cass_shim.verify.placement import captured_input, plan
+from cass_shim.verify.search import LONG_STEPS
 from cass_shim.verify.state import Mufu
 from cass_shim.verify.survey import Survey
 
@@ -134,7 +135,8 @@ def _judge(judge: Judge, candidate: Candidate, given: Input, decided: float) -> 
     try:
         return reference, judge_input(judge, candidate, given, Roles(), reference)
     except Rejected as rejection:
-        if why := timed_out(rejection):
+        why = timed_out(rejection)
+        if why and (candidate.stuck or reference.first.steps >= LONG_STEPS):
             return _open(f"the device was too slow for it: {why}")
         if time.monotonic() <= judge.until:
             if why := raced(judge, given, candidate.base):

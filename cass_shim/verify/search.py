@@ -17,7 +17,7 @@ import numpy as np
 from cass_shim.model.errors import DeviceFailed, Rejected, Unsupported
 from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify.agreement import PATIENCE, Judge, judge_input, raced, run_reference, timed_out
-from cass_shim.verify.candidate import Candidate
+from cass_shim.verify.candidate import A_STEP, MOST_INSTRUCTIONS, Candidate
 from cass_shim.verify.compare import telling
 from cass_shim.verify.inputs import Roles, Scenario, Shape, first_roles, make_input, readings
 from cass_shim.verify.memory import Fault
@@ -26,10 +26,8 @@ from cass_shim.verify.survey import immediates, is_padding, prints
 from cass_shim.verify.values import CHAINS
 
 MAX_STEPS = 12_000  # of one reference run: about a third of a second
-# Of the reference, in all: from here on a right translation may be stopped for its length (`candidate.EMULATED_LIMIT`).
-# A wave has needed more than 33 instructions a step of its warp (`jacobi_grid` built with -G), and more than 22 in
-# functions of doubles (`runge_kutta` with -rdc).
-LONG_STEPS = 2_000_000 // 100
+# Of the reference, in all: from here on a right translation may be stopped for its length.
+LONG_STEPS = MOST_INSTRUCTIONS // A_STEP
 STOPPED = 2  # of such inputs: each took the device a second or two
 COVERED = 0.95  # share of the instructions after which no more inputs are looked for
 EXPLORATION = 12  # random inputs in a row that reach nothing new end the search

@@ -88,6 +88,15 @@ def test_a_wrong_one_is_rejected_with_buffer_offset_and_values(work: Work, devic
         replayed(work, subtracting(work), addition(), device)
 
 
+def test_one_that_never_ends_is_rejected(work: Work, device: Device) -> None:
+    endless = from_ptx(work, ", f2 + f1);", ", f2 + f1); while (true) __builtin_amdgcn_s_sleep(1);")
+    with pytest.raises(Rejected, match="the launch failed") as rejection:
+        replayed(work, endless, addition(), device)
+    assert "instruction limit" in str(rejection.value)
+    device.reset()
+    assert replayed(work, lifted(work), addition(), device).verdict == "agrees"
+
+
 def test_the_policy_asks_for_it_and_refuses_less(work: Work) -> None:
     config = Config(translators="lift", min_evidence="E3", kernel_timeout="60")
     with pytest.raises(NoTranslation, match="below CASS_MIN_EVIDENCE=E3"):

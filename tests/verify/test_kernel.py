@@ -18,8 +18,10 @@ from cass_shim.extract.fatbin import read_fatbins
 from cass_shim.lift import lift_kernel
 from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel
 from cass_shim.model.errors import CassError, DeviceFailed, Rejected
+from cass_shim.pipeline import Work
 from cass_shim.verify import search, verify_kernel
-from cass_shim.verify.candidate import HIP_TIMED_OUT, Candidate
+from cass_shim.verify.candidate import HIP_TIMED_OUT, TO_WAIT, Candidate
+from tests.verify.support import from_ptx
 from tools.mutation.sass import branch_mutants, mutants
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt"
@@ -116,6 +118,17 @@ def test_damaged_code_is_rejected_before_it_runs() -> None:
 def test_without_sass_only_the_contract_is_checked() -> None:
     verified = verify_kernel(lifted("vector_add_static", 0), None, None)
     assert verified.evidence is Evidence.E0 and "no SASS" in str(verified.report["reference"])
+
+
+def test_a_translation_that_never_ends_is_stopped_early(vector_add: Work, device: Device) -> None:
+    """Its waves run as long as the reference's short run lets them, not as long as any launch may."""
+    work = vector_add
+    endless = from_ptx(work, ", f2 + f1);", ", f2 + f1); while (true) __builtin_amdgcn_s_sleep(1);")
+    before = device.spent()
+    with pytest.raises(Rejected, match="the launch failed"):
+        verify_kernel(endless, work.sass, work.module.cubin, device)
+    assert 1 < (device.spent() - before) / TO_WAIT < 40
+    device.reset()
 
 
 @pytest.mark.parametrize("long_steps", [1, 10**9])

@@ -387,3 +387,10 @@ int emu_hipCassFaultStatus(void) { return (int)emu_last_status(); }
 
 /* Wave-instructions that this process's launches have run. */
 size_t emu_hipCassInstructions(void) { return (size_t)emu_instructions_executed(); }
+
+hipError_t emu_hipCassLimit(size_t instructions) {
+    uint64_t most = emu_config.most_instructions;
+    emu_config.instruction_limit =
+        most && (!instructions || instructions > most) ? most : instructions;
+    return hipSuccess;
+}

@@ -64,7 +64,8 @@ static void read_settings(void) {
     emu_config.memory_bytes = emu_setting("CASS_EMU_MEMORY", default_memory());
     uint64_t arena = emu_setting("CASS_EMU_ARENA", 256ull << 30), limit = arena_limit();
     emu_config.arena_bytes = (arena < limit ? arena : limit) & ~(uint64_t)(EMU_PAGE - 1);
-    emu_config.instruction_limit = emu_setting("CASS_EMU_LIMIT", 0);
+    emu_config.most_instructions = emu_setting("CASS_EMU_LIMIT", 0);
+    emu_config.instruction_limit = emu_config.most_instructions;
     emu_config.strict = emu_setting("CASS_EMU_STRICT", 0) != 0;
     emu_config.check = emu_setting("CASS_EMU_CHECK", 0) != 0;
     emu_config.count = getenv("CASS_EMU_COUNT") != NULL;

@@ -54,7 +54,9 @@ extern emu_device emu_devices[EMU_MAX_DEVICES];
 
 typedef struct {
     int device_count, compute_units;
-    uint64_t memory_bytes, arena_bytes, instruction_limit;
+    uint64_t memory_bytes, arena_bytes;
+    uint64_t most_instructions;         /* that a wave may run; 0: any number (CASS_EMU_LIMIT) */
+    _Atomic uint64_t instruction_limit; /* the same for launches from now on (hipCassLimit) */
     bool strict, check, count;
 } emu_settings;
 extern emu_settings emu_config;
