@@ -60,10 +60,16 @@ class ShippedModel:
         self._waiting: deque[list[Wish]] = deque()
         self._loaded: tuple[Any, Batch] | None = None
 
+    def _ready(self) -> tuple[Any, Batch]:
+        """torch and the batch. Who works for all has the lock: nobody who only asks may wait for it."""
+        if self._loaded is None:
+            with self._lock:
+                if self._loaded is None:
+                    self._loaded = self._load()
+        return self._loaded
+
     def _load(self) -> tuple[Any, Batch]:
         """torch and the network, in f32 where there is only a processor."""
-        if self._loaded is not None:
-            return self._loaded
         try:
             import torch
 
@@ -79,8 +85,7 @@ class ShippedModel:
             raise Unsupported("translator cass", why=f"checkpoint {self.folder} cannot be loaded: {first}") from error
         if network.vocabulary_size != len(self.vocabulary.tokens):
             raise Unsupported("translator cass", why=f"checkpoint {self.folder}: weights and vocabulary differ in size")
-        self._loaded = (torch, Batch(network, self.vocabulary))
-        return self._loaded
+        return torch, Batch(network, self.vocabulary)
 
     def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
         """Answers to the first turn; it knows no later turns. Requests of several threads share one batch."""
@@ -88,8 +93,7 @@ class ShippedModel:
         room = min(MAX_ANSWER, decoding.max_tokens, self.window - len(prompt))
         if room <= 0:
             raise Unsupported(TOO_LONG, why=f"{len(prompt)} tokens, the model reads {self.window}")
-        with self._lock:
-            torch, batch = self._load()
+        torch, batch = self._ready()
         wishes = self._wishes(torch, prompt, room, decoding)
         self._waiting.append(wishes)
         while not all(one.done for one in wishes):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -131,6 +132,30 @@ def test_threads_share_a_batch_and_a_failure_is_everybodys(tiny: tuple[Path, Any
         for failed in [pool.submit(model.generate, message, Decoding(max_tokens=30)) for _ in range(8)]:
             with pytest.raises(ToolFailed):
                 failed.result(timeout=60)
+
+
+def test_a_request_joins_answers_that_are_under_way(tiny: tuple[Path, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first answer stands still until the second request is heard of, and both go on together."""
+    model = ShippedModel(tiny[0], is_masked=False)
+    message = (Message("user", joined(source_lines(kernel()[0]))),)
+    model.generate(message, Decoding(max_tokens=2))
+    step, begun, together = Batch.step, threading.Event(), []
+
+    def slow(batch: Any) -> None:
+        begun.set()
+        until = time.monotonic() + 10
+        while not together and not model._waiting and time.monotonic() < until:
+            time.sleep(0.01)
+        together.append(len(batch.rows))
+        step(batch)
+
+    monkeypatch.setattr(Batch, "step", slow)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(model.generate, message, Decoding(max_tokens=6))
+        assert begun.wait(10)
+        second = pool.submit(model.generate, message, Decoding(max_tokens=6))
+        assert first.result(60)[0].ids == second.result(60)[0].ids
+    assert together[:2] == [1, 2]
 
 
 def test_samples_are_repeatable_by_their_seed(tiny: tuple[Path, Any]) -> None:
