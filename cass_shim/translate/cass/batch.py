@@ -20,7 +20,9 @@ from cass_shim.translate.cass.mask import Mask
 from cass_shim.translate.cass.models import Doubt
 from cass_shim.translate.cass.vocabulary import END, Vocabulary
 
-ROOM = 128  # positions by which a cache grows
+ROOM = 128  # positions of a cache come in so many
+GROWTH = 8  # the part of itself by which a cache grows at least
+SLACK = 2  # times what is needed, above which it shrinks
 CHOICES = 8  # likeliest tokens that are looked at before all others
 TINY = 1e-30  # of noise: its logarithm is taken
 DOUBTFUL = 10.0  # nats below the likeliest token, from which another one is not worth a second look
@@ -64,7 +66,7 @@ class Batch:
         while left:
             longest = max((one.prefix for one in left), key=len)
             given = longest[:-1]  # the last one is chosen, like every later token, by `_choose`
-            every = self._read([*left[0].prompt, *given], max(one.most for one in left))
+            every = self._read([*left[0].prompt, *given])
             same = [one for one in left if one.prefix[:-1] == given[: max(0, len(one.prefix) - 1)]]
             for one in same:
                 for token in one.prefix[:-1]:
@@ -72,11 +74,10 @@ class Batch:
             self._join(every[[len(one.prompt) + len(one.made) - 1 for one in same]], same)
             left = [one for one in left if one not in same]
 
-    def _read(self, ids: list[int], most: int) -> Any:
+    def _read(self, ids: list[int]) -> Any:
         """Into a cache of one row; the logits behind every one of `ids`."""
         network = self.network
-        need = min(network.shape.window, len(ids) + most)
-        network.cache = network.blank(1, -(-need // ROOM) * ROOM)
+        network.cache = network.blank(1, -(-len(ids) // ROOM) * ROOM)
         given = torch.tensor([ids], device=network.embedding.device)
         places = torch.arange(len(ids), device=given.device)[None]
         return network.read(given, places, len(ids), None)[0]
@@ -118,9 +119,20 @@ class Batch:
             network.keep(torch.tensor(going, device=device))
             self.rows = [self.rows[row] for row in going]
             self.cache = network.cache
+        self._fit(1 + max(places[row] for row in going))
         last = torch.tensor([one.made[-1] for one in self.rows], device=device)
         at = torch.tensor([places[row] for row in going], device=device)
         self.logits = network.step_apart(last, at)
+
+    def _fit(self, need: int) -> None:
+        """Room in the cache for so many positions, and not far more: most answers are far from the longest there may
+        be, and joining and leaving copy all of it."""
+        room = self.cache[0][0].shape[2]
+        if need <= room <= SLACK * max(need, ROOM):
+            return
+        room = -(-max(need + ROOM, need + need // GROWTH) // ROOM) * ROOM
+        fitted = [(_widened(keys, room), _widened(values, room)) for keys, values in self.cache]
+        self.cache = self.network.cache = fitted
 
     def clear(self) -> list[Wish]:
         """Give everything up; what was under way."""
@@ -182,8 +194,8 @@ def _repeated(tensor: Any, wishes: list[Wish]) -> Any:
 
 
 def _widened(tensor: Any, room: int) -> Any:
-    """With room for so many positions."""
+    """With room for so many positions, or cut to them."""
     rows, shared, own, width = tensor.shape
     if own >= room:
-        return tensor
+        return tensor if own == room else tensor[:, :, :room].contiguous()
     return torch.cat([tensor, tensor.new_zeros(rows, shared, room - own, width)], 2)
