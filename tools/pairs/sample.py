@@ -32,9 +32,9 @@ from tools.pairs.generate import HELD_OUT_BUDGET_S, Pair, joined, reason
 from tools.pairs.kernels import SPLITS, unit
 from tools.pairs.overlap import LIMIT, compile_cubin, key, likeness
 
-UNIT = 20  # kernels a compiler call: a unit that is cut off is made again
-UNITS = 8  # under way at a time, so that the last answers of one do not wait alone
-AT_ONCE = 12  # kernels of a unit that the model is asked for at the same time: their answers share its batches
+UNIT = 10  # kernels a compiler call: a unit that is cut off is made again
+UNITS = 12  # under way at a time, so that the last answers of one do not wait alone
+AT_ONCE = 10  # kernels of a unit that the model is asked for at the same time: their answers share its batches
 ROWS = 384  # answers at a time on a GPU: at most 6.4 GB, and as much again while rows join
 SECONDS = 900.0  # for a request, which waits behind others
 STRETCH = 1.5  # samples that are longer than that many greedy answers are wrong, and would run to the window's end

@@ -33,7 +33,8 @@ class Drawn:
 class Drawing:
     """How to draw. repairs: second looks after the greedy answer (search.py). seconds: for each request.
 
-    stretch: how many times as long as a greedy answer that ended its samples may be; 0: as long as the model lets them.
+    stretch: how many times as long as the greedy answer its samples may be, and none where that did not end; 0: as
+    long as the model lets them.
     """
 
     samples: int
@@ -73,7 +74,9 @@ def draw(sass: SassKernel, text: Listing, model: Model, how: Drawing, accepted: 
             yield _judged(sass, contract, answer, "repair")
     if how.samples:
         sampled = how.sampled
-        if how.stretch and greedy.finished and greedy.tokens:
+        if how.stretch:
+            if not greedy.finished:
+                return
             sampled = replace(sampled, max_tokens=round(how.stretch * greedy.tokens))
         for answer in model.generate((prompt,), sampled):
             yield _judged(sass, contract, answer, "sample")

@@ -21,6 +21,7 @@ from tests.translate.cass.test_fields import check, joined, kernel, vocabulary
 torch = pytest.importorskip("torch", reason="no torch")
 transformers = pytest.importorskip("transformers", reason="no transformers")
 
+from cass_shim.translate.cass import decoder  # noqa: E402
 from cass_shim.translate.cass.batch import Batch, Wish  # noqa: E402
 from cass_shim.translate.cass.decoder import Network  # noqa: E402
 
@@ -191,3 +192,13 @@ def test_damaged_weights_are_one_line(tiny: tuple[Path, Any], tmp_path: Path, da
     with pytest.raises(Unsupported, match="cannot be loaded") as raised:
         ShippedModel(tmp_path).generate((Message("user", "EXIT"),), Decoding())
     assert "\n" not in str(raised.value)
+
+
+def test_attention_of_all_rows_is_that_of_each() -> None:
+    """What a GPU computes in one product, and a processor row by row."""
+    queries, keys, values = torch.randn(5, 2, 3, 64), torch.randn(5, 2, 40, 64), torch.randn(5, 2, 40, 64)
+    ends = [40, 1, 17, 33, 40]
+    seen = (torch.arange(40)[None] < torch.tensor(ends)[:, None])[:, None, None]
+    each = decoder._each(queries, keys, values, ends)
+    assert torch.allclose(decoder._masked(queries, keys, values, seen), each, atol=1e-5)
+    assert torch.allclose(decoder._masked(queries, keys, values, None)[0], each[0], atol=1e-5)
