@@ -140,7 +140,8 @@ def test_a_request_joins_answers_that_are_under_way(tiny: tuple[Path, Any], monk
     model = ShippedModel(tiny[0], is_masked=False)
     message = (Message("user", joined(source_lines(kernel()[0]))),)
     model.generate(message, Decoding(max_tokens=2))
-    step, begun, together = Batch.step, threading.Event(), []
+    step, begun = Batch.step, threading.Event()
+    together: list[int] = []
 
     def slow(batch: Any) -> None:
         begun.set()
