@@ -184,26 +184,25 @@ class _Function:
 
     def _leads_on(self, start: str, end: str) -> bool:
         """Whether a way leads from one to the other that goes round no loop; of loops with two entries: no."""
-        found: set[str] = set()
-        waiting = [start]
-        while waiting:
-            block = waiting.pop()
-            if block not in found:
-                found.add(block)
-                waiting += self._forward(block)
-        return end in found and self._ordered
+        return bool(self._beyond.get(start, 0) & self._bit[end])
 
     def _forward(self, block: str) -> list[str]:
         return [one for one in self.blocks[block].targets if not self._dominates(one, block)]
 
     @cached_property
-    def _ordered(self) -> bool:
-        """Whether every loop has one entry: without the ways back there is an order."""
+    def _beyond(self) -> dict[str, int]:
+        """Block → itself and those that ways lead to which go round no loop, a bit each; nothing where a loop has two
+        entries: without the ways back there is no order then."""
+        found: dict[str, int] = {}
         try:
-            TopologicalSorter({name: self._forward(name) for name in self.blocks}).prepare()
+            forward = {name: self._forward(name) for name in self.blocks}
+            for name in TopologicalSorter(forward).static_order():
+                found[name] = self._bit[name]
+                for after in forward[name]:
+                    found[name] |= found[after]
         except CycleError:
-            return False
-        return True
+            return {}
+        return found
 
 
 def _guard(value: str, type_: str, number: int) -> tuple[list[str], str]:
