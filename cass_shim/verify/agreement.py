@@ -24,7 +24,7 @@ from cass_shim.model.artifacts import CodeObject, Cubin, SassKernel
 from cass_shim.model.errors import DeviceFailed, Rejected
 from cass_shim.model.kernel_abi import WARP
 from cass_shim.verify import mufu as mufu_models
-from cass_shim.verify.candidate import HIP_TIMED_OUT, Candidate
+from cass_shim.verify.candidate import HIP_TIMED_OUT, MOST_INSTRUCTIONS, Candidate
 from cass_shim.verify.compare import Comparison, Heaps, Octets, Reference, compare, settle, within_spread
 from cass_shim.verify.compiled.machine import Machine
 from cass_shim.verify.compiled.translation import Translation
@@ -246,7 +246,8 @@ def judge_input(judge: Judge, candidate: Candidate, given: Input, roles: Roles, 
         constant3 = given.symbols.get(".nv.constant3", candidate.base) - candidate.base
     try:
         first = reference.first
-        after, printed = candidate.run(given, constant3, first.textures, first.surfaces, first.steps)
+        steps = first.steps if judge.found.brief else MOST_INSTRUCTIONS
+        after, printed = candidate.run(given, constant3, first.textures, first.surfaces, steps)
     except DeviceFailed as failure:
         raise Rejected("the launch failed", kernel=name, witness=f"{_launch_text(given)}: {failure}") from failure
     halves = any(k in ("f16", "bf16") for k in (*judge.found.loads.values(), *judge.found.scalars.values()))

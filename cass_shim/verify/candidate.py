@@ -38,10 +38,10 @@ HIP_NOT_READY, HIP_TIMED_OUT = 600, 702
 # Instructions a wave may run on the emulated device before the launch is stopped; read when the library is loaded.
 MOST_INSTRUCTIONS = 2_000_000
 EMULATED_LIMIT = ("CASS_EMU_LIMIT", str(MOST_INSTRUCTIONS))
-# The same for one launch: so many for each step of the reference, which no warp of its exceeds, and some for waiting. A
-# wave has needed more than 33 instructions a step of its warp (`jacobi_grid` built with -G), and more than 22 in
-# functions of doubles (`runge_kutta` with -rdc).
-A_STEP, TO_WAIT = 100, 100_000
+# The same for one launch of a kernel of brief instructions (`Survey.brief`): so many for each step of the reference,
+# which no warp of its exceeds, and some besides. A wave has needed more than 33 instructions a step of its warp
+# (`jacobi_grid` built with -G), and more than 22 in functions of doubles (`runge_kutta` with -rdc).
+A_STEP, BESIDES = 100, 100_000
 # Launches of a few waves never pay for a compiler.
 INTERPRETED = ("CASS_EMU_NATIVE", "0")
 # Results come late, as on hardware: a wait that is missing on a path that an input takes ends the launch.
@@ -139,7 +139,7 @@ class Candidate:
         steps: those of the reference; a launch that takes far more is stopped. Raises DeviceFailed, Unsupported.
         """
         device = self.device
-        device.limit(A_STEP * steps + TO_WAIT)
+        device.limit(A_STEP * steps + BESIDES)
         if self.textures is not None:
             self.textures.fill(textures, surfaces)
         device.copy(self.base, given.content)

@@ -136,7 +136,7 @@ def _judge(judge: Judge, candidate: Candidate, given: Input, decided: float) -> 
         return reference, judge_input(judge, candidate, given, Roles(), reference)
     except Rejected as rejection:
         why = timed_out(rejection)
-        if why and (candidate.stuck or reference.first.steps >= LONG_STEPS):
+        if why and (candidate.stuck or not judge.found.brief or reference.first.steps >= LONG_STEPS):
             return _open(f"the device was too slow for it: {why}")
         if time.monotonic() <= judge.until:
             if why := raced(judge, given, candidate.base):

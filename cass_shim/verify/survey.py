@@ -1,7 +1,7 @@
 """What a kernel's code says about its launch: which parameters are addresses, what is loaded as what.
 
-In: SassKernel. Out: `Survey`. Everything here is a guess that only steers input generation; a wrong guess costs
-coverage, never soundness.
+In: SassKernel. Out: `Survey`. Everything here is a guess that steers input generation and how long a launch may take; a
+wrong guess costs coverage, or a right translation that was refused, never soundness.
 """
 
 from __future__ import annotations
@@ -42,6 +42,11 @@ _ATOMICS = frozenset({"ATOMG", "ATOM", "ATOMS", "RED", "REDG"})
 _SINGLE = ("F32", "F32x2", "F32x4", "F64")
 _FLOATS = ("F16", "F32", "F64", "BF16", "TF32", "E4M3", "E5M2")  # modifiers of what computes in floats
 _READERS = ("TEX", "TLD", "SULD", "MUFU", "DMMA", "HMMA", "F2", "D")
+# What another processor may need many instructions or a loop for, and what waits for others.
+_LONG = (
+    "HMMA", "IMMA", "DMMA", "QMMA", "OMMA", "BMMA", "TEX", "TLD", "TXD", "TMML", "TXQ", "SU", "ATOM", "RED", "CALL",
+    "SYNCS", "YIELD", "NANOSLEEP",
+)  # fmt: skip
 _EXCHANGES = frozenset({"SHFL", "REDUX", "CREDUX", "MATCH"})  # read other lanes, which a block of one has not
 _GLOBAL = frozenset({"LDG", "LD", "STG", "ST", "RED", "REDG", "ATOMG", "ATOM", "LDGSTS"})
 
@@ -78,6 +83,7 @@ class Survey:
     floats: bool = False  # it computes in floats of some width, or reads textures: what it writes may be a NaN
     both_shared: bool = False  # it is to be tried with dynamic shared memory beside its static one
     whole_warps: bool = False  # only blocks of whole warps are to be tried
+    brief: bool = True  # each instruction is a few of another processor, and no lane waits for another
 
 
 def grid_barrier(sm: int) -> tuple[int, int]:
@@ -143,6 +149,7 @@ def _note_properties(found: Survey, instruction: Instruction, barrier: tuple[int
     found.floats |= operand_kind(instruction) != "i32" or name.startswith(_READERS)
     found.floats |= any(part.startswith(_FLOATS) for part in instruction.modifiers)
     found.approximate |= name == "MUFU"
+    found.brief &= not name.startswith(_LONG) and not any(part.startswith("STRONG") for part in instruction.modifiers)
     if name in _EXCHANGES:
         found.exchanges[name.removeprefix("C")] += 1
     found.float_sums |= name in _ATOMICS and instruction.has("ADD") and instruction.has(*_SINGLE)
