@@ -17,7 +17,7 @@ from llvmlite import binding
 
 from cass_shim.assemble import toolchain
 from cass_shim.assemble.code_object import check_cass1_layout, parse_code_object
-from cass_shim.assemble.releases import WAITS
+from cass_shim.assemble.releases import settled_object, settled_text
 from cass_shim.assemble.repairs import IN_PROCESS, repaired
 from cass_shim.model.artifacts import CodeObject, LlvmModule
 from cass_shim.model.errors import ToolFailed
@@ -89,38 +89,27 @@ def _few_passes() -> binding.FunctionPassManager:
 
 
 def generate_object(text: str) -> bytes:
-    """IR text to a relocatable object. Raises ToolFailed with LLVM's message when the IR is not valid.
-
-    Waits that had to be written out (`releases`) are text, which llvmlite cannot assemble: it has no parser of asm for
-    other machines than this one.
-    """
-    emitted: bytes | str = _generate(text, _emit)
-    return toolchain.assemble_object(emitted) if isinstance(emitted, str) else emitted
-
-
-def _emit(module: binding.ModuleRef, is_text: bool) -> bytes | str:
-    machine = _machine()
-    emitted: bytes | str = machine.emit_assembly(module) if is_text else machine.emit_object(module)
-    return emitted
+    """IR text to a relocatable object. Raises ToolFailed with LLVM's message when the IR is not valid."""
+    found: bytes | None = _generate(text, lambda module: settled_object(_machine().emit_object(module)))
+    return found if found is not None else toolchain.assemble_object(generate_assembly(text))
 
 
 def generate_assembly(text: str) -> str:
     """IR text to gfx1100 assembly text, of the code that `generate_object` makes. Raises ToolFailed alike."""
-    emitted: str = _generate(text, lambda module, _: _emit(module, True))
-    return emitted
+    return settled_text(_generate(text, lambda module: _machine().emit_assembly(module)))
 
 
-def _generate(text: str, emit: Callable[[binding.ModuleRef, bool], Any]) -> Any:
-    """What `emit` makes of the optimised module; it is told whether there are instructions as text in it."""
+def _generate(text: str, emit: Callable[[binding.ModuleRef], Any]) -> Any:
+    """What `emit` makes of the optimised module."""
     with _lock:
         try:
             with binding.parse_assembly(text) as module:
                 module.verify()
                 optimise(module, _instructions(text) > LARGE)
                 if (safe := repaired(str(module), IN_PROCESS)) is None:
-                    return emit(module, False)
+                    return emit(module)
             with binding.parse_assembly(safe) as module:
-                return emit(module, WAITS in safe)
+                return emit(module)
         except RuntimeError as error:
             message = str(error).removeprefix("LLVM IR parsing error\n")
             raise ToolFailed("llvmlite", command="parse, optimise, emit", stderr=message) from error

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from cass_shim.assemble.meets import guarded
 from cass_shim.assemble.ones import whole
 from cass_shim.assemble.parameters import in_front
-from cass_shim.assemble.releases import waited
+from cass_shim.assemble.releases import marked, waited
 from cass_shim.assemble.webs import paired
 from cass_shim.assemble.zeros import constrained
 
 # llvmlite's LLVM 22. Two are no repairs: the first makes lifted kernels load their parameters as HIP's do, the last
 # saves time.
-IN_PROCESS = (in_front, constrained, whole, guarded, waited, paired)
+IN_PROCESS = (in_front, constrained, whole, guarded, marked, paired)
 BY_CLANG = (constrained, whole, waited)  # clang 20 and 21: `toolchain` refuses one that would need `guarded`
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
 from cass_shim.assemble.hip import compile_to_assembly
 from cass_shim.assemble.llvm import generate_assembly, generate_object
-from cass_shim.assemble.releases import WAITS, waited
+from cass_shim.assemble.releases import WAITS, marked, settled_object, waited
 from cass_shim.assemble.repairs import IN_PROCESS
+from cass_shim.assemble.toolchain import assemble_object
 from cass_shim.model.artifacts import HipSource
 
 LOOP = """
@@ -51,6 +54,7 @@ extern "C" __global__ void k(int *p, int *flag, unsigned n) {
     }
 }
 """
+END = (0xBF9F0000).to_bytes(4, "little")  # s_code_end, with which LLVM fills up
 VSCNT_0 = (0xBC7C0000).to_bytes(4, "little")  # s_waitcnt_vscnt null, 0x0
 WAIT, INSTRUCTION = "s_waitcnt_vscnt null, 0x0", re.compile(r"^\s+(?:global_(?:store|atomic)|buffer_gl1_inv)")
 
@@ -71,7 +75,7 @@ def test_a_release_waits_for_what_comes_round_the_loop(name: str) -> None:
 
 def test_llvm_loses_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where this fails LLVM has been mended, and `assemble/releases.py` can go."""
-    without = tuple(one for one in IN_PROCESS if one is not waited)
+    without = tuple(one for one in IN_PROCESS if one is not marked)
     monkeypatch.setattr("cass_shim.assemble.llvm.IN_PROCESS", without)
     assert not waits_come_first(generate_assembly(LOOP.replace("FIRST", RELEASES["fence"])))
 
@@ -103,6 +107,34 @@ def test_only_what_is_done_again_needs_it() -> None:
     assert waited(both) == both.replace("  fence sync", f"{WAITS}\n  fence sync")
 
 
-def test_it_becomes_machine_code() -> None:
-    assert VSCNT_0 in generate_object(LOOP.replace("FIRST", RELEASES["fence"]))
+def code(relocatable: bytes) -> bytes:
+    """The instructions, without the padding behind them."""
+    section = ELFFile(io.BytesIO(relocatable)).get_section_by_name(".text")
+    return bytes(section.data()).rstrip(END)
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_it_becomes_machine_code(name: str) -> None:
+    """That of the assembler, for the text with the waits in it."""
+    text = LOOP.replace("FIRST", RELEASES[name])
+    found = generate_object(text)
+    assert VSCNT_0 in found and b"\xbb\xbf" not in found
+    assert code(found) == code(assemble_object(generate_assembly(text)))
     assert VSCNT_0 not in generate_object(LOOP.replace("FIRST", ""))
+
+
+def test_a_constant_that_looks_like_a_mark_stays_a_constant(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the assembler makes the object of the text, in which a mark is told from a number."""
+    text = LOOP.replace("FIRST", RELEASES["fence"]).replace("i32 7,", f"i32 {0xBFBB6CA5 - (1 << 32)},")
+    with monkeypatch.context() as patched:
+        patched.setattr("cass_shim.assemble.llvm.settled_object", bytes)
+        assert settled_object(generate_object(text)) is None
+    found = generate_object(text)
+    assert (0xBFBB6CA5).to_bytes(4, "little") in code(found) and VSCNT_0 in code(found)
+
+
+def test_marks_are_declared_once() -> None:
+    once = marked(LOOP.replace("FIRST", RELEASES["fence"]))
+    assert once is not None
+    again = marked(once)
+    assert again is not None and again.count("declare void @llvm.amdgcn.s.ttracedata.imm") == 1
