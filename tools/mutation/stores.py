@@ -100,7 +100,8 @@ def main() -> int:
     paths = build_all(chosen, [VARIANTS[VARIANT]], root / "build" / "suite", options.jobs).values()
     total = Seen()
     context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(options.jobs, context, max_tasks_per_child=8) as pool:
+    # One program a process: with more the pool may wait for ever (python/cpython#115634, up to 3.15.0b3).
+    with concurrent.futures.ProcessPoolExecutor(options.jobs, context, max_tasks_per_child=1) as pool:
         for seen in pool.map(functools.partial(judge, stores=options.stores, most=options.most), paths):
             total.add(seen)
             for line in seen.passed:
