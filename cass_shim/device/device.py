@@ -122,7 +122,8 @@ class Device:
         return float(count())
 
     def limit(self, instructions: int) -> None:
-        """How many a wave of later launches may run on the emulated device; never more than CASS_EMU_LIMIT lets."""
+        """How many a wave of later launches may run on the emulated device; 0: as many as CASS_EMU_LIMIT lets, the most
+        there may be."""
         if self.emulated:
             self.library.native.hipCassLimit(ctypes.c_size_t(instructions))
 

@@ -139,7 +139,6 @@ class Candidate:
         steps: those of the reference; a launch that takes far more is stopped. Raises DeviceFailed, Unsupported.
         """
         device = self.device
-        device.limit(A_STEP * steps + BESIDES)
         if self.textures is not None:
             self.textures.fill(textures, surfaces)
         device.copy(self.base, given.content)
@@ -154,18 +153,26 @@ class Candidate:
                 self.shared, struct.pack("<II", SHARED_SLOTS, ARENA_SLOT_BYTES).ljust(ARENA_SLOTS_OFFSET, b"\0")
             )
         device.copy(self.table, self._slots(given, bank3_offset))
-        kernarg = given.params
-        if self.code.abi is AbiClass.CASS1:
-            kernarg = kernarg.ljust(self.code.bindings_offset, b"\0") + self.table.to_bytes(8, "little")
-        shape = given.scenario.shape
-        began = device.spent()
-        in_lds = 0 if self.kernel.abi.spilled else shape.dynamic_shared
-        self.function.launch(shape.grid, shape.block, kernarg, in_lds)
-        self._wait()
-        self.spent = device.spent() - began
+        self._launch(given, A_STEP * steps + BESIDES)
         after = np.empty(len(given.content), np.uint8)
         device.copy(after, self.base)
         return after, self._printed() if self.prints else []
+
+    def _launch(self, given: Input, most: int) -> None:
+        """Once, to its end, which comes before a wave has run more than `most` instructions. Raises DeviceFailed."""
+        device, shape = self.device, given.scenario.shape
+        kernarg = given.params
+        if self.code.abi is AbiClass.CASS1:
+            kernarg = kernarg.ljust(self.code.bindings_offset, b"\0") + self.table.to_bytes(8, "little")
+        began = device.spent()
+        in_lds = 0 if self.kernel.abi.spilled else shape.dynamic_shared
+        device.limit(most)
+        try:
+            self.function.launch(shape.grid, shape.block, kernarg, in_lds)
+            self._wait()
+        finally:
+            device.limit(0)
+        self.spent = device.spent() - began
 
     def _printed(self) -> list[bytes]:
         """The finished records of the last launch."""
