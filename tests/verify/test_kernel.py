@@ -129,6 +129,13 @@ def test_a_translation_that_never_ends_is_stopped_early(vector_add: Work, device
         verify_kernel(endless, work.sass, work.module.cubin, device)
     assert 1 < (device.spent() - before) / BESIDES < 40
     device.reset()
+    # The limit of the verifier's launch is not that of others.
+    loop = "for (u32 i = 0; i < 300000; i++) __builtin_amdgcn_s_sleep(0);"
+    long = from_ptx(work, "const i32 r1 =", f"{loop}\n    const i32 r1 =")
+    before = device.spent()
+    device.load(long.elf).function(long.symbol).launch((1, 1, 1), (32, 1, 1), bytes(long.bindings_offset + 8))
+    device.synchronize()
+    assert device.spent() - before > 2 * BESIDES
 
 
 @pytest.mark.parametrize("long_steps", [1, 10**9])

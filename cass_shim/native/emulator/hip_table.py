@@ -1210,7 +1210,7 @@ DECLARED: tuple[Function, ...] = (
     fn("hipCassBorderColor", "const unsigned int *bits, unsigned int *index"),
     fn("hipCassRowAlign", "unsigned int *bytes"),
     fn("hipCassInstructions", "void", returns="size_t", guard=NONE),
-    fn("hipCassLimit", "size_t instructions"),
+    fn("hipCassLimit", "size_t instructions", guard=HOST),
 )
 
 # The same calls with the calling thread's own default stream (hip_runtime_api.h built with
