@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -16,16 +17,14 @@ from rich.table import Table
 
 from cass_shim import __version__
 from cass_shim.compat.evaluate import (
-    MODEL_ROUTE,
     PASS_AT,
     Measured,
     Options,
     Share,
     Summary,
-    asked_ahead,
-    measure,
     summarise,
 )
+from cass_shim.compat.crew import measure_shared
 from cass_shim.compat.problems import Program, build_program, programs, read_problems
 from cass_shim.compat.rows import SUFFIXES, columns_of, write_rows
 from cass_shim.compat.runner import Job, Limits, run_one
@@ -46,12 +45,13 @@ from cass_shim.native.build import BUILD
 @click.option("--no-grammar", is_flag=True, help="Let our own model say what cannot be assembled, to compare.")
 @click.option("--parts", default=0, help="Cut kernels into parts of at most so many instructions, for a model.")
 @click.option("--limit", default=0, help="Kernels of each benchmark (0: all).")
+@click.option("--jobs", default=1, help="Processes that measure, each with a model of its own.")
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Write everything here, after every kernel.")
 @click.option("--columns", default="", help="Of a benchmark in JSON rows: name=…,domain=…,source=…,output=….")
 @click.option("--run", "runs", is_flag=True, help="Also run programs whose expected output lies beside them.")
 def eval_command(
     benchmarks: tuple[Path, ...], translators: str, samples: int, temperature: float, seconds: float, repairs: int,
-    no_grammar: bool, parts: int, limit: int, out: Path | None, columns: str, runs: bool,
+    no_grammar: bool, parts: int, limit: int, jobs: int, out: Path | None, columns: str, runs: bool,
 ) -> None:  # fmt: skip
     """Measure translators on benchmarks: folders of held-out pairs, folders of .cu files, .cu files or cubins.
 
@@ -66,12 +66,13 @@ def eval_command(
             for path in benchmarks
         ]
         options = Options(samples, temperature, seconds, repairs, not no_grammar, parts)
-        evaluate(places, translators.split(","), options, limit, out, runs)
+        evaluate(places, translators.split(","), options, limit, out, runs, jobs)
 
 
 def evaluate(
-    benchmarks: Sequence[Path], translators: Sequence[str], options: Options, limit: int, out: Path | None, runs: bool
-) -> None:
+    benchmarks: Sequence[Path], translators: Sequence[str], options: Options, limit: int, out: Path | None, runs: bool,
+    jobs: int = 1,
+) -> None:  # fmt: skip
     """Every problem with every translator, and the table."""
     config = Config.read()
     console, measured, outputs = Console(stderr=True), list[Measured](), list[dict[str, str]]()
@@ -81,10 +82,8 @@ def evaluate(
         for line in trouble:
             console.print(f"left out: {line}", markup=False, highlight=False, soft_wrap=True)
         for translator in routes:
-            ahead = problems if translator == MODEL_ROUTE and not options.parts else ()  # parts are not known yet
-            with asked_ahead(ahead, config, options) as models:
-                for problem in problems:
-                    one = measure(problem, translator, config, options, models.get(problem.module.sm))
+            with contextlib.closing(measure_shared(problems, translator, config, options, jobs)) as found:
+                for one in found:
                     measured.append(one)
                     console.print(line_of(one), markup=False, highlight=False, soft_wrap=True)
                     save(out, measured, outputs, options, finished=False)

@@ -146,7 +146,7 @@ def test_an_interrupted_measurement_says_so_and_asks_no_more(
     monkeypatch.setattr(Ahead, "close", lambda ahead: (closed.append(ahead), real(ahead)))
     monkeypatch.setattr(models, "choose", lambda setting, sm: Talker("it"))
     monkeypatch.setattr("cass_shim.cli.eval.read_problems", lambda path, limit: (two, []))
-    monkeypatch.setattr("cass_shim.cli.eval.measure", measured)
+    monkeypatch.setattr("cass_shim.compat.crew.measure", measured)
     out = tmp_path / "out" / "eval.json"
     out.parent.mkdir()
     with pytest.raises(trouble) if trouble else contextlib.nullcontext():

@@ -1,0 +1,65 @@
+"""`cass eval --jobs`: the same results as in one process, and what happens when a process dies."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from cass_shim.compat import crew
+from cass_shim.compat.crew import measure_shared
+from cass_shim.compat.evaluate import Measured, Options
+from cass_shim.compat.problems import Problem
+from cass_shim.model.config import Config
+from tests.compat.test_evaluate import problem
+
+
+def several(folder: Path, *names: str) -> list[Problem]:
+    return [dataclasses.replace(problem(folder), name=name) for name in names]
+
+
+def untimed(found: Iterator[Measured]) -> list[Measured]:
+    return sorted((dataclasses.replace(one, seconds=0.0) for one in found), key=lambda one: one.problem)
+
+
+def test_several_processes_measure_what_one_does(tmp_path: Path) -> None:
+    problems, config = several(tmp_path, "a", "b", "c"), Config.read({})
+    shared = untimed(measure_shared(problems, "lift", config, Options(), jobs=2))
+    assert shared == untimed(measure_shared(problems, "lift", config, Options(), jobs=1))
+    assert [one.problem for one in shared] == ["a", "b", "c"] and all(one.verified for one in shared)
+
+
+def dying(problems: Sequence[Problem], translator: str, config: Config, options: Options) -> Iterator[Measured]:
+    """In place of `measure_all`, in a child: some problems end their process."""
+    for one in problems:
+        if one.name.startswith("abort"):
+            os.abort()
+        if one.name.startswith("kill"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield Measured(one.name, one.group, translator, verified=True)
+
+
+def child(link: object, problems: list[Problem], translator: str, config: Config, *rest: object) -> None:
+    """`crew._child` with them."""
+    crew.measure_all = dying
+    CHILD(link, problems, translator, config, *rest)  # type: ignore[arg-type]
+
+
+CHILD = crew._child
+
+
+def test_what_a_process_died_over_is_named_and_the_rest_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew, "_child", child)
+    problems = several(tmp_path, "a", "abort 1", "b", "kill 1", "c", "abort 2", "d")
+    found = {one.problem: one for one in measure_shared(problems, "lift", Config.read({}), Options(), jobs=2)}
+    assert sorted(found) == sorted(one.name for one in problems)
+    assert all(found[name].verified for name in "abcd")
+    for name in ("abort 1", "abort 2"):
+        assert found[name].reason == "the process that measured it ended with status -6" and not found[name].lost
+    assert found["kill 1"].lost == "the process that measured it ended with status -9"
