@@ -70,9 +70,37 @@ def test_the_reason_says_what_lies_there() -> None:
         (lambda: id(words_of), 0, "a host pointer that was not registered"),
     ):
         launch("poke", ctypes.c_void_p(address()), ctypes.c_long(index))
-        assert code_of("hipDeviceSynchronize") == ILLEGAL_ADDRESS
-        assert words in library().reason()
-        call("hipDeviceReset")
+        found, reason = code_of("hipDeviceSynchronize"), library().reason()
+        call("hipDeviceReset")  # before anything is asserted: later tests use the same device
+        assert found == ILLEGAL_ADDRESS and words in reason
+
+
+REUSED = """
+import ctypes
+from tests.native.hip_support import call, code_of, library
+from tests.native.test_hip_fault import launch
+sizes = {}
+for turn in range(3000):
+    old = int(call("hipMalloc", 8 << 20))
+    sizes[old] = 8 << 20
+    call("hipFree", old)
+    address = int(call("hipMalloc", 4096))  # kept
+    inside = [one for one in sizes if one < address < one + sizes[one] - 16384]
+    if inside:
+        break
+launch("poke", ctypes.c_void_p(address), ctypes.c_long(1030))
+assert code_of("hipDeviceSynchronize") == 700
+reason = library().reason()
+assert "8388608 bytes of device memory at" in reason, reason
+assert f"that were freed, and 24 bytes past the end of 4096 bytes of device memory at {address:#x}" in reason, reason
+print("both")
+"""
+
+
+def test_past_the_end_of_what_was_given_out_where_memory_was_freed() -> None:
+    """Either may be what was meant: a stale pointer to the freed memory, or an index too large."""
+    done = run_python(REUSED)
+    assert done.stdout == "both\n", done.stderr
 
 
 def words_of() -> None:

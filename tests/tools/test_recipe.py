@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import threading
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tools.train.recipe import SHARES, Step, collect, is_finished, main, options_of, plan, svg
+from tools.train.recipe import SHARES, Step, collect, is_finished, main, options_of, plan, run_all, svg
 
 
 def test_the_steps_are_commands_that_anyone_can_type(tmp_path: Path) -> None:
@@ -56,7 +58,7 @@ def test_an_interrupted_measurement_is_neither_a_point_nor_kept(
     point(tmp_path, 0.5, 1000, 0.25)
     point(tmp_path, 1, 2000, 0.75)
     (tmp_path / "share-1" / "eval.json").write_text(left)
-    assert [one["share"] for one in collect(tmp_path, SHARES, 0, 10)] == [0.5]
+    assert [one["share"] for one in collect(options_of([str(tmp_path)]))] == [0.5]
     ran: list[str] = []
     monkeypatch.setattr("tools.train.recipe.subprocess.run", lambda command, **_: ran.append(command[-1]))
     with pytest.raises(AssertionError, match="left no"):
@@ -90,7 +92,7 @@ def point(folder: Path, share: float, pairs: int, verified: float) -> None:
 def test_the_curve_holds_the_command_of_each_point_and_is_drawn_from_json(tmp_path: Path) -> None:
     point(tmp_path, 0.5, 1000, 0.25)
     point(tmp_path, 1, 2000, 0.75)
-    points = collect(tmp_path, SHARES, 0, 10)
+    points = collect(options_of([str(tmp_path)]))
     assert [(one["share"], one["pairs"]) for one in points] == [(0.5, 1000), (1.0, 2000)]
     assert f"CASS_MODEL={tmp_path}/share-0.5 " in points[0]["command"]
     (tmp_path / "curve.json").write_text(json.dumps(points))
@@ -107,5 +109,29 @@ def test_the_curve_holds_the_command_of_each_point_and_is_drawn_from_json(tmp_pa
 
 def test_one_point_is_a_curve_too(tmp_path: Path) -> None:
     point(tmp_path, 1, 600, 0.0)
-    points: list[dict[str, Any]] = collect(tmp_path, (1.0,), 0, 10)
+    points: list[dict[str, Any]] = collect(options_of([str(tmp_path), "--shares", "1"]))
     assert svg(points).count("<circle") == 2
+
+
+def test_shares_run_side_by_side_each_on_its_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two of three shares at a time; one that fails holds up its own steps only."""
+    ran: list[tuple[str, str]] = []
+    both = threading.Barrier(2)
+
+    def run(command: list[str], env: dict[str, str], **_: object) -> None:
+        name = command[-1]
+        ran.append((name, env["CUDA_VISIBLE_DEVICES"] if name != "all" else ""))
+        if name in ("train 1", "train 2"):
+            both.wait(20)  # neither ends before the other has begun
+        if name == "train 2":
+            raise subprocess.CalledProcessError(1, command)
+        (tmp_path / name).touch()
+
+    monkeypatch.setattr("tools.train.recipe.subprocess.run", run)
+    steps = [Step(("all",), tmp_path / "all")]
+    for share in (1, 2, 3):
+        steps += [Step((f"{kind} {share}",), tmp_path / f"{kind} {share}", None, share) for kind in ("train", "eval")]
+    assert [one.arguments for one in run_all(steps, 2)] == [("train 2",)]
+    gpus = dict(ran)
+    assert ran[0] == ("all", "") and sorted(gpus) == ["all", "eval 1", "eval 3", "train 1", "train 2", "train 3"]
+    assert gpus["train 1"] == gpus["eval 1"] != gpus["train 2"] and gpus["train 3"] == gpus["eval 3"]

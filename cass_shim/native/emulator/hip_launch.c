@@ -172,7 +172,7 @@ static hipError_t error_of(emu_status status) {
 /* The interpreter's text names instruction, address, workgroup, wave and lane; what lies at the
  * address is added. */
 static hipError_t report(const emu_function *function, const emu_fault *fault) {
-    char where[160] = "";
+    char where[256] = "";
     atomic_store(&last_status, (int)fault->status);
     if (fault->status == EMU_ILLEGAL_ADDRESS || fault->status == EMU_MISALIGNED)
         emu_memory_describe(fault->address, where, sizeof where);

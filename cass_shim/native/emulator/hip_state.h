@@ -13,7 +13,7 @@
 
 #define EMU_EXPORT __attribute__((visibility("default")))
 #define EMU_MAX_DEVICES 16
-#define EMU_REASON_BYTES 512
+#define EMU_REASON_BYTES 768
 #define EMU_PAGE 4096u
 #define EMU_BOARD "AMD Radeon RX 7900 XTX (emulated)"
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #define NEAR_BYTES (1ull << 20)
+#define CLOSE_BYTES (1ull << 12)
 
 static const char *kind_name(emu_memory_kind kind) {
     switch (kind) {
@@ -23,6 +24,30 @@ static const char *kind_name(emu_memory_kind kind) {
     }
 }
 
+/* What lies below the address: "" where nothing is near. */
+static void describe_below(uint64_t address, uint64_t near, char *text, size_t bytes) {
+    emu_block block;
+    text[0] = 0;
+    if (!emu_memory_below((const void *)address, &block)) return;
+    uint64_t end = (uint64_t)block.base + block.bytes;
+    if (address < end)
+        snprintf(text, bytes, "in %s memory at %#llx, which may not be touched this way",
+                 kind_name(block.kind), (unsigned long long)block.base);
+    else if (address - end < near)
+        snprintf(text, bytes, "%llu bytes past the end of %llu bytes of %s memory at %#llx",
+                 (unsigned long long)(address - end), (unsigned long long)block.bytes,
+                 kind_name(block.kind), (unsigned long long)block.base);
+}
+
+/* Freed memory; what has been given out there since may be what was meant, so that is told too. */
+static void describe_freed(uint64_t address, const emu_block *freed, char *text, size_t bytes) {
+    char below[160];
+    describe_below(address, CLOSE_BYTES, below, sizeof below);
+    snprintf(text, bytes, "inside %llu bytes of %s memory at %#llx that were freed%s%s",
+             (unsigned long long)freed->bytes, kind_name(freed->kind),
+             (unsigned long long)freed->base, below[0] ? ", and " : "", below);
+}
+
 void emu_memory_describe(uint64_t address, char *text, size_t bytes) {
     emu_block block;
     const void *at = (const void *)address;
@@ -35,20 +60,9 @@ void emu_memory_describe(uint64_t address, char *text, size_t bytes) {
         snprintf(text, bytes,
                  "no device memory: a host pointer that was not registered, or a wild one");
     } else if (emu_memory_freed(at, &block) && !emu_memory_covers(at, 1)) {
-        snprintf(text, bytes, "inside %llu bytes of %s memory at %#llx that were freed",
-                 (unsigned long long)block.bytes, kind_name(block.kind),
-                 (unsigned long long)block.base);
-    } else if (emu_memory_below(at, &block) &&
-               address - (uint64_t)block.base < block.bytes + NEAR_BYTES) {
-        uint64_t end = (uint64_t)block.base + block.bytes;
-        if (address < end)
-            snprintf(text, bytes, "in %s memory at %#llx, which may not be touched this way",
-                     kind_name(block.kind), (unsigned long long)block.base);
-        else
-            snprintf(text, bytes, "%llu bytes past the end of %llu bytes of %s memory at %#llx",
-                     (unsigned long long)(address - end), (unsigned long long)block.bytes,
-                     kind_name(block.kind), (unsigned long long)block.base);
+        describe_freed(address, &block, text, bytes);
     } else {
-        snprintf(text, bytes, "no allocation is near");
+        describe_below(address, NEAR_BYTES, text, bytes);
+        if (!text[0]) snprintf(text, bytes, "no allocation is near");
     }
 }
