@@ -185,7 +185,7 @@ def trained(folder: Path, name: str, *more: str) -> dict[str, Any]:
 def test_two_processes_with_half_the_rows_each_step_as_one_with_all(tmp_path: Path) -> None:
     """Two, of a set whose last batches hold one pair only: the process without rows must count for nothing."""
     make_set(tmp_path, 61)
-    one, two = trained(tmp_path, "one"), trained(tmp_path, "two", "--gpus", "2")
+    one, two = trained(tmp_path, "one"), trained(tmp_path, "two", "--gpus", "2", "--grows")
     assert one["step"] == two["step"] == 8
     fresh = trained(tmp_path, "fresh", "--steps", "1", "--rate", "0", "--muon-rate", "0")
     moved = [(first - start).abs().max().item() for first, start in zip(one["masters"], fresh["masters"], strict=True)]
@@ -194,6 +194,40 @@ def test_two_processes_with_half_the_rows_each_step_as_one_with_all(tmp_path: Pa
         assert torch.allclose(first, second, atol=1e-5), (first - second).abs().max()
     contract = json.loads((tmp_path / "two" / "cass_contract.json").read_text())
     assert contract["steps"] == one["step"]
+
+
+def test_processes_that_see_different_sets_read_again_until_they_see_the_same(tmp_path: Path) -> None:
+    """One of two finds the set packed anew a moment before the other does."""
+    make_set(tmp_path, 40)
+    (tmp_path / "member.py").write_text(GROWING)
+    program = "import sys; from tools.train.team import spawn; sys.exit(spawn(2, 'member', sys.argv[1:]))"
+    path = os.pathsep.join((str(tmp_path), str(environment.ROOT)))
+    command = [sys.executable, "-c", program, str(tmp_path), str(tmp_path / "out"), "--rehearse"]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=False, timeout=120)
+    assert done.returncode == 0
+    assert {(tmp_path / f"{rank}.txt").read_text() for rank in range(2)} == {"20 20"}
+
+
+GROWING = """
+import os, sys, time
+import torch
+from pathlib import Path
+from tests.tools.test_train import make_set
+from tools.train.__main__ import Trainer, options_of
+folder, rank = Path(sys.argv[1]), int(os.environ["RANK"])
+trainer = Trainer(options_of(sys.argv[1:]))
+split = trainer.pairs_of()
+if rank == 0:
+    make_set(folder, 20)
+    (folder / "made").touch()
+while not (folder / "made").exists():
+    time.sleep(0.01)
+if rank == 1:  # it read what the other one has not seen yet
+    split = trainer.pairs_of()
+split = trainer.grown(split)
+(folder / f"{rank}.txt").write_text(f"{trainer.pairs} {len(split.lengths)}")
+trainer.team.leave()
+"""
 
 
 def test_a_member_of_the_team_that_fails_ends_the_others(tmp_path: Path) -> None:

@@ -133,11 +133,15 @@ class Trainer:
         return split
 
     def grown(self, split: Split) -> Split:
-        """The set as it is now, where it was packed again meanwhile; this one where it was not."""
-        if (self.options.set / "train.npz").stat().st_mtime_ns == self.packed:
+        """The set as it is now, where it was packed again meanwhile; this one where it was not. All read the same."""
+        now, before = (self.options.set / "train.npz").stat().st_mtime_ns, self.packed
+        if self.team.agree(now) and self.team.agree(before) and now == before:
             return split
         more = self.pairs_of()
-        print(f"{self.pairs} pairs from here", flush=True)
+        while not self.team.agree(self.packed):  # packed again between one's reading and another's
+            more = self.pairs_of()
+        if not self.team.rank:
+            print(f"{self.pairs} pairs from here", flush=True)
         return more
 
     def run(self) -> None:
@@ -206,7 +210,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--rename", type=float, default=0.0, help="share of pairs whose SASS registers are permuted")
     parser.add_argument("--share", type=float, default=1.0, help="of the training pairs, the first ones")
     parser.add_argument("--pairs", type=int, default=0, help="at most so many of them (0: all)")
-    parser.add_argument("--grows", action="store_true", help="look at each pass whether SET was packed anew; one GPU")
+    parser.add_argument("--grows", action="store_true", help="look at each pass whether SET was packed anew")
     parser.add_argument("--only", default="", help="families to train on, with commas between (default: all)")
     parser.add_argument("--save-every", type=float, default=60.0, help="seconds between writings of the weights")
     parser.add_argument("--finished", default="", help="name of an empty file in OUT that says that all was measured")

@@ -63,6 +63,15 @@ class Team:
         *summed, numbers = flat.split([*(one.numel() for one in gradients), len(facts)])
         return [one.view_as(like) for one, like in zip(summed, gradients, strict=True)], numbers
 
+    def agree(self, number: int) -> bool:
+        """Whether all processes hold the same number, which all of them are told."""
+        if self.size == 1:
+            return True
+        both = torch.tensor([number, -number], device=self.device)
+        distributed.all_reduce(both, distributed.ReduceOp.MAX)
+        most, least = both.tolist()
+        return bool(most == -least)
+
     def equal(self, weights: Sequence[Any]) -> None:
         """Everyone's weights become the first one's."""
         for one in weights if self.size > 1 else ():
