@@ -20,9 +20,14 @@ AT_ONCE = 24
 
 
 class Ahead:
-    """A back end like the one it stands for. Failures are raised where the answer is wanted."""
+    """A back end like the one it stands for. Failures are raised where the answer is wanted.
 
-    def __init__(self, model: Model, prompts: Iterable[str], decodings: Sequence[Decoding]) -> None:
+    at_once: requests that are under way together.
+    """
+
+    def __init__(
+        self, model: Model, prompts: Iterable[str], decodings: Sequence[Decoding], at_once: int = AT_ONCE
+    ) -> None:
         self._model, self.identity, self.window = model, model.identity, model.window
         self._queue = SimpleQueue[tuple[str, Decoding, Future[list[Answer]]]]()
         self._asked: dict[tuple[str, Decoding], Future[list[Answer]]] = {}
@@ -30,9 +35,9 @@ class Ahead:
             for decoding in decodings:
                 future = self._asked[prompt, decoding] = Future[list[Answer]]()
                 # it waits behind others: the bound of one request is not for the wait
-                self._queue.put((prompt, replace(decoding, timeout_s=AT_ONCE * decoding.timeout_s), future))
+                self._queue.put((prompt, replace(decoding, timeout_s=at_once * decoding.timeout_s), future))
         # an executor's threads are waited for when the process ends: Ctrl-C would last as long as a slow server
-        some = range(min(AT_ONCE, len(self._asked)))
+        some = range(min(at_once, len(self._asked)))
         self._threads = [threading.Thread(target=self._ask, daemon=True) for _ in some]
         for one in self._threads:
             one.start()

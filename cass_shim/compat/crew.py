@@ -17,10 +17,12 @@ from cass_shim.compat.problems import Problem
 from cass_shim.model.config import Config
 
 
-def measure_all(problems: Sequence[Problem], translator: str, config: Config, options: Options) -> Iterator[Measured]:
-    """One after the other in this process; a model is asked ahead."""
+def measure_all(
+    problems: Sequence[Problem], translator: str, config: Config, options: Options, jobs: int = 1
+) -> Iterator[Measured]:
+    """One after the other in this process, one of `jobs`; a model is asked ahead."""
     ahead = problems if translator == MODEL_ROUTE and not options.parts else ()  # parts are not known yet
-    with asked_ahead(ahead, config, options) as models:
+    with asked_ahead(ahead, config, options, jobs) as models:
         for problem in problems:
             yield measure(problem, translator, config, options, models.get(problem.module.sm))
 
@@ -55,9 +57,7 @@ def measure_shared(
 class _Member:
     """One process and what it has still to measure, in order."""
 
-    def __init__(
-        self, left: list[Problem], translator: str, config: Config, options: Options, jobs: int
-    ) -> None:
+    def __init__(self, left: list[Problem], translator: str, config: Config, options: Options, jobs: int) -> None:
         context = multiprocessing.get_context("spawn")
         self.left, self.translator, self.is_over = left, translator, False
         self.link, theirs = context.Pipe(duplex=False)
@@ -91,5 +91,5 @@ def _child(
 ) -> None:
     threads = max(1, (os.cpu_count() or 1) // jobs)
     os.environ.setdefault("OMP_NUM_THREADS", str(threads))  # torch is not loaded yet
-    for one in measure_all(problems, translator, config, options):
+    for one in measure_all(problems, translator, config, options, jobs):
         link.send(one)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MODEL_ROUTE = "cass"
 PASS_AT = (1, 5, 10)
+FEWEST_AT_ONCE = 3  # requests of a process
 ACCEPTED = Evidence.E1U  # agreement with the interpreter on generated inputs
 
 
@@ -92,14 +93,18 @@ def chosen(config: Config, sm: int, options: Options) -> Model:
 
 
 @contextlib.contextmanager
-def asked_ahead(problems: Sequence[Problem], config: Config, options: Options) -> Iterator[dict[int, Ahead]]:
+def asked_ahead(
+    problems: Sequence[Problem], config: Config, options: Options, jobs: int = 1
+) -> Iterator[dict[int, Ahead]]:
     """By SM the model, already asked for greedy answer and samples to every problem with a prompt and room for it.
+
+    jobs: processes that do so; together they ask as much at a time as one alone, but for what keeps a batch filled.
 
     An SM without a model is left out: `measure` says why, whatever else is wrong too.
     """
-    from cass_shim.compat.ahead import Ahead
+    from cass_shim.compat.ahead import AT_ONCE, Ahead
 
-    how = _drawing(options)
+    how, at_once = _drawing(options), max(FEWEST_AT_ONCE, AT_ONCE // jobs)
     decodings = (how.greedy, how.sampled) if options.samples else (how.greedy,)
     with contextlib.ExitStack() as opened:
         found: dict[int, Ahead] = {}
@@ -107,7 +112,7 @@ def asked_ahead(problems: Sequence[Problem], config: Config, options: Options) -
             with contextlib.suppress(CassError):
                 model = chosen(config, sm, options)
                 prompts = _prompts([one for one in problems if one.module.sm == sm], config, model)
-                found[sm] = opened.enter_context(contextlib.closing(Ahead(model, prompts, decodings)))
+                found[sm] = opened.enter_context(contextlib.closing(Ahead(model, prompts, decodings, at_once)))
         yield found
 
 

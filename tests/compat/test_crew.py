@@ -33,7 +33,9 @@ def test_several_processes_measure_what_one_does(tmp_path: Path) -> None:
     assert [one.problem for one in shared] == ["a", "b", "c"] and all(one.verified for one in shared)
 
 
-def dying(problems: Sequence[Problem], translator: str, config: Config, options: Options) -> Iterator[Measured]:
+def dying(
+    problems: Sequence[Problem], translator: str, config: Config, options: Options, jobs: int
+) -> Iterator[Measured]:
     """In place of `measure_all`, in a child: some problems end their process."""
     for one in problems:
         if one.name.startswith("abort"):

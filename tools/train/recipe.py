@@ -99,9 +99,13 @@ def plan(options: argparse.Namespace) -> list[Step]:
 
 def run_all(steps: Sequence[Step], gpus: int) -> list[Step]:
     """What all shares need, one after the other; then so many shares at a time, a GPU each. The steps that failed."""
-    common, chains = [one for one in steps if not one.share], [
-        [one for one in steps if one.share == share] for share in dict.fromkeys(one.share for one in steps if one.share)
-    ]
+    common, chains = (
+        [one for one in steps if not one.share],
+        [
+            [one for one in steps if one.share == share]
+            for share in dict.fromkeys(one.share for one in steps if one.share)
+        ],
+    )
     if failed := run_chain(common, None):
         return failed
     free: queue.SimpleQueue[int] = queue.SimpleQueue()
