@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import time
+from collections.abc import Callable
 
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Rejected, Unsupported
-from cass_shim.translate.cass.contracts import Listing
+from cass_shim.translate.cass.contracts import FIELDS, Listing
 from cass_shim.translate.cass.models import Model, choose
 from cass_shim.translate.cass.prompt import TOO_LONG
 from cass_shim.translate.cass.search import CUT_OFF, Budget, Check, Outcome, Search
-from cass_shim.translate.cass.splitting import InParts, Region
+from cass_shim.translate.cass.splitting import SMALL, InParts, Region
 
 __all__ = ["Check", "translate_kernel"]
 
@@ -44,7 +46,8 @@ def translate_kernel(
 def _search(
     sass: SassKernel, text: Listing, model: Model, check: Check | None, budget: Budget, region: Region | None
 ) -> Outcome:
-    """As a whole; in parts where prompt or answer are longer than the window."""
+    """As a whole; in parts where prompt or answer are longer than the window, or our own model's answers are wrong."""
+    started = time.monotonic()
     try:
         outcome = Search(sass, text, model, check, budget).run()
     except Unsupported as error:
@@ -54,9 +57,21 @@ def _search(
         if not outcome.provenance:  # it could read no part either
             raise
         return outcome
-    if outcome.source is None and model.window and any(CUT_OFF in one.reason for one in outcome.attempts):
-        try:
-            return InParts(sass, text, model, check, budget, region).run()
-        except Unsupported:
-            return outcome  # says more
+    if outcome.source is not None or not model.window:
+        return outcome
+    left = dataclasses.replace(budget, seconds=max(1.0, budget.seconds - (time.monotonic() - started)))
+    if any(CUT_OFF in one.reason for one in outcome.attempts):
+        return _or(outcome, lambda: InParts(sass, text, model, check, left, region))
+    if check is not None and getattr(model, "contract", "") == FIELDS:
+        return _or(outcome, lambda: InParts(sass, text, model, check, left, region, SMALL, is_own=True))
     return outcome
+
+
+def _or(outcome: Outcome, search: Callable[[], InParts]) -> Outcome:
+    """What the parts give; where they give nothing, all that was tried, or this outcome for a kernel not to be cut."""
+    try:
+        found = search().run()
+    except Unsupported:
+        return outcome  # says more
+    found.attempts[:0] = outcome.attempts
+    return found

@@ -1,8 +1,9 @@
-"""The search over a kernel that does not fit the model's window: part by part, verified as a whole.
+"""The search over a kernel part by part, verified as a whole: one that does not fit the model's window, or one for
+which no answer was right (a part is short, and the shorter, the likelier right).
 
-In: a kernel's search that found the prompt too long. Out: an outcome like any other's. The model answers for every
-part, and the whole is verified. Where that fails, each part is tried alone among parts that the lifter made; a part
-for which no answer is right stays the lifter's. At least one part has to be the model's.
+In: a kernel. Out: an outcome like any other's. The model answers for every part, and the whole is verified. Where that
+fails, each part is tried alone among parts that the lifter made; a part for which no answer is right stays the
+lifter's. At least one part has to be the model's; all of them where the kernel fits the window.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from cass_shim.translate.cass.search import Attempt, Budget, Check, Outcome, Sea
 Region = Callable[[SassKernel], str]  # deterministic assembly of one part, as an answer is written
 
 WORDLESS = 40  # instructions
+SMALL = 24  # instructions of a part, its edges among them, where the whole fits but no answer to it was right
 PROMPT_SHARE = 0.25  # of the window: answers are 1.3 times as long as prompts, and the shorter, the likelier right
 AT_ONCE = 8  # parts that a model is asked for at the same time
 
@@ -48,13 +50,15 @@ class _PartSearch(Search):
 class InParts:
     """One kernel's search in parts. region: the lifter's code for a part, None where there is none.
 
-    largest: instructions of a part, its edges among them; 0: as many as the window holds.
+    largest: instructions of a part, its edges among them; 0: as many as the window holds. is_own: nothing is accepted
+    but where every part is the model's.
     """
 
     def __init__(
         self, sass: SassKernel, text: Listing, model: Model, check: Check | None, budget: Budget,
-        region: Region | None, largest: int = 0,
+        region: Region | None, largest: int = 0, is_own: bool = False,
     ) -> None:  # fmt: skip
+        self.is_own = is_own
         self.sass, self.model, self.check, self.budget, self.region = sass, model, check, budget, region
         self.head = (text if isinstance(text, str) else text()) if self._contract == AUTHORS else ""
         self.largest = largest
@@ -100,6 +104,9 @@ class InParts:
             if body is not None:
                 chosen[part.number] = body
                 own.add(part.number)
+            elif self.is_own:
+                self.outcome.source = None
+                return self.outcome
         return self._done(chosen, own)
 
     def _answer(self, part: Part, others: Mapping[int, Body], check: Check | None) -> Body | None:

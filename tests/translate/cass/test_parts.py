@@ -18,16 +18,17 @@ from cass_shim.model.instruction import Instruction, Target
 from cass_shim.pipeline import region
 from cass_shim.translate.cass import models, translate_kernel
 from cass_shim.translate.cass.answer import Body, parse_answer
-from cass_shim.translate.cass.contracts import FIELDS
+from cass_shim.translate.cass.contracts import CONTRACTS, FIELDS
 from cass_shim.translate.cass.edges import framed_accesses, joined
 from cass_shim.translate.cass.models import Answer, Decoding
 from cass_shim.translate.cass.parts import FIRST_WORD, FRAME, Part, Splitter, listing
 from cass_shim.translate.cass.prompt import Message, build_prompt
 from cass_shim.translate.cass.search import Budget, Check, complete
-from cass_shim.translate.cass.splitting import InParts
+from cass_shim.translate.cass.splitting import SMALL, InParts
 from cass_shim.verify import verify_kernel
 from tests.translate.cass.test_fields import kernel
 from tools import samples
+from tools.pairs.generate import make_pair
 from tools.pairs.overlap import compile_cubin
 
 LOOPS, SHARED = "mandelbrot_shared", "matmul_tiled_static_sass"  # a loop of divergent length; barriers
@@ -188,11 +189,49 @@ def test_the_whole_translator_falls_into_parts_by_itself(monkeypatch: pytest.Mon
     assert f"; cass decoding: in {len(parts)} parts\n" in source.text
 
 
+class Fielded:
+    """A model of our own contract that is wrong about the whole and right about parts, but for those in `wrong`."""
+
+    contract, window, identity = FIELDS, 2048, "fielded"
+
+    def __init__(self, program: str, wrong: tuple[int, ...] = ()) -> None:
+        sass = kernel(program)[0]
+        prompt = CONTRACTS[FIELDS].prompt
+        self.parts = InParts(sass, "", self, None, Budget(), None, SMALL).parts
+        self.known = {prompt(sass, ""): "s_endpgm"}
+        for part in self.parts:
+            right = make_pair(part.sass, "", set()).target
+            self.known[prompt(part.sass, "")] = "s_endpgm" if part.number in wrong else right
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+    def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        return [Answer(self.known[messages[0].content], 10)] * decoding.count
+
+
+def test_a_kernel_whose_answers_are_wrong_is_tried_in_small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Fielded(LOOPS)
+    monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: model)
+    source = translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
+    assert f"; cass decoding: in {len(model.parts)} parts\n" in source.text
+    with pytest.raises(Rejected):  # who has no check cannot tell that the whole is wrong, and gets it
+        check(LOOPS).verify(
+            check(LOOPS).assemble(translate_kernel("", kernel(LOOPS)[0], Config.read({}), None, region))
+        )
+
+
+def test_a_kernel_that_fits_is_not_served_with_parts_of_the_lifter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own translation is better than a mixture; what was tried is said, the whole's answer first."""
+    monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: Fielded(LOOPS, wrong=(2,)))
+    with pytest.raises(Rejected, match=r"greedy: .*parts together: .*part 2 greedy: "):
+        translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
+
+
 def test_parts_are_said_in_the_shipped_model_s_words() -> None:
     """Its vocabulary has every word of every part but those that the whole has not either."""
     if not (models.SHIPPED / models.CONTRACT_FILE).is_file():
         pytest.skip("no checkpoint in this package")
-    from cass_shim.translate.cass.contracts import CONTRACTS
     from cass_shim.translate.cass.vocabulary import Vocabulary
 
     words = Vocabulary.read(models.SHIPPED)
