@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cass_shim import __version__
+from cass_shim.compat.crew import measure_shared
 from cass_shim.compat.evaluate import (
     PASS_AT,
     Measured,
@@ -24,7 +25,6 @@ from cass_shim.compat.evaluate import (
     Summary,
     summarise,
 )
-from cass_shim.compat.crew import measure_shared
 from cass_shim.compat.problems import Program, build_program, programs, read_problems
 from cass_shim.compat.rows import SUFFIXES, columns_of, write_rows
 from cass_shim.compat.runner import Job, Limits, run_one
@@ -44,6 +44,7 @@ from cass_shim.native.build import BUILD
 @click.option("--repairs", default=2, help="Second looks where a model's greedy answer is rejected.")
 @click.option("--no-grammar", is_flag=True, help="Let our own model say what cannot be assembled, to compare.")
 @click.option("--parts", default=0, help="Cut kernels into parts of at most so many instructions, for a model.")
+@click.option("--small", default=24, help="The same, where nothing else was right, as the translator does (0: not).")
 @click.option("--limit", default=0, help="Kernels of each benchmark (0: all).")
 @click.option("--jobs", default=1, help="Processes that measure, each with a model of its own.")
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Write everything here, after every kernel.")
@@ -51,7 +52,7 @@ from cass_shim.native.build import BUILD
 @click.option("--run", "runs", is_flag=True, help="Also run programs whose expected output lies beside them.")
 def eval_command(
     benchmarks: tuple[Path, ...], translators: str, samples: int, temperature: float, seconds: float, repairs: int,
-    no_grammar: bool, parts: int, limit: int, jobs: int, out: Path | None, columns: str, runs: bool,
+    no_grammar: bool, parts: int, small: int, limit: int, jobs: int, out: Path | None, columns: str, runs: bool,
 ) -> None:  # fmt: skip
     """Measure translators on benchmarks: folders of held-out pairs, folders of .cu files, .cu files or cubins.
 
@@ -65,7 +66,7 @@ def eval_command(
             write_rows(path, columns_of(columns), Path(folder)) if path.suffix in SUFFIXES else path
             for path in benchmarks
         ]
-        options = Options(samples, temperature, seconds, repairs, not no_grammar, parts)
+        options = Options(samples, temperature, seconds, repairs, not no_grammar, parts, small)
         evaluate(places, translators.split(","), options, limit, out, runs, jobs)
 
 
@@ -103,8 +104,15 @@ def evaluate(
 
 def line_of(one: Measured) -> str:
     """What is printed while measuring."""
-    mark = "ok" if one.verified else f"ok, look {one.looks}" if one.repaired else one.reason[:100]
-    note = f" {one.accepted}/{one.samples}" if one.samples else f" {one.own}/{one.parts} parts" if one.parts else ""
+    small = f"ok, in {one.parts} parts" if one.small else one.reason[:100]
+    mark = "ok" if one.verified else f"ok, look {one.looks}" if one.repaired else small
+    note = (
+        f" {one.accepted}/{one.samples}"
+        if one.samples
+        else f" {one.own}/{one.parts} parts"
+        if one.parts and not one.small
+        else ""
+    )
     return f"{one.translator} {one.problem}{note}: {mark}"
 
 
@@ -157,6 +165,7 @@ def show(rows: list[Summary], outputs: list[dict[str, str]]) -> None:
     """The table, and a line for each program that was run."""
     table = Table("group", "translator", "kernels", "unsupported", "assembled %", "verified %", "exact %")
     table.add_column("+repair %")
+    table.add_column("+parts %")
     table.add_column("best %")
     for k in PASS_AT:
         table.add_column(f"pass@{k} %")
@@ -169,6 +178,7 @@ def show(rows: list[Summary], outputs: list[dict[str, str]]) -> None:
             percent(one.verified),
             percent(one.exact),
             percent(one.repaired),
+            percent(one.small),
             percent(one.best),
             *passed,
         ]

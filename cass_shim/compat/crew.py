@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 
 from cass_shim.compat.evaluate import MODEL_ROUTE, Measured, Options, asked_ahead, measure
@@ -29,7 +29,7 @@ def measure_all(
 
 def measure_shared(
     problems: Sequence[Problem], translator: str, config: Config, options: Options, jobs: int
-) -> Iterator[Measured]:
+) -> Generator[Measured]:
     """By `jobs` processes, or in this one."""
     if jobs <= 1:
         yield from measure_all(problems, translator, config, options)

@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from cass_shim.compat.ahead import Ahead
     from cass_shim.translate.cass.models import Model
     from cass_shim.translate.cass.sampling import Drawing
+    from cass_shim.translate.cass.search import Outcome
+    from cass_shim.translate.cass.splitting import InParts
 
 MODEL_ROUTE = "cass"
 PASS_AT = (1, 5, 10)
 FEWEST_AT_ONCE = 3  # requests of a process
+SMALL_S = 300.0  # for all parts of one kernel
 ACCEPTED = Evidence.E1U  # agreement with the interpreter on generated inputs
 
 
@@ -38,6 +41,7 @@ class Options:
 
     repairs: second looks after a rejected greedy answer. is_masked: our own model's grammar forbids what cannot be.
     parts: cut kernels into parts of at most so many instructions; one is verified when all its parts are the model's.
+    small: the same, of those for which nothing else was right, as the translator does; 0: not tried.
     """
 
     samples: int = 10
@@ -46,6 +50,7 @@ class Options:
     repairs: int = 2
     is_masked: bool = True
     parts: int = 0
+    small: int = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class Measured:
     lost: why the model's back end failed (no memory left, no server): it counts for nothing. unsupported: why there
     was no candidate at all. reason: why the first was not accepted, "" when it was.
     repaired: a second look was accepted; looks: how many there were up to it. best: anything was accepted.
+    small: where nothing else was, the kernel was in small parts, all of them the model's.
     samples, accepted: of the model's samples. tokens: generated, by all candidates. masked: refused by the grammar.
     only_final: the first accepted candidate failed on fresh inputs. parts: of a kernel that was cut; own: of these, the
     model's in the accepted whole, the others being the lifter's.
@@ -80,6 +86,7 @@ class Measured:
     only_final: bool = False
     parts: int = 0
     own: int = 0
+    small: bool = False
 
 
 def chosen(config: Config, sm: int, options: Options) -> Model:
@@ -146,7 +153,7 @@ def measure(
     try:
         if translator == MODEL_ROUTE:
             model = model or chosen(config, work.sass.sm, options)
-            found = (_in_parts if options.parts else _model)(work, problem, start, options, model)
+            found = (_in_parts if options.parts else _search)(work, problem, start, options, model)
         else:
             found = _route(work, translator, start)
     except Unsupported as error:
@@ -228,24 +235,60 @@ def _model(work: Work, problem: Problem, start: Measured, options: Options, mode
     return replace(found, samples=samples, accepted=right, tokens=tokens, masked=masked)
 
 
+def _search(work: Work, problem: Problem, start: Measured, options: Options, model: Model) -> Measured:
+    """The model as the translator asks it: about the whole, and in small parts where nothing was right of that."""
+    from cass_shim.translate.cass.contracts import FIELDS
+    from cass_shim.translate.cass.prompt import TOO_LONG
+
+    cuts = options.small and getattr(model, "contract", "") == FIELDS
+    try:
+        found = _model(work, problem, start, options, model)
+    except Unsupported as error:
+        if not cuts or error.feature != TOO_LONG:
+            raise
+        found = replace(start, unsupported=_line(error), reason=_line(error))
+    return _small(work, found, options, model) if cuts and not found.best else found
+
+
+def _small(work: Work, found: Measured, options: Options, model: Model) -> Measured:
+    """What small parts add, all of them the model's."""
+    try:
+        search, outcome = _cut(work, replace(options, samples=0, seconds=SMALL_S), model, options.small, is_own=True)
+    except Unsupported:  # it cannot be cut
+        return found
+    right = outcome.source is not None
+    failed = outcome.source is not None and bool(_Judge(work, FINAL_SEED)(outcome.source)[1])
+    tokens = found.tokens + sum(one.tokens for one in outcome.attempts)
+    found = replace(found, small=right, best=right, only_final=failed, tokens=tokens)
+    unsupported = "" if right else found.unsupported
+    return replace(found, parts=len(search.parts), own=len(search.own), unsupported=unsupported)
+
+
 def _in_parts(work: Work, problem: Problem, start: Measured, options: Options, model: Model) -> Measured:
     """The model's answers to a kernel's parts: all of them together, else each among the lifter's."""
-    from cass_shim.translate.cass.search import Budget, Check
-    from cass_shim.translate.cass.splitting import InParts
-
-    def check(code: CodeObject) -> None:
-        verify(work, code)
-
-    budget = Budget(options.seconds, repairs=options.repairs, samples=options.samples, temperature=options.temperature)
-    judge = Check(lambda candidate: assemble(candidate, work.abi), check)
-    search = InParts(work.sass, lambda: _listing(work), model, judge, budget, region, options.parts)
-    outcome = search.run()
+    search, outcome = _cut(work, options, model, options.parts)
     parts, own = len(search.parts), len(search.own)
     tried = [one for one in outcome.attempts if one.reason]
     reason = _line(Rejected(f"{tried[0].kind}: {tried[0].reason}")) if tried and own < parts else ""
     found = replace(start, parts=parts, own=own, reason=reason, tokens=sum(one.tokens for one in outcome.attempts))
     served = outcome.source is not None
     return replace(found, assembled=served, verified=served and own == parts, best=served)
+
+
+def _cut(work: Work, options: Options, model: Model, largest: int, *, is_own: bool = False) -> tuple[InParts, Outcome]:
+    """A finished search over parts. Raises Unsupported for a kernel that cannot be cut."""
+    from cass_shim.translate.cass.search import Budget, Check
+    from cass_shim.translate.cass.splitting import InParts
+
+    def check(code: CodeObject) -> None:
+        evidence = verify(work, code).evidence
+        if evidence < ACCEPTED:
+            raise Rejected(f"evidence {evidence.label} only", kernel=work.kernel)
+
+    budget = Budget(options.seconds, repairs=options.repairs, samples=options.samples, temperature=options.temperature)
+    judge = Check(lambda candidate: assemble(candidate, work.abi), check)
+    search = InParts(work.sass, lambda: _listing(work), model, judge, budget, region, largest, is_own=is_own)
+    return search, search.run()
 
 
 def _listing(work: Work) -> str:
@@ -281,6 +324,7 @@ class Summary:
     verified: Share
     exact: Share | None
     repaired: Share
+    small: Share
     best: Share
     passed: dict[str, Share]
     seconds: float
@@ -321,6 +365,7 @@ def _summary(group: str, translator: str, rows: Sequence[Measured]) -> Summary:
         Share.of(sum(one.verified for one in rows) / amount, amount),
         Share.of(sum(bool(one.exact) for one in compared) / len(compared), len(compared)) if compared else None,
         Share.of(sum(one.repaired or one.verified for one in rows) / amount, amount),
+        Share.of(sum(one.repaired or one.verified or one.small for one in rows) / amount, amount),
         Share.of(sum(one.best or one.verified for one in rows) / amount, amount),
         passed,
         round(sum(one.seconds for one in rows) / amount, 2),

@@ -34,7 +34,7 @@ def test_several_processes_measure_what_one_does(tmp_path: Path) -> None:
 
 
 def dying(
-    problems: Sequence[Problem], translator: str, config: Config, options: Options, jobs: int
+    problems: Sequence[Problem], translator: str, config: Config, options: Options, jobs: int = 1
 ) -> Iterator[Measured]:
     """In place of `measure_all`, in a child: some problems end their process."""
     for one in problems:

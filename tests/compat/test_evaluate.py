@@ -26,6 +26,7 @@ from cass_shim.translate.cass.models import Answer, Decoding
 from cass_shim.translate.cass.parts import Splitter, listing
 from cass_shim.translate.cass.prompt import Message
 from cass_shim.verify.candidate import NOT_LOADED
+from tests.translate.cass.test_parts import Fielded
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt" / "vector_add_static"
 NAME = "_Z10vector_addPKfS0_Pfi"
@@ -168,6 +169,28 @@ def test_a_models_samples_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
     assert summary.passed["pass@1"].share == pytest.approx(0.6)
     assert summary.passed["pass@5"].share == 1.0
     assert "pass@10" not in summary.passed
+
+
+@pytest.mark.parametrize("wrong", [(), (2,)])
+def test_what_is_wrong_as_a_whole_is_measured_in_small_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: tuple[int, ...]
+) -> None:
+    one, options = problem(tmp_path), Options(samples=1, small=12)
+    sass = Work(one.module, one.kernel, Config.read({})).sass
+    speaker = Fielded(sass, wrong, options.small)
+    monkeypatch.setattr(models, "choose", lambda setting, sm: speaker)
+    found = measure(one, "cass", Config.read({}), options)
+    amount = len(speaker.parts)
+    assert amount > 2 and (found.verified, found.repaired, found.accepted) == (False, False, 0)
+    assert (found.small, found.best, found.parts, found.own) == (
+        (False, False, amount, 0) if wrong else (True, True, amount, amount)
+    )
+    shares = summarise([found])[-1]
+    assert (shares.repaired.share, shares.small.share, shares.best.share) == (0, not wrong, not wrong)
+    assert not measure(one, "cass", Config.read({}), dataclasses.replace(options, small=0)).best
+    speaker.window = 20  # nothing fits, whole or cut
+    beyond = measure(one, "cass", Config.read({}), options)
+    assert "prompt length" in beyond.unsupported and not beyond.best
 
 
 def plain(text: str) -> str:

@@ -194,10 +194,9 @@ class Fielded:
 
     contract, window, identity = FIELDS, 2048, "fielded"
 
-    def __init__(self, program: str, wrong: tuple[int, ...] = ()) -> None:
-        sass = kernel(program)[0]
+    def __init__(self, sass: SassKernel, wrong: tuple[int, ...] = (), largest: int = SMALL) -> None:
         prompt = CONTRACTS[FIELDS].prompt
-        self.parts = InParts(sass, "", self, None, Budget(), None, SMALL).parts
+        self.parts = InParts(sass, "", self, None, Budget(), None, largest).parts
         self.known = {prompt(sass, ""): "s_endpgm"}
         for part in self.parts:
             right = make_pair(part.sass, "", set()).target
@@ -211,7 +210,7 @@ class Fielded:
 
 
 def test_a_kernel_whose_answers_are_wrong_is_tried_in_small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Fielded(LOOPS)
+    model = Fielded(kernel(LOOPS)[0])
     monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: model)
     source = translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
     assert f"; cass decoding: in {len(model.parts)} parts\n" in source.text
@@ -223,7 +222,7 @@ def test_a_kernel_whose_answers_are_wrong_is_tried_in_small_parts(monkeypatch: p
 
 def test_a_kernel_that_fits_is_not_served_with_parts_of_the_lifter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own translation is better than a mixture; what was tried is said, the whole's answer first."""
-    monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: Fielded(LOOPS, wrong=(2,)))
+    monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: Fielded(kernel(LOOPS)[0], wrong=(2,)))
     with pytest.raises(Rejected, match=r"greedy: .*parts together: .*part 2 greedy: "):
         translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
 
