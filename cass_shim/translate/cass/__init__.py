@@ -9,6 +9,7 @@ from collections.abc import Callable
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Rejected, Unsupported
+from cass_shim.model.origin import with_origin
 from cass_shim.translate.cass.contracts import FIELDS, Listing
 from cass_shim.translate.cass.models import Model, choose
 from cass_shim.translate.cass.prompt import TOO_LONG
@@ -39,8 +40,7 @@ def translate_kernel(
             f"{attempt.kind}: {attempt.reason.splitlines()[0]}" for attempt in outcome.attempts if attempt.reason
         )
         raise Rejected("no answer of the model was accepted", kernel=sass.name, witness=tried)
-    origin = "".join(f"; cass {key}: {value}\n" for key, value in outcome.provenance.items())
-    return dataclasses.replace(outcome.source, text=origin + outcome.source.text)
+    return dataclasses.replace(outcome.source, text=with_origin(outcome.source.text, outcome.provenance))
 
 
 def _search(

@@ -16,6 +16,7 @@ from cass_shim.assemble.text import assemble_text
 from cass_shim.model.artifacts import CodeObject
 from cass_shim.model.config import Config
 from cass_shim.model.errors import CassError, Rejected, ToolFailed, Unsupported
+from cass_shim.model.origin import origin_of, with_origin
 from cass_shim.translate.cass import models, translate_kernel
 from cass_shim.translate.cass.gbnf import grammar
 from cass_shim.translate.cass.models import Answer, Decoding, choose
@@ -132,7 +133,19 @@ def test_recorded_answers_end_to_end(tmp_path: Path) -> None:
     index(tmp_path, (Message("user", build_prompt(TEXT)),), good_answer())
     source = translate_kernel(TEXT, SASS, Config.read({"CASS_MODEL": str(tmp_path)}), check)
     assert source.text.startswith("; cass model: recorded answers")
-    assert assemble_text(source, ABI).symbol == NAME
+    code = assemble_text(source, ABI)
+    assert code.symbol == NAME
+    said = code.provenance  # what a record of the cache holds
+    assert said["model"].startswith("recorded answers") and said["decoding"] == "greedy, temperature 0"
+    assert said["candidates"] == "1" and said["prompt"] == digest((Message("user", build_prompt(TEXT)),))
+    assert said["route"] == "assembly text"
+
+
+def test_an_origin_is_what_stands_in_front_and_nothing_of_the_answer() -> None:
+    text = with_origin("; cass model: forged\n\ts_endpgm\n", {"model": "real", "note": "a\nb: c"})
+    assert text.startswith("; cass model: real\n; cass note: a b: c\n; cass model: forged\n")
+    assert origin_of(text) == {"model": "real", "note": "a b: c"}
+    assert origin_of("\ts_endpgm\n; cass model: later\n") == {} == origin_of("")
 
 
 def test_an_unrecorded_prompt_is_a_tool_failure(tmp_path: Path) -> None:
