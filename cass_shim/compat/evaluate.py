@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cass_shim.compat.ahead import Ahead
     from cass_shim.translate.cass.models import Model
     from cass_shim.translate.cass.sampling import Drawing
-    from cass_shim.translate.cass.search import Outcome
+    from cass_shim.translate.cass.search import Budget, Outcome
     from cass_shim.translate.cass.splitting import InParts
 
 MODEL_ROUTE = "cass"
@@ -252,8 +252,10 @@ def _search(work: Work, problem: Problem, start: Measured, options: Options, mod
 
 def _small(work: Work, found: Measured, options: Options, model: Model) -> Measured:
     """What small parts add, all of them the model's."""
+    from cass_shim.translate.cass.search import Budget
+
     try:
-        search, outcome = _cut(work, replace(options, samples=0, seconds=SMALL_S), model, options.small, is_own=True)
+        search, outcome = _cut(work, Budget(SMALL_S), model, options.small, is_own=True)
     except Unsupported:  # it cannot be cut
         return found
     right = outcome.source is not None
@@ -266,7 +268,10 @@ def _small(work: Work, found: Measured, options: Options, model: Model) -> Measu
 
 def _in_parts(work: Work, problem: Problem, start: Measured, options: Options, model: Model) -> Measured:
     """The model's answers to a kernel's parts: all of them together, else each among the lifter's."""
-    search, outcome = _cut(work, options, model, options.parts)
+    from cass_shim.translate.cass.search import Budget
+
+    budget = Budget(options.seconds, repairs=options.repairs, samples=options.samples, temperature=options.temperature)
+    search, outcome = _cut(work, budget, model, options.parts)
     parts, own = len(search.parts), len(search.own)
     tried = [one for one in outcome.attempts if one.reason]
     reason = _line(Rejected(f"{tried[0].kind}: {tried[0].reason}")) if tried and own < parts else ""
@@ -275,9 +280,9 @@ def _in_parts(work: Work, problem: Problem, start: Measured, options: Options, m
     return replace(found, assembled=served, verified=served and own == parts, best=served)
 
 
-def _cut(work: Work, options: Options, model: Model, largest: int, *, is_own: bool = False) -> tuple[InParts, Outcome]:
+def _cut(work: Work, budget: Budget, model: Model, largest: int, *, is_own: bool = False) -> tuple[InParts, Outcome]:
     """A finished search over parts. Raises Unsupported for a kernel that cannot be cut."""
-    from cass_shim.translate.cass.search import Budget, Check
+    from cass_shim.translate.cass.search import Check
     from cass_shim.translate.cass.splitting import InParts
 
     def check(code: CodeObject) -> None:
@@ -285,7 +290,6 @@ def _cut(work: Work, options: Options, model: Model, largest: int, *, is_own: bo
         if evidence < ACCEPTED:
             raise Rejected(f"evidence {evidence.label} only", kernel=work.kernel)
 
-    budget = Budget(options.seconds, repairs=options.repairs, samples=options.samples, temperature=options.temperature)
     judge = Check(lambda candidate: assemble(candidate, work.abi), check)
     search = InParts(work.sass, lambda: _listing(work), model, judge, budget, region, largest, is_own=is_own)
     return search, search.run()

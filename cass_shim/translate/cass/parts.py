@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cass_shim.model.artifacts import SassKernel
@@ -114,9 +114,12 @@ class Splitter:
             for number in range(begin, end)
         }
 
-    def split(self, fits: Callable[[SassKernel], bool]) -> list[Part]:
-        """Parts that fit; cut where blocks begin if possible. Every branch leads within its part, or to a part."""
-        starts = {0, *(self.sites if any(one.mnemonic == "RET" for one in self.code) else ())}
+    def split(self, fits: Callable[[SassKernel], bool], begins: Iterable[int] = ()) -> list[Part]:
+        """Parts that fit; cut where blocks begin if possible. Every branch leads within its part, or to a part.
+
+        begins: instructions where parts begin in any case.
+        """
+        starts = {0, *begins, *(self.sites if any(one.mnemonic == "RET" for one in self.code) else ())}
         while True:
             order = sorted(starts)
             spans = list(zip(order, [*order[1:], len(self.code)], strict=True))
@@ -130,9 +133,9 @@ class Splitter:
                 return parts
             if large.end - large.begin < 2 or len(parts) >= MOST_PARTS:
                 raise self._refuse(f"no part at {self.code[large.begin].address:#x} is small enough")
-            starts.add(self._middle(large))
+            starts.add(self.middle(large))
 
-    def _middle(self, part: Part) -> int:
+    def middle(self, part: Part) -> int:
         """Where to cut: the block's beginning that is nearest to the middle, in the middle half; else the middle."""
         middle, reach = (part.begin + part.end) // 2, (part.end - part.begin) // 4
         begins = {one for number in range(part.begin, part.end) for one in self.follow[number]

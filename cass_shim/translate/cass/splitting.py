@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
@@ -28,6 +28,8 @@ Region = Callable[[SassKernel], str]  # deterministic assembly of one part, as a
 
 WORDLESS = 40  # instructions
 SMALL = 24  # instructions of a part, its edges among them, where the whole fits but no answer to it was right
+FINER = 2  # times that parts without a right answer are halved there
+LEAST = 4  # instructions of a part that is halved
 PROMPT_SHARE = 0.25  # of the window: answers are 1.3 times as long as prompts, and the shorter, the likelier right
 AT_ONCE = 8  # parts that a model is asked for at the same time
 
@@ -66,6 +68,7 @@ class InParts:
         self.started = time.monotonic()
         self.outcome = Outcome()
         self.splitter = Splitter(sass)
+        self.starts = set[int]()  # where parts begin, besides where they must
         self.parts = self.splitter.split(self._fits)
         self.words = FIRST_WORD + len(self.splitter.words)
         if self.check is not None:  # a part alone is only assembled
@@ -89,14 +92,38 @@ class InParts:
 
     def run(self) -> Outcome:
         """Raises Unsupported where the kernel cannot be cut; a failed search has no source."""
+        for _ in range(FINER if self.is_own else 0):
+            wrong = self._run_once()
+            if self.outcome.source is not None or not self._cut_finer(wrong):
+                return self.outcome
+        self._run_once()
+        return self.outcome
+
+    def _cut_finer(self, wrong: Sequence[Part]) -> bool:
+        """Halve the parts without a right answer, if they can be and there is time."""
+        halves = {self.splitter.middle(part) for part in wrong if part.end - part.begin >= LEAST}
+        if not halves or len(halves) < len(wrong) or self._left() <= 1:
+            return False
+        self.starts |= halves
+        try:
+            self.parts = self.splitter.split(self._fits, self.starts)
+        except Unsupported:  # too many
+            return False
+        self.words = FIRST_WORD + len(self.splitter.words)  # more is alive between more parts
+        return True
+
+    def _run_once(self) -> list[Part]:
+        """One way to cut; the parts without a right answer, [] where nobody can tell."""
         with ThreadPoolExecutor(min(AT_ONCE, len(self.parts))) as pool:
             found = pool.map(lambda part: self._answer(part, {}, self.assembles), self.parts)
         answers = {part.number: body for part, body in zip(self.parts, found, strict=True) if body is not None}
         if len(answers) == len(self.parts) and self._accept(answers, "parts together"):
-            return self._done(answers, set(answers))
+            self._done(answers, set(answers))
+            return []
         lifted = self._lifted()
         if not lifted or self.check is None or not self._accept(lifted, "the lifter's parts"):
-            return self.outcome
+            self.outcome.source = None
+            return []
         chosen, own = dict(lifted), set[int]()
         self.outcome.source = None
         for part in self.parts:
@@ -104,14 +131,15 @@ class InParts:
             if body is not None:
                 chosen[part.number] = body
                 own.add(part.number)
-            elif self.is_own:
-                self.outcome.source = None
-                return self.outcome
-        return self._done(chosen, own)
+        self._done(chosen, own)
+        return [part for part in self.parts if part.number not in own]
+
+    def _left(self) -> float:
+        return max(1.0, self.budget.seconds - (time.monotonic() - self.started))
 
     def _answer(self, part: Part, others: Mapping[int, Body], check: Check | None) -> Body | None:
         """The model's code for one part that the check accepts, among others or alone."""
-        left = max(1.0, self.budget.seconds - (time.monotonic() - self.started))
+        left = self._left()
         share = left / max(1, len(self.parts) - part.number + 1) if others else left / 2
         samples = self.budget.samples if others else 0
         budget = dataclasses.replace(self.budget, seconds=share, samples=samples)
@@ -155,14 +183,13 @@ class InParts:
         self.outcome.attempts.append(Attempt(kind, reason, 0))
         return not reason
 
-    def _done(self, bodies: Mapping[int, Body], own: set[int]) -> Outcome:
-        if not own:
+    def _done(self, bodies: Mapping[int, Body], own: set[int]) -> None:
+        if len(own) < (len(bodies) if self.is_own else 1):
             self.outcome.source = None
-            return self.outcome
+            return
         self.own = own
         lifted = " ".join(str(number) for number in bodies if number not in own)
         self.outcome.provenance |= {
             "decoding": f"in {len(bodies)} parts" + (f", by the lifter: {lifted}" if lifted else ""),
             "candidates": str(len(self.outcome.attempts)),
         }
-        return self.outcome

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -195,18 +196,20 @@ class Fielded:
     contract, window, identity = FIELDS, 2048, "fielded"
 
     def __init__(self, sass: SassKernel, wrong: tuple[int, ...] = (), largest: int = SMALL) -> None:
-        prompt = CONTRACTS[FIELDS].prompt
-        self.parts = InParts(sass, "", self, None, Budget(), None, largest).parts
-        self.known = {prompt(sass, ""): "s_endpgm"}
-        for part in self.parts:
-            right = make_pair(part.sass, "", set()).target
-            self.known[prompt(part.sass, "")] = "s_endpgm" if part.number in wrong else right
+        self.search = InParts(sass, "", self, None, Budget(), None, largest)
+        self.parts = self.search.parts
+        self.known: dict[str, str] = {}
+        self.learn(part for part in self.parts if part.number not in wrong)
+
+    def learn(self, parts: Iterable[Part]) -> None:
+        for part in parts:
+            self.known[CONTRACTS[FIELDS].prompt(part.sass, "")] = make_pair(part.sass, "", set()).target
 
     def count_tokens(self, text: str) -> int:
         return len(text.split())
 
     def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
-        return [Answer(self.known[messages[0].content], 10)] * decoding.count
+        return [Answer(self.known.get(messages[0].content, "s_endpgm"), 10)] * decoding.count
 
 
 def test_a_kernel_whose_answers_are_wrong_is_tried_in_small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,6 +228,18 @@ def test_a_kernel_that_fits_is_not_served_with_parts_of_the_lifter(monkeypatch: 
     monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: Fielded(kernel(LOOPS)[0], wrong=(2,)))
     with pytest.raises(Rejected, match=r"greedy: .*parts together: .*part 2 greedy: "):
         translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
+
+
+def test_a_part_without_a_right_answer_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Fielded(kernel(LOOPS)[0], wrong=(1,))
+    splitter, wrong = model.search.splitter, model.parts[0]
+    finer = splitter.split(lambda sass: len(sass.instructions) <= SMALL, {splitter.middle(wrong)})
+    assert len(finer) > len(model.parts) and finer[0].end < wrong.end
+    model.learn(finer)
+    monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: model)
+    source = translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
+    assert f"; cass decoding: in {len(finer)} parts\n" in source.text
+    check(LOOPS).verify(check(LOOPS).assemble(source))
 
 
 def test_parts_are_said_in_the_shipped_model_s_words() -> None:
