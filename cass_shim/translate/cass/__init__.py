@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
-from collections.abc import Callable
 
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.config import Config
@@ -17,6 +17,8 @@ from cass_shim.translate.cass.search import CUT_OFF, Budget, Check, Outcome, Sea
 from cass_shim.translate.cass.splitting import SMALL, InParts, Region
 
 __all__ = ["Check", "translate_kernel"]
+
+WHOLE = 0.6  # of a kernel's time goes to answers for all of it, where it may be cut
 
 
 def translate_kernel(
@@ -48,30 +50,35 @@ def _search(
 ) -> Outcome:
     """As a whole; in parts where prompt or answer are longer than the window, or our own model's answers are wrong."""
     started = time.monotonic()
+    cuts = check is not None and bool(model.window) and getattr(model, "contract", "") == FIELDS
+    whole = dataclasses.replace(budget, seconds=WHOLE * budget.seconds) if cuts else budget
     try:
-        outcome = Search(sass, text, model, check, budget).run()
+        outcome = Search(sass, text, model, check, whole).run()
     except Unsupported as error:
         if error.feature != TOO_LONG or not model.window:
             raise
-        outcome = InParts(sass, text, model, check, budget, region).run()
+        outcome = _parts(sass, text, model, check, budget, region)
         if not outcome.provenance:  # it could read no part either
             raise
         return outcome
-    if outcome.source is not None or not model.window:
+    cut_off = any(CUT_OFF in one.reason for one in outcome.attempts)
+    if outcome.source is not None or not model.window or not (cuts or cut_off):
         return outcome
     left = dataclasses.replace(budget, seconds=max(1.0, budget.seconds - (time.monotonic() - started)))
-    if any(CUT_OFF in one.reason for one in outcome.attempts):
-        return _or(outcome, lambda: InParts(sass, text, model, check, left, region))
-    if check is not None and getattr(model, "contract", "") == FIELDS:
-        return _or(outcome, lambda: InParts(sass, text, model, check, left, region, SMALL, is_own=True))
-    return outcome
-
-
-def _or(outcome: Outcome, search: Callable[[], InParts]) -> Outcome:
-    """What the parts give; where they give nothing, all that was tried, or this outcome for a kernel not to be cut."""
     try:
-        found = search().run()
+        found = _parts(sass, text, model, check, left, region, is_own=not cut_off)
     except Unsupported:
         return outcome  # says more
     found.attempts[:0] = outcome.attempts
     return found
+
+
+def _parts(
+    sass: SassKernel, text: Listing, model: Model, check: Check | None, budget: Budget, region: Region | None, *,
+    is_own: bool = False,
+) -> Outcome:  # fmt: skip
+    """In small parts for our own model, which is right about most of them; else in as large ones as it reads."""
+    if getattr(model, "contract", "") == FIELDS:
+        with contextlib.suppress(Unsupported):  # too many, or an instruction with more values than a part may have
+            return InParts(sass, text, model, check, budget, region, SMALL, is_own=is_own).run()
+    return InParts(sass, text, model, check, budget, region, is_own=is_own).run()
