@@ -36,7 +36,7 @@ from tools import environment  # noqa: E402
 from tools.train.__main__ import Trainer, main, options_of  # noqa: E402
 from tools.train.average import average  # noqa: E402
 from tools.train.data import batches, load, rename_registers  # noqa: E402
-from tools.train.network import make, read_weights, write  # noqa: E402
+from tools.train.network import make, precision, read_weights, write  # noqa: E402
 from tools.train.optimizer import Muon, make_optimizers, orthogonal  # noqa: E402
 
 TOKENS = ["<pad>", "<start>", "<answer>", "<end>", "<newline>", *(f"#{n}" for n in range(256)), "EXIT", "R", "s_endpgm"]
@@ -228,6 +228,13 @@ split = trainer.grown(split)
 (folder / f"{rank}.txt").write_text(f"{trainer.pairs} {len(split.lengths)}")
 trainer.team.leave()
 """
+
+
+@pytest.mark.parametrize(
+    "device, wanted", [("cuda", torch.bfloat16), ("cuda:3", torch.bfloat16), ("cpu", torch.float32)]
+)
+def test_every_gpu_of_a_team_computes_in_bf16(device: str, wanted: Any) -> None:
+    assert precision(device) == wanted
 
 
 def test_a_member_of_the_team_that_fails_ends_the_others(tmp_path: Path) -> None:

@@ -37,7 +37,12 @@ def make(size: str, vocabulary: list[str], device: str) -> Any:
         eos_token_id=vocabulary.index("<end>"),
     )
     network = Qwen2ForCausalLM(config)
-    return network.to(device, torch.bfloat16 if device == "cuda" else torch.float32)  # processors are slow in bf16
+    return network.to(device, precision(device))
+
+
+def precision(device: str) -> Any:
+    """What the network computes in: processors are slow in bf16. device: `cuda`, `cuda:3` for one of several, `cpu`."""
+    return torch.bfloat16 if torch.device(device).type == "cuda" else torch.float32
 
 
 def read_weights(network: Any, folder: Path, vocabulary: list[str]) -> None:
