@@ -94,7 +94,8 @@ def _exponents(body: Body) -> list[tuple[int, int]]:
 
 
 def _divide(body: Body) -> Match | None:
-    """Denominator's exponent first, then the numerator's; the sum of both is the result for NaNs.
+    """Both exponents are taken, in either order; what the reciprocal is of is the denominator; the sum of both is the
+    result for NaNs.
 
     Copies made for a constant operand take one exponent only and are left alone.
     """
@@ -102,11 +103,14 @@ def _divide(body: Body) -> Match | None:
     sums = [at for at, (_, i) in enumerate(body) if _is(i, "FADD.FTZ") and i.guard is None]
     if len(exponents) != 2 or not sums:
         return None
-    (first, denominator), (_, numerator) = exponents
+    first = exponents[0][0]
     target = _register(body[sums[-1]][1].operands[0])
-    if target is None or first > 4:
+    below = plain_helpers.divisor(body[first:])
+    operands = {register for _, register in exponents}
+    if target is None or first > 4 or len(operands) != 2 or below not in operands:
         return None
-    return first, (numerator, denominator), sums[-1], target
+    (numerator,) = operands - {below}
+    return first, (numerator, below), sums[-1], target
 
 
 def _reciprocal(body: Body) -> Match | None:

@@ -90,14 +90,20 @@ def _operand(body: Body, at: int) -> int | None:
 def _divide(body: Body) -> Found | None:
     """Both exponents are taken; what the only reciprocal is of is the denominator; a sum is the result for NaNs."""
     operands = [_operand(body, at) for at in _first(body, "SHF.R.U32.HI", Imm(EXPONENT_SHIFT))]
-    reciprocal, last = _last(body, "MUFU.RCP"), _last(body, "FADD.FTZ")
-    if len(operands) != 2 or None in operands or reciprocal is None or last is None:
+    below, last = divisor(body), _last(body, "FADD.FTZ")
+    if len(operands) != 2 or None in operands or below is None or last is None:
         return None
-    below = _origins(body, reciprocal, next(_read(body[reciprocal][1]), RZ))
-    above = [o for o in operands if o not in below]
-    if len(below) != 1 or len(above) != 1 or _origins_of(body, last) != {*below, *above}:
+    above = [o for o in operands if o != below]
+    if len(above) != 1 or _origins_of(body, last) != {below, *above}:
         return None
-    return (above[0] or RZ, below.pop()), last
+    return (above[0] or RZ, below), last
+
+
+def divisor(body: Body) -> int | None:
+    """The entry register that alone the last reciprocal of a division is made of."""
+    at = _last(body, "MUFU.RCP")
+    below = _origins(body, at, next(_read(body[at][1]), RZ)) if at is not None else set[int]()
+    return below.pop() if len(below) == 1 else None
 
 
 def _origins_of(body: Body, at: int) -> set[int]:

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from cass_shim.assemble.llvm import assemble_llvm
+from cass_shim.extract.cubin import read_cubin
 from cass_shim.lift import lift_kernel
 from cass_shim.lift.code import Code, Function, find_functions
 from cass_shim.lift.helpers import find_shortcut
 from cass_shim.lift.layout import COPY_BUDGET, SMALL, choose_once
-from cass_shim.model.artifacts import SassKernel
+from cass_shim.model.artifacts import Evidence, SassKernel
+from cass_shim.verify import verify_kernel
 from tests.lift.support import built, emulated
 from tests.lift.test_exact import operands
 
@@ -49,6 +51,17 @@ def test_a_slow_path_is_known_and_its_place_gives_what_ieee_says(options: list[s
     results = on_device(sass, a, b)
     wrong = (results.view(np.uint32) != expected.view(np.uint32)) & ~(np.isnan(results) & np.isnan(expected))
     assert not wrong.any(), np.argwhere(wrong)[:4]
+
+
+@pytest.mark.nvcc
+def test_a_slow_path_that_looks_at_the_dividend_first_divides_the_right_way_round(tmp_path: Path) -> None:
+    """ptxas schedules each copy anew: which operand's exponent it takes first tells nothing."""
+    sass = built("quotient.cu", ["-arch=sm_80"], tmp_path)["quotient"]
+    code = Code.of(sass)
+    found = [s for f in find_functions(code).values() if (s := find_shortcut(code, f)) is not None]
+    assert sorted(one.operation for one in found) == ["fdiv", "sqrt"]
+    cubin = read_cubin((tmp_path / "built.cubin").read_bytes())
+    assert verify_kernel(assemble_llvm(lift_kernel(sass), sass.abi), sass, cubin).evidence >= Evidence.E1U
 
 
 def test_small_callees_are_copied_however_long_the_kernel_is() -> None:
