@@ -25,6 +25,7 @@ from tools import environment, examples, samples
 
 CHAIN = "cass,lift,ptx-hip"
 VARIANT = "static-fat"
+KERNEL_S = "600"  # half of it for the model
 LIMIT_S = 3600.0  # of one program: on a processor an answer takes seconds, and samples many
 
 
@@ -62,6 +63,7 @@ def try_one(name: str, program: Path, place: Path) -> tuple[list[str], int, int]
     """The lines of one example, how many kernels the model serves, and how many things are not as promised."""
     settings = {"CASS_TRANSLATORS": CHAIN, "CASS_CACHE_DIR": str(place / "cache"), "CASS_DEVICE": "emulated"}
     settings |= {"CASS_RUNTIME_DIR": str(place / "run"), "CASS_BEHIND": "0"}
+    settings["CASS_KERNEL_TIMEOUT"] = os.environ.get("CASS_KERNEL_TIMEOUT", KERNEL_S)
     (place / "run").mkdir(mode=0o700, parents=True)
     first, cold = run(program, name, settings)
     rows = kernels_of(program, settings)
