@@ -13,7 +13,7 @@ import contextlib
 import functools
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -40,6 +40,7 @@ from cass_shim.verify.state import Geometry, Mufu
 from cass_shim.verify.surfaces import changed_bytes, differing
 from cass_shim.verify.survey import Survey
 
+DECIDING_S = 30.0  # on the clock, for all of them; what they take of a processor is bounded by PATIENCE
 PATIENCE = 10  # times the usual limits, for the runs that decide whether a difference is one
 # Policies of the reference runs, in order; the first is always made, the others before a difference is believed.
 ORDERS = ("lowest", "random", "blocks", "warps reversed", "blocks reversed", "warps", "random", "random")
@@ -75,6 +76,17 @@ class Judge:
         kernel, known = self.kernel, self.known
         arena = max(lay_out(self.cubin, *reading).size for reading in readings(kernel, self.found))
         return Candidate(code, kernel, self.cubin, device, arena, known.arena(arena) if known is not None else 0)
+
+    @contextlib.contextmanager
+    def deciding(self) -> Iterator[None]:
+        """Time on the clock for the runs that decide whether a difference is one: a machine that is so busy that the
+        search for inputs has to end still has to tell a race from a fault."""
+        usual = self.until
+        self.until = max(usual, time.monotonic() + DECIDING_S)
+        try:
+            yield
+        finally:
+            self.until = usual
 
     def first_run(self, given: Input, base: int) -> tuple[Outcome | Fault, Lesson]:
         """The first run of an input, and what it showed of the arena's windows. Leaves `arena` behind."""

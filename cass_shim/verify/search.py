@@ -329,7 +329,8 @@ def _try(campaign: Campaign, scenario: Scenario, *, strict: bool) -> bool:
         campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: reads what nobody wrote")
         return False
     try:
-        result = judge_input(judge, campaign.candidate, given, roles, reference)
+        with judge.deciding():
+            result = judge_input(judge, campaign.candidate, given, roles, reference)
     except Rejected as rejection:
         steps = reference.first.steps
         if steps >= LONG_STEPS and (late := timed_out(rejection)):
@@ -340,7 +341,8 @@ def _try(campaign: Campaign, scenario: Scenario, *, strict: bool) -> bool:
             if campaign.stopped == STOPPED:
                 raise Unsupported("more inputs", kernel=judge.kernel.name, why=why) from rejection
             return False
-        why = raced(judge, given, base)
+        with judge.deciding():
+            why = raced(judge, given, base)
         if not why:
             raise
         campaign.skipped.append(f"{scenario.values}/{scenario.shape.block}: {why}")

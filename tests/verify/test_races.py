@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from cass_shim.verify import mufu
+from cass_shim.verify.agreement import Judge, raced, run_reference
 from cass_shim.verify.atomics import otherwise_rounded
+from cass_shim.verify.inputs import Shape, first_roles
+from cass_shim.verify.memory import Fault
+from cass_shim.verify.plan import probes
 from cass_shim.verify.races import Races, each_byte
 from cass_shim.verify.surfaces import Surfaces
+from cass_shim.verify.survey import survey
+from tests.verify.text import kernel
 
 BLOCKS = np.array([0, 0, 1, 1])  # four warps in two blocks
+ARENA = 0x7200_0000_0000
 CHANGED = np.array([True])
 VALUE = np.array([7])
 
@@ -187,3 +198,28 @@ def test_texels_of_a_surface_race_as_words_do(cells: int, races: bool) -> None:
     state.surface_store(handle, "1d", place, [lane + 1, lane], 8, "ignore")
     state.surface_load(handle, "1d", place, 8, "ignore")
     assert state.races is not None and bool(state.races.found) == races
+
+
+RACING = """
+    S2R R0, SR_TID.X
+    MOV R2, c[0x0][0x160]
+    MOV R3, c[0x0][0x164]
+    STG.E.SYS [R2.64], R0
+    EXIT
+"""  # all threads to one word
+
+
+def test_a_race_is_told_on_a_machine_that_is_too_busy_for_more_inputs() -> None:
+    """Training pairs made by more processes than there were cores were refused for it: a race that is not looked for
+    is a difference like any other."""
+    sass = kernel(RACING)
+    found = survey(sass)
+    judge, roles = Judge(sass, None, found, mufu.nearest, 12_000), first_roles(sass, found)
+    scenario = replace(probes(sass, found, 1)[0], shape=Shape((1, 1, 1), (64, 1, 1)))
+    made = run_reference(judge, roles, scenario, ARENA)
+    assert not isinstance(made, Fault), made
+    judge.until = time.monotonic() - 1
+    assert raced(judge, made[0], ARENA) == ""
+    with judge.deciding():
+        assert "written by another warp" in raced(judge, made[0], ARENA)
+    assert judge.until < time.monotonic()
