@@ -188,12 +188,12 @@ class _Judge:
         except CassError as error:
             return False, _line(error)
         try:
-            evidence = self._verified(code)
+            evidence = self.verified(code)
         except CassError as error:
             return True, _line(error)
         return True, "" if evidence >= ACCEPTED else f"evidence {evidence.label} only"
 
-    def _verified(self, code: CodeObject) -> Evidence:
+    def verified(self, code: CodeObject) -> Evidence:
         """The evidence; on a device that forgets what an earlier candidate did to it, which ran on when it was left."""
         try:
             return verify(self.work, code, seed=self.seed).evidence
@@ -286,10 +286,11 @@ def _cut(work: Work, budget: Budget, model: Model, largest: int, *, is_own: bool
     from cass_shim.translate.cass.splitting import InParts
 
     def check(code: CodeObject) -> None:
-        evidence = verify(work, code).evidence
+        evidence = verified(code)
         if evidence < ACCEPTED:
             raise Rejected(f"evidence {evidence.label} only", kernel=work.kernel)
 
+    verified = _Judge(work).verified
     judge = Check(lambda candidate: assemble(candidate, work.abi), check)
     search = InParts(work.sass, lambda: _listing(work), model, judge, budget, region, largest, is_own=is_own)
     return search, search.run()
