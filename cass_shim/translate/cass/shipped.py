@@ -56,14 +56,15 @@ class ShippedModel:
             )
         self.vocabulary = Vocabulary.read(folder)
         self.identity = f"{folder.name} {_digest(folder)}"
-        self._lock = threading.Lock()
+        self._loading = threading.Lock()
+        self._turn, self._busy = threading.Condition(), False  # busy: one thread works for all
         self._waiting: deque[list[Wish]] = deque()
         self._loaded: tuple[Any, Batch] | None = None
 
     def _ready(self) -> tuple[Any, Batch]:
-        """torch and the batch. Who works for all has the lock: nobody who only asks may wait for it."""
+        """torch and the batch."""
         if self._loaded is None:
-            with self._lock:
+            with self._loading:
                 if self._loaded is None:
                     self._loaded = self._load()
         return self._loaded
@@ -96,13 +97,31 @@ class ShippedModel:
         torch, batch = self._ready()
         wishes = self._wishes(torch, prompt, room, decoding)
         self._waiting.append(wishes)
-        while not all(one.done for one in wishes):
-            with self._lock:  # whoever has it works for all
+        while self._is_my_turn(wishes):
+            try:
                 self._work(torch, batch, wishes)
+            finally:
+                with self._turn:
+                    self._busy = False
+                    self._turn.notify_all()
         lost = [one.lost for one in wishes if one.lost]
         if lost:
             raise ToolFailed("torch", command=str(self.folder), stderr=lost[0])
         return [self._answer(one) for one in wishes]
+
+    def _is_my_turn(self, wishes: list[Wish]) -> bool:
+        """Wait until these wishes are answered (False) or nobody works for all any more. Who has an answer goes with
+        it at once, however long the answers of whoever works may be."""
+
+        def is_answered() -> bool:
+            return all(one.done for one in wishes)
+
+        with self._turn:
+            self._turn.wait_for(lambda: is_answered() or not self._busy)
+            if is_answered():
+                return False
+            self._busy = True
+            return True
 
     def _wishes(self, torch: Any, prompt: list[int], room: int, decoding: Decoding) -> list[Wish]:
         from cass_shim.translate.cass.batch import Wish
@@ -135,7 +154,11 @@ class ShippedModel:
                     while self._waiting and len(batch.rows) < most:
                         joining = self._waiting.popleft()
                         batch.add(joining)
+                    before = len(batch.rows)
                     batch.step()
+                    if len(batch.rows) < before:  # some have their answers
+                        with self._turn:
+                            self._turn.notify_all()
         except Exception as error:  # out of memory, an unsupported operation: nobody may wait for ever
             if not isinstance(error, RuntimeError):
                 log.exception("the model failed")

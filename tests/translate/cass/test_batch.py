@@ -160,6 +160,37 @@ def test_a_request_joins_answers_that_are_under_way(tiny: tuple[Path, Any], monk
     assert together[:2] == [1, 2]
 
 
+def test_who_has_an_answer_does_not_wait_for_the_longer_one_of_whoever_works(
+    tiny: tuple[Path, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = ShippedModel(tiny[0], is_masked=False)
+    message = (Message("user", joined(source_lines(kernel()[0]))),)
+    model.generate(message, Decoding(max_tokens=2))
+    step, release, steps = Batch.step, threading.Event(), 0
+
+    def slow(batch: Any) -> None:
+        nonlocal steps
+        steps += 1
+        if steps > 6:  # the short one has its tokens by then, the long one has not
+            assert release.wait(30)
+        while steps == 1 and not model._waiting:
+            time.sleep(0.01)
+        step(batch)
+
+    monkeypatch.setattr(Batch, "step", slow)
+    with ThreadPoolExecutor(2) as pool:
+        long = pool.submit(model.generate, message, Decoding(max_tokens=12))
+        while not model._busy:
+            time.sleep(0.01)
+        short = pool.submit(model.generate, message, Decoding(max_tokens=3))
+        try:
+            assert short.result(20)[0].tokens <= 3
+            assert not long.done()
+        finally:
+            release.set()
+        assert long.result(20)[0].tokens <= 12
+
+
 def test_samples_are_repeatable_by_their_seed(tiny: tuple[Path, Any]) -> None:
     model = ShippedModel(tiny[0])
     message = (Message("user", joined(source_lines(kernel()[0]))),)
