@@ -30,6 +30,7 @@ WORDLESS = 40  # instructions
 SMALL = 24  # instructions of a part, its edges among them, where the whole fits but no answer to it was right
 FINER = 2  # times that parts without a right answer are halved there
 LEAST = 4  # instructions of a part that is halved
+FEW = 2  # parts without a right answer that are not too many in any case; otherwise a third
 PROMPT_SHARE = 0.25  # of the window: answers are 1.3 times as long as prompts, and the shorter, the likelier right
 AT_ONCE = 8  # parts that a model is asked for at the same time
 
@@ -102,7 +103,7 @@ class InParts:
     def _cut_finer(self, wrong: Sequence[Part]) -> bool:
         """Halve the parts without a right answer, if they can be and there is time."""
         halves = {self.splitter.middle(part) for part in wrong if part.end - part.begin >= LEAST}
-        if not halves or len(halves) < len(wrong) or self._left() <= 1:
+        if not halves or len(halves) < len(wrong) or self._is_hopeless(len(wrong)) or self._left() <= 1:
             return False
         self.starts |= halves
         try:
@@ -126,13 +127,22 @@ class InParts:
             return []
         chosen, own = dict(lifted), set[int]()
         self.outcome.source = None
+        wrong: list[Part] = []
         for part in self.parts:
             body = self._answer(part, chosen, self.check)
-            if body is not None:
+            if body is None:
+                wrong.append(part)
+            else:
                 chosen[part.number] = body
                 own.add(part.number)
+            if self.is_own and self._is_hopeless(len(wrong)):
+                break
         self._done(chosen, own)
-        return [part for part in self.parts if part.number not in own]
+        return wrong
+
+    def _is_hopeless(self, wrong: int) -> bool:
+        """Whether so many parts without a right answer are too many for halves of them to be right."""
+        return wrong > max(FEW, len(self.parts) // 3)
 
     def _left(self) -> float:
         return max(1.0, self.budget.seconds - (time.monotonic() - self.started))
