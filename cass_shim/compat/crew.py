@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 
@@ -89,7 +90,16 @@ class _Member:
 def _child(
     link: Connection, problems: list[Problem], translator: str, config: Config, options: Options, jobs: int
 ) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     threads = max(1, (os.cpu_count() or 1) // jobs)
     os.environ.setdefault("OMP_NUM_THREADS", str(threads))  # torch is not loaded yet
     for one in measure_all(problems, translator, config, options, jobs):
         link.send(one)
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed takes nobody along by itself, and answers are long."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -65,3 +68,41 @@ def test_what_a_process_died_over_is_named_and_the_rest_is_measured(
     for name in ("abort 1", "abort 2"):
         assert found[name].reason == "the process that measured it ended with status -6" and not found[name].lost
     assert found["kill 1"].lost == "the process that measured it ended with status -9"
+
+
+KILLED = """
+import sys, time
+from cass_shim.compat import crew
+from cass_shim.compat.evaluate import Options
+from cass_shim.model.config import Config
+from pathlib import Path
+from tests.compat.test_crew import several, waiting
+crew._child = waiting
+problems = several(Path(sys.argv[1]), "a", "b")
+list(crew.measure_shared(problems, "lift", Config.read({}), Options(), jobs=2))
+"""
+
+
+def waiting(link: object, problems: list[Problem], *rest: object) -> None:
+    """`crew._child` with problems that take for ever."""
+    crew.measure_all = sleeping
+    CHILD(link, problems, *rest)  # type: ignore[arg-type]
+
+
+def sleeping(problems: Sequence[Problem], *_: object) -> Iterator[Measured]:
+    print(f"child {os.getpid()}", flush=True)
+    time.sleep(600)
+    yield from ()
+
+
+def test_a_parent_that_is_killed_leaves_nobody_behind(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+    parent = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+    assert parent.stdout is not None
+    children = [int(parent.stdout.readline().split()[1]) for _ in range(2)]
+    parent.kill()
+    parent.wait()
+    until = time.monotonic() + 20
+    while (left := [one for one in children if Path(f"/proc/{one}").exists()]) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not left
