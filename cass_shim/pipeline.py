@@ -62,7 +62,8 @@ class NoTranslation(CassError):
 class Work:
     """One kernel on its way. Decoding is done once, when the first translator asks. captured: a launch to judge by.
 
-    line_references: HIP source with the PTX line of each statement.
+    line_references: HIP source with the PTX line of each statement. cuts: a model may answer in parts, whose code is
+    slower than any other.
     """
 
     module: Module
@@ -70,6 +71,7 @@ class Work:
     config: Config
     captured: CapturedLaunch | None = None
     line_references: bool = False
+    cuts: bool = True
 
     @property
     def abi(self) -> KernelAbi:
@@ -141,7 +143,7 @@ def _cass(work: Work) -> AmdgcnAsm:
         verify(work, code)
 
     judge = Check(lambda candidate: assemble(candidate, work.abi), check)
-    return translate_kernel(lambda: print_sass(cubin, work.kernel), sass, half, judge, region)
+    return translate_kernel(lambda: print_sass(cubin, work.kernel), sass, half, judge, region, work.cuts)
 
 
 def region(part: SassKernel) -> str:

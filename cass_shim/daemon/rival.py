@@ -84,7 +84,7 @@ def find_rival(
     if kernel not in module.kernels:
         raise Malformed(f"the module has no kernel {kernel}", where="rival request")
     started = time.monotonic()
-    work, entry = Work(module, kernel, config, launch), read_entry(content, served.entry)
+    work, entry = Work(module, kernel, config, launch, cuts=False), read_entry(content, served.entry)
     code = assemble(translate_source(work, ROUTE), work.abi)
     against = Against(entry.code, LEAST_GAIN)
     verified = verify(work, code, route=ROUTE, seed=FINAL_SEED, against=against)

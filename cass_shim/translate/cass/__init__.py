@@ -22,13 +22,19 @@ WHOLE = 0.6  # of a kernel's time goes to answers for all of it, where it may be
 
 
 def translate_kernel(
-    text: Listing, sass: SassKernel, config: Config, check: Check | None = None, region: Region | None = None
+    text: Listing,
+    sass: SassKernel,
+    config: Config,
+    check: Check | None = None,
+    region: Region | None = None,
+    cuts: bool = True,
 ) -> AmdgcnAsm:
     """The model's assembly of one kernel (`abi: hip`), its first lines saying where it comes from.
 
     text: `cuobjdump -sass` of the kernel, or how to get it. check: assembles and verifies a candidate, raising what
     is wrong with it; without one, the first answer that keeps the contract is returned for the caller to judge.
     region: the deterministic code of a part, which stands in where no answer is right in a kernel beyond the window.
+    cuts: whether a kernel may be cut into parts at all.
     Raises Unsupported when there is no model or the prompt is too long, ToolFailed when the model fails, Rejected when
     no answer was accepted.
     """
@@ -36,7 +42,11 @@ def translate_kernel(
     budget = dataclasses.replace(budget, seconds=config.number("kernel_timeout") or budget.seconds)
     if check is None:  # nothing here can tell a good sample from a bad one
         budget = dataclasses.replace(budget, samples=0)
-    outcome = _search(sass, text, choose(config.model, sass.sm), check, budget, region)
+    model = choose(config.model, sass.sm)
+    if cuts:
+        outcome = _search(sass, text, model, check, budget, region)
+    else:
+        outcome = Search(sass, text, model, check, budget).run()
     if outcome.source is None:
         tried = "; ".join(
             f"{attempt.kind}: {attempt.reason.splitlines()[0]}" for attempt in outcome.attempts if attempt.reason
@@ -50,8 +60,8 @@ def _search(
 ) -> Outcome:
     """As a whole; in parts where prompt or answer are longer than the window, or our own model's answers are wrong."""
     started = time.monotonic()
-    cuts = check is not None and bool(model.window) and getattr(model, "contract", "") == FIELDS
-    whole = dataclasses.replace(budget, seconds=WHOLE * budget.seconds) if cuts else budget
+    is_ours = check is not None and bool(model.window) and getattr(model, "contract", "") == FIELDS
+    whole = dataclasses.replace(budget, seconds=WHOLE * budget.seconds) if is_ours else budget
     try:
         outcome = Search(sass, text, model, check, whole).run()
     except Unsupported as error:
@@ -62,7 +72,7 @@ def _search(
             raise
         return outcome
     cut_off = any(CUT_OFF in one.reason for one in outcome.attempts)
-    if outcome.source is not None or not model.window or not (cuts or cut_off):
+    if outcome.source is not None or not model.window or not (is_ours or cut_off):
         return outcome
     left = dataclasses.replace(budget, seconds=max(1.0, budget.seconds - (time.monotonic() - started)))
     try:

@@ -230,6 +230,14 @@ def test_a_kernel_that_fits_is_not_served_with_parts_of_the_lifter(monkeypatch: 
         translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
 
 
+def test_who_wants_no_parts_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a program only faster code is looked for."""
+    monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: Fielded(kernel(LOOPS)[0]))
+    with pytest.raises(Rejected) as caught:
+        translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region, cuts=False)
+    assert "greedy: " in str(caught.value) and "part" not in str(caught.value)
+
+
 def test_a_part_without_a_right_answer_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Fielded(kernel(LOOPS)[0], wrong=(1,))
     splitter, wrong = model.search.splitter, model.parts[0]
