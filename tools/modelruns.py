@@ -64,6 +64,7 @@ def try_one(name: str, program: Path, place: Path) -> tuple[list[str], int, int]
     settings = {"CASS_TRANSLATORS": CHAIN, "CASS_CACHE_DIR": str(place / "cache"), "CASS_DEVICE": "emulated"}
     settings |= {"CASS_RUNTIME_DIR": str(place / "run"), "CASS_BEHIND": "0"}
     settings["CASS_KERNEL_TIMEOUT"] = os.environ.get("CASS_KERNEL_TIMEOUT", KERNEL_S)
+    settings["CASS_TIMEOUT"] = f"{LIMIT_S:g}"  # of a request to the daemon: several kernels may wait for one model
     (place / "run").mkdir(mode=0o700, parents=True)
     first, cold = run(program, name, settings)
     rows = kernels_of(program, settings)

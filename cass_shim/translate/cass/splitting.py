@@ -103,7 +103,7 @@ class InParts:
     def _cut_finer(self, wrong: Sequence[Part]) -> bool:
         """Halve the parts without a right answer, if they can be and there is time."""
         halves = {self.splitter.middle(part) for part in wrong if part.end - part.begin >= LEAST}
-        if not halves or len(halves) < len(wrong) or self._is_hopeless(len(wrong)) or self._left() <= 1:
+        if not halves or len(halves) < len(wrong) or self._is_hopeless(len(wrong)) or self._is_over():
             return False
         self.starts |= halves
         try:
@@ -121,7 +121,7 @@ class InParts:
         if len(answers) == len(self.parts) and self._accept(answers, "parts together"):
             self._done(answers, set(answers))
             return []
-        lifted = self._lifted()
+        lifted = {} if self._is_over() else self._lifted()
         if not lifted or self.check is None or not self._accept(lifted, "the lifter's parts"):
             self.outcome.source = None
             return []
@@ -135,7 +135,7 @@ class InParts:
             else:
                 chosen[part.number] = body
                 own.add(part.number)
-            if self.is_own and self._is_hopeless(len(wrong)):
+            if self._is_over() or (self.is_own and self._is_hopeless(len(wrong))):
                 break
         self._done(chosen, own)
         return wrong
@@ -143,6 +143,10 @@ class InParts:
     def _is_hopeless(self, wrong: int) -> bool:
         """Whether so many parts without a right answer are too many for halves of them to be right."""
         return wrong > max(FEW, len(self.parts) // 3)
+
+    def _is_over(self) -> bool:
+        """No time is left: what comes after the model needs the rest."""
+        return time.monotonic() - self.started >= self.budget.seconds
 
     def _left(self) -> float:
         return max(1.0, self.budget.seconds - (time.monotonic() - self.started))

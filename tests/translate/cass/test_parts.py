@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -236,6 +237,25 @@ def test_who_wants_no_parts_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Rejected) as caught:
         translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region, cuts=False)
     assert "greedy: " in str(caught.value) and "part" not in str(caught.value)
+
+
+def test_parts_end_with_their_time() -> None:
+    """The first answers take all of it: nothing is lifted, nothing is asked again."""
+    sass = kernel(LOOPS)[0]
+    model = Fielded(sass, wrong=(1, 2))
+    asked: list[float] = []
+    answer = model.generate
+
+    def slow(messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        asked.append(decoding.timeout_s)
+        time.sleep(0.3)
+        return answer(messages, decoding)
+
+    model.generate = slow  # type: ignore[method-assign]
+    search = InParts(sass, "", model, check(LOOPS), Budget(0.25), region, SMALL, is_own=True)
+    assert search.run().source is None
+    assert len(asked) == len(search.parts)
+    assert not any("lifter" in one.kind for one in search.outcome.attempts)
 
 
 def test_a_part_without_a_right_answer_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
