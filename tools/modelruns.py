@@ -4,7 +4,7 @@
 
 Each example (static build with PTX) runs under `CASS_TRANSLATORS=cass,lift,ptx-hip` with an empty cache, and again with
 what that left: the second run must translate nothing. Exit status 1 unless both print what an NVIDIA GPU printed,
-everything that the model serves is E1 or better, and whatever it does not serve has a reason on record.
+everything that the model serves is E1u or better, and whatever it does not serve has a reason on record.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def served(row: Mapping[str, Any]) -> tuple[str, bool]:
     record, route = row["record"], row["route"]
     if route == "cass":
         facts = record["provenance"]
-        right = Evidence.of(row["evidence"]) >= Evidence.E1 and bool(facts.get("model"))
+        right = Evidence.of(row["evidence"]) >= Evidence.E1U and bool(facts.get("model"))
         return f"cass {row['evidence']}, {facts.get('decoding', 'no decoding on record')}", right
     reason = record["passed_over"].get("cass", "")
     return f"{route} {row['evidence']}; cass: {reason[:160] or 'no reason on record'}", bool(reason)
