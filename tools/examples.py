@@ -12,8 +12,10 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from tools import environment, samples
 
@@ -52,8 +54,14 @@ def difference(expected: str, code: int, done: subprocess.CompletedProcess[str])
     return f"{len(done.stdout.splitlines())} lines, recorded {len(expected.splitlines())}"
 
 
-def run(program: Path, example: str, variant: str, route: str, cache: Path) -> Cell:
-    """Run one program under cass-run with one route ("cass+ptx-hip": a chain) and a cache of its own."""
+def run(
+    program: Path, example: str, variant: str, route: str, cache: Path, more: Mapping[str, str] = MappingProxyType({}),
+    limit_s: float = 240.0,
+) -> Cell:  # fmt: skip
+    """Run one program under cass-run with one route ("cass+ptx-hip": a chain) and a cache of its own.
+
+    more: settings besides, or instead of the recorded answers that stand for the model. limit_s: on the clock.
+    """
     settings = {"CASS_TRANSLATORS": route.replace("+", ","), "CASS_CACHE_DIR": str(cache), "CASS_DEVICE": "emulated"}
     if "cass" in route:
         settings["CASS_MODEL"] = str(ANSWERS)
@@ -61,10 +69,15 @@ def run(program: Path, example: str, variant: str, route: str, cache: Path) -> C
     command = [str(environment.launcher()), str(program)]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=240, env={**os.environ, **settings}, check=False
+            command,
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+            env={**os.environ, **settings, **more},
+            check=False,
         )
     except subprocess.TimeoutExpired:
-        return Cell(example, variant, route, "no end after 240 s", 240.0)
+        return Cell(example, variant, route, f"no end after {limit_s:g} s", limit_s)
     expected = (EXPECTED / f"{example}.txt").read_text()
     detail = difference(expected, exit_codes()[example], done)
     return Cell(example, variant, route, detail, time.monotonic() - begin)

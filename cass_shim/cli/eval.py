@@ -104,15 +104,12 @@ def evaluate(
 
 def line_of(one: Measured) -> str:
     """What is printed while measuring."""
-    small = f"ok, in {one.parts} parts" if one.small else one.reason[:100]
-    mark = "ok" if one.verified else f"ok, look {one.looks}" if one.repaired else small
-    note = (
-        f" {one.accepted}/{one.samples}"
-        if one.samples
-        else f" {one.own}/{one.parts} parts"
-        if one.parts and not one.small
-        else ""
-    )
+    if one.verified or one.repaired or one.small:
+        how = "" if one.verified else f", look {one.looks}" if one.repaired else f", in {one.parts} parts"
+        mark = f"ok{how}"
+    else:
+        mark = one.reason[:100]
+    note = f" {one.accepted}/{one.samples}" if one.samples else f" {one.own}/{one.parts} parts" if one.parts else ""
     return f"{one.translator} {one.problem}{note}: {mark}"
 
 

@@ -81,10 +81,9 @@ class _Member:
         self.process.join()
         problem, status = self.left.pop(0), self.process.exitcode
         how = f"the process that measured it ended with status {status}"
-        start = Measured(problem.name, problem.group, self.translator, reason=how)
         # ended from outside (no memory left): the kernel has no part in it
-        outside = Measured(problem.name, problem.group, self.translator, reason=how, lost=how)
-        return outside if status in (-signal.SIGKILL, -signal.SIGTERM) else start
+        lost = how if status in (-signal.SIGKILL, -signal.SIGTERM) else ""
+        return Measured(problem.name, problem.group, self.translator, reason=how, lost=lost)
 
 
 def _child(
