@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import multiprocessing
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -191,6 +193,24 @@ def test_the_whole_translator_falls_into_parts_by_itself(monkeypatch: pytest.Mon
     assert f"; cass decoding: in {len(parts)} parts\n" in source.text
 
 
+@functools.cache
+def _elsewhere() -> ProcessPoolExecutor:
+    """A process for the targets of training pairs, whose options of LLVM are the whole process's (made once)."""
+    return ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _elsewhere_ends() -> Iterator[None]:
+    yield
+    if _elsewhere.cache_info().currsize:
+        _elsewhere().shutdown()
+        _elsewhere.cache_clear()
+
+
+def target(sass: SassKernel) -> str:
+    return make_pair(sass, "", set()).target
+
+
 class Fielded:
     """A model of our own contract that is wrong about the whole and right about parts, but for those in `wrong`."""
 
@@ -203,8 +223,9 @@ class Fielded:
         self.learn(part for part in self.parts if part.number not in wrong)
 
     def learn(self, parts: Iterable[Part]) -> None:
-        for part in parts:
-            self.known[CONTRACTS[FIELDS].prompt(part.sass, "")] = make_pair(part.sass, "", set()).target
+        kernels = [part.sass for part in parts]
+        for sass, right in zip(kernels, _elsewhere().map(target, kernels), strict=True):
+            self.known[CONTRACTS[FIELDS].prompt(sass, "")] = right
 
     def count_tokens(self, text: str) -> int:
         return len(text.split())
