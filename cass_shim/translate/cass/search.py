@@ -16,11 +16,12 @@ from cass_shim.model.artifacts import AmdgcnAsm, CodeObject, SassKernel
 from cass_shim.model.errors import CassError, Rejected, ToolFailed, Unsupported
 from cass_shim.translate.cass.answer import Body
 from cass_shim.translate.cass.contract import rebuild
-from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Listing
+from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, FIELDS, Listing
 from cass_shim.translate.cass.models import Answer, Decoding, Model
 from cass_shim.translate.cass.prompt import TOO_LONG, Message, digest, family, repair_turn
 
 CUT_OFF = "the answer is cut off by the token limit"
+ENDLESS = "the answer does not end"  # though the window has room for more
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class Search:
         self.prompt = Message("user", self.contract.prompt(sass, text))
         self.started = time.monotonic()
         self.spent = 0
+        self.prompt_tokens = 0
         self.seen: set[bytes] = set()
         self.outcome = Outcome()
 
@@ -162,7 +164,7 @@ class Search:
         return time.monotonic() - self.started >= self.budget.seconds or self.spent >= self.budget.tokens
 
     def _check_window(self) -> None:
-        tokens = self.model.count_tokens(self.prompt.content)
+        self.prompt_tokens = tokens = self.model.count_tokens(self.prompt.content)
         if self.model.window and tokens >= self.model.window:
             raise Unsupported(
                 TOO_LONG, kernel=self.sass.name, why=f"{tokens} tokens, the model reads {self.model.window}"
@@ -190,7 +192,7 @@ class Search:
         """The cheap checks: contract, assembler, whether the same bytes were judged before."""
         try:
             if not answer.finished:
-                raise Rejected(CUT_OFF, kernel=self.sass.name)
+                raise Rejected(ENDLESS if self._has_room(answer) else CUT_OFF, kernel=self.sass.name)
             body = self.contract.body(self.sass, answer.text)
             source = self._source(body)
             code = self.check.assemble(source) if self.check is not None else None
@@ -201,6 +203,11 @@ class Search:
             self.outcome.attempts.append(Attempt(kind, _words(error), answer.tokens))
             return None
         return Candidate(kind, body, source, code, elf, answer.tokens)
+
+    def _has_room(self, answer: Answer) -> bool:
+        """Whether the window could hold more of this answer: our own model's are as long as their prompts make them."""
+        is_ours = self.contract is CONTRACTS[FIELDS] and self.model.window
+        return bool(is_ours) and self.prompt_tokens + answer.tokens < self.model.window
 
     def _source(self, body: Body) -> AmdgcnAsm:
         """What is assembled and verified of a body."""

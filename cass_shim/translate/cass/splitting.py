@@ -13,15 +13,16 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.errors import CassError, Unsupported
 from cass_shim.translate.cass.answer import Body, parse_answer
 from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Listing
 from cass_shim.translate.cass.edges import joined
-from cass_shim.translate.cass.models import Model
+from cass_shim.translate.cass.models import Answer, Decoding, Model
 from cass_shim.translate.cass.parts import FIRST_WORD, Part, Splitter, listing
-from cass_shim.translate.cass.prompt import TOO_LONG
+from cass_shim.translate.cass.prompt import TOO_LONG, Message
 from cass_shim.translate.cass.search import Attempt, Budget, Check, Outcome, Search, complete
 
 Region = Callable[[SassKernel], str]  # deterministic assembly of one part, as an answer is written
@@ -32,7 +33,33 @@ FINER = 2  # times that parts without a right answer are halved there
 LEAST = 4  # instructions of a part that is halved
 FEW = 2  # parts without a right answer that are not too many in any case; otherwise a third
 PROMPT_SHARE = 0.25  # of the window: answers are 1.3 times as long as prompts, and the shorter, the likelier right
-AT_ONCE = 8  # parts that a model is asked for at the same time
+AT_ONCE = 16  # parts that a model is asked for at the same time
+
+
+class _Remembered:
+    """A model whose greedy answers are kept: a part is asked for alone first and then among others."""
+
+    def __init__(self, model: Model) -> None:
+        self._model, self.identity, self.window = model, model.identity, model.window
+        self._known: dict[str, list[Answer]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        """An answer that the clock has cut off is not kept."""
+        if decoding.temperature or decoding.prefixes or len(messages) > 1:
+            return self._model.generate(messages, decoding)
+        prompt, started = messages[0].content, time.monotonic()
+        if prompt not in self._known:
+            answers = self._model.generate(messages, decoding)
+            if time.monotonic() - started >= decoding.timeout_s:
+                return answers
+            self._known[prompt] = answers
+        return self._known[prompt]
+
+    def count_tokens(self, text: str) -> int:
+        return self._model.count_tokens(text)
 
 
 class _PartSearch(Search):
@@ -62,7 +89,8 @@ class InParts:
         region: Region | None, largest: int = 0, is_own: bool = False,
     ) -> None:  # fmt: skip
         self.is_own = is_own
-        self.sass, self.model, self.check, self.budget, self.region = sass, model, check, budget, region
+        self.sass, self.check, self.budget, self.region = sass, check, budget, region
+        self.model = _Remembered(model)
         self.head = (text if isinstance(text, str) else text()) if self._contract == AUTHORS else ""
         self.largest = largest
         self.own: set[int] = set()  # parts that are the model's in what was accepted

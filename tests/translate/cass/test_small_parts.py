@@ -1,0 +1,163 @@
+"""Small parts of kernels whose answers are wrong as a whole, with a model that is wrong where a test says so."""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+
+from cass_shim.model.artifacts import SassKernel
+from cass_shim.model.config import Config
+from cass_shim.model.errors import Rejected
+from cass_shim.pipeline import region
+from cass_shim.translate.cass import translate_kernel
+from cass_shim.translate.cass.contracts import CONTRACTS, FIELDS
+from cass_shim.translate.cass.models import Answer, Decoding
+from cass_shim.translate.cass.parts import Part
+from cass_shim.translate.cass.prompt import Message
+from cass_shim.translate.cass.search import Budget
+from cass_shim.translate.cass.splitting import SMALL, InParts
+from tests.translate.cass.test_fields import kernel
+from tests.translate.cass.test_parts import LOOPS, check
+from tools.pairs.generate import make_pair
+
+
+@functools.cache
+def _elsewhere() -> ProcessPoolExecutor:
+    """A process for the targets of training pairs, whose options of LLVM are the whole process's (made once)."""
+    return ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _elsewhere_ends() -> Iterator[None]:
+    yield
+    if _elsewhere.cache_info().currsize:
+        _elsewhere().shutdown()
+        _elsewhere.cache_clear()
+
+
+def target(sass: SassKernel) -> str:
+    return make_pair(sass, "", set()).target
+
+
+class Fielded:
+    """A model of our own contract that is wrong about the whole and right about parts, but for those in `wrong`."""
+
+    contract, window, identity = FIELDS, 2048, "fielded"
+
+    def __init__(self, sass: SassKernel, wrong: tuple[int, ...] = (), largest: int = SMALL) -> None:
+        self.search = InParts(sass, "", self, None, Budget(), None, largest)
+        self.parts = self.search.parts
+        self.known: dict[str, str] = {}
+        self.learn(part for part in self.parts if part.number not in wrong)
+
+    def learn(self, parts: Iterable[Part]) -> None:
+        kernels = [part.sass for part in parts]
+        for sass, right in zip(kernels, _elsewhere().map(target, kernels), strict=True):
+            self.known[CONTRACTS[FIELDS].prompt(sass, "")] = right
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+    def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        return [Answer(self.known.get(messages[0].content, "s_endpgm"), 10)] * decoding.count
+
+
+def test_a_kernel_whose_answers_are_wrong_is_tried_in_small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Fielded(kernel(LOOPS)[0])
+    monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: model)
+    source = translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
+    assert f"; cass decoding: in {len(model.parts)} parts\n" in source.text
+    with pytest.raises(Rejected):  # who has no check cannot tell that the whole is wrong, and gets it
+        check(LOOPS).verify(
+            check(LOOPS).assemble(translate_kernel("", kernel(LOOPS)[0], Config.read({}), None, region))
+        )
+
+
+def test_a_kernel_that_fits_is_not_served_with_parts_of_the_lifter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own translation is better than a mixture; what was tried is said, the whole's answer first."""
+    monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: Fielded(kernel(LOOPS)[0], wrong=(2,)))
+    with pytest.raises(Rejected, match=r"greedy: .*parts together: .*part 2 greedy: "):
+        translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
+
+
+@pytest.mark.parametrize("tokens", [20, 2048])
+def test_an_answer_that_never_ends_is_not_one_beyond_the_window(tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the window has room for more, the kernel fits: all of the parts have to be the model's."""
+    model = Fielded(kernel(LOOPS)[0], wrong=(2,))
+    answer = model.generate
+
+    def endless(messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        if messages[0].content in model.known:
+            return answer(messages, decoding)
+        return [Answer("s_endpgm", tokens, finished=False)]
+
+    model.generate = endless  # type: ignore[method-assign]
+    monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: model)
+    monkeypatch.setattr("cass_shim.translate.cass.splitting.FINER", 0)
+    if tokens < model.window:
+        with pytest.raises(Rejected, match=r"greedy: .*the answer does not end"):
+            translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
+    else:
+        source = translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
+        assert f"in {len(model.parts)} parts, by the lifter: 2\n" in source.text
+
+
+def test_a_part_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone and among others: the greedy answer is the same."""
+    asked: list[str] = []
+    model = Fielded(kernel(LOOPS)[0], wrong=(1,))
+    answer = model.generate
+
+    def counted(messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        asked.append(messages[0].content)
+        return answer(messages, decoding)
+
+    model.generate = counted  # type: ignore[method-assign]
+    monkeypatch.setattr("cass_shim.translate.cass.splitting.FINER", 0)
+    search = InParts(kernel(LOOPS)[0], "", model, check(LOOPS), Budget(samples=0), region, SMALL, is_own=True)
+    search.run()
+    assert len(asked) == len(set(asked)) == len(search.parts)
+
+
+def test_who_wants_no_parts_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a program only faster code is looked for."""
+    monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: Fielded(kernel(LOOPS)[0]))
+    with pytest.raises(Rejected) as caught:
+        translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region, cuts=False)
+    assert "greedy: " in str(caught.value) and "part" not in str(caught.value)
+
+
+def test_parts_end_with_their_time() -> None:
+    """The first answers take all of it: nothing is lifted, nothing is asked again."""
+    sass = kernel(LOOPS)[0]
+    model = Fielded(sass, wrong=(1, 2))
+    asked: list[float] = []
+    answer = model.generate
+
+    def slow(messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        asked.append(decoding.timeout_s)
+        time.sleep(0.3)
+        return answer(messages, decoding)
+
+    model.generate = slow  # type: ignore[method-assign]
+    search = InParts(sass, "", model, check(LOOPS), Budget(0.25), region, SMALL, is_own=True)
+    assert search.run().source is None
+    assert len(asked) == len(search.parts)
+    assert not any("lifter" in one.kind for one in search.outcome.attempts)
+
+
+def test_a_part_without_a_right_answer_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Fielded(kernel(LOOPS)[0], wrong=(1,))
+    splitter, wrong = model.search.splitter, model.parts[0]
+    finer = splitter.split(lambda sass: len(sass.instructions) <= SMALL, {splitter.middle(wrong)})
+    assert len(finer) > len(model.parts) and finer[0].end < wrong.end
+    model.learn(finer)
+    monkeypatch.setattr("cass_shim.translate.cass.choose", lambda setting, sm: model)
+    source = translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
+    assert f"; cass decoding: in {len(finer)} parts\n" in source.text
+    check(LOOPS).verify(check(LOOPS).assemble(source))
