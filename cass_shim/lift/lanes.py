@@ -13,6 +13,7 @@ from cass_shim.model.errors import Unsupported
 
 _FULL_CLAMP = 0x1F
 _EIGHT = {"e4m3": E4M3, "e5m2": E5M2}
+Row = list[list[list[Value]]]  # of a matrix, or a column: block by block, lane by lane, the registers
 
 
 @dataclass
@@ -112,26 +113,7 @@ class Lanes(Halves):
         if kinds.a in _EIGHT:  # each lane widens its own, before they are spread
             a, b = self._widened(kinds.a, a), self._widened(kinds.b, b)
             kinds = kinds._replace(a="f16", b="f16")
-        tall = kinds.shape.startswith("m16")
-        lane = self.lane()
-        group, member = self.and_(lane, constant(28, 32)), self.and_(lane, constant(3, 32))
-        row_sources = [self.or_(group, constant(j, 32)) for j in range(4)]
-        column_sources = [
-            [self.or_(self.shl(member, constant(3, 32)), constant(4 * n + j, 32)) for j in range(4)] for n in range(2)
-        ]
-        rows_per_block = 2 if tall else 1
-        blocks = len(b) // words
-        rows = [
-            [self._fetch(a, (block * rows_per_block + r) * words, words, row_sources) for block in range(blocks)]
-            for r in range(rows_per_block)
-        ]
-        kept = [
-            [self._fetch(marks, block * rows_per_block + r, 1, row_sources) for block in range(blocks)] if marks else []
-            for r in range(rows_per_block)
-        ]
-        columns = [
-            [self._fetch(b, block * words, words, column_sources[n]) for block in range(blocks)] for n in range(2)
-        ]
+        rows, kept, columns = self._gathered(words, 2 if kinds.shape.startswith("m16") else 1, a, b, marks)
         result = []
         for index, start in enumerate(self._accumulators(kinds.d, c)):
             row, column = rows[index // 2], columns[index % 2]
@@ -144,6 +126,30 @@ class Lanes(Halves):
                 continue
             result.append(self._dot(kinds, row, column, start))
         return self._registers(kinds.d, result)
+
+    def _gathered(
+        self, words: int, rows_per_block: int, a: list[Value], b: list[Value], marks: list[Value]
+    ) -> tuple[list[Row], list[Row], list[Row]]:
+        """What a lane's elements need of all lanes: rows of a, their marks, columns of b, each block by block."""
+        lane = self.lane()
+        group, member = self.and_(lane, constant(28, 32)), self.and_(lane, constant(3, 32))
+        row_sources = [self.or_(group, constant(j, 32)) for j in range(4)]
+        column_sources = [
+            [self.or_(self.shl(member, constant(3, 32)), constant(4 * n + j, 32)) for j in range(4)] for n in range(2)
+        ]
+        blocks = len(b) // words
+        rows = [
+            [self._fetch(a, (block * rows_per_block + r) * words, words, row_sources) for block in range(blocks)]
+            for r in range(rows_per_block)
+        ]
+        kept = [
+            [self._fetch(marks, block * rows_per_block + r, 1, row_sources) for block in range(blocks)] if marks else []
+            for r in range(rows_per_block)
+        ]
+        columns = [
+            [self._fetch(b, block * words, words, column_sources[n]) for block in range(blocks)] for n in range(2)
+        ]
+        return rows, kept, columns
 
     def _fetch(self, registers: list[Value], first: int, words: int, lanes: list[Value]) -> list[list[Value]]:
         """The registers of one block, of each of the four lanes that hold a row or a column."""
@@ -179,9 +185,7 @@ class Lanes(Halves):
             return [self.or_(halves[i], self.shl(halves[i + 1], shift)) for i in range(0, len(d), 2)]
         return d
 
-    def _dot(
-        self, kinds: Product, row: list[list[list[Value]]], column: list[list[list[Value]]], total: Value
-    ) -> Value:
+    def _dot(self, kinds: Product, row: Row, column: Row, total: Value) -> Value:
         for row_block, column_block in zip(row, column, strict=True):
             for x, y in zip(row_block, column_block, strict=True):
                 total = self._dot_lane(kinds, x, y, total)
@@ -190,9 +194,9 @@ class Lanes(Halves):
     def _dot_kept(
         self,
         kind: str,
-        row: list[list[list[Value]]],
-        column: list[list[list[Value]]],
-        kept: list[list[list[Value]]],
+        row: Row,
+        column: Row,
+        kept: Row,
         total: Value,
     ) -> Value:
         """Only the products of elements that are there: of others with infinity there would be NaNs."""

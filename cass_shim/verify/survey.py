@@ -93,54 +93,74 @@ def grid_barrier(sm: int) -> tuple[int, int]:
 
 def survey(kernel: SassKernel) -> Survey:
     """Read the code once, in address order."""
-    found = Survey()
-    taint: dict[Key, frozenset[int]] = {}
-    base = kernel.abi.params_base
-    barrier = grid_barrier(kernel.sm)
     code = [i for part in (kernel, *kernel.callees.values()) for i in part.instructions]
-    table = specs()
-    shared: Counter[str] = Counter()
-    copies: dict[Key, int] = {}  # registers that hold a parameter word as it is
-    sums: set[frozenset[int]] = set()  # the words that meet in an address
-    compared: set[int] = set()  # words that are bounds: code compares with them, as it never does with a base address
+    reading, table, barrier = _Reading(kernel, code), specs(), grid_barrier(kernel.sm)
+    found = reading.found
     for position, instruction in enumerate(code):
         _note_properties(found, instruction, barrier)
         spec = table.get(instruction.mnemonic)
         if spec is not None:
             found.cross_lane |= spec.effect is Effect.LANES
             found.barriers |= spec.effect is Effect.BARRIER
-        for operand in instruction.operands:
-            _note_constant(found, instruction, operand, base, kernel.abi.params_bytes, code, position)
-        if instruction.relocation is not None and instruction.relocation.symbol == "cudaGraphSetConditional":
-            found.addresses |= taint.get((False, 4), frozenset())  # the handle is the address of its word
-        if instruction.mnemonic in _GLOBAL:
-            for operand in instruction.operands:
-                if isinstance(operand, Mem):
-                    words = frozenset[int]().union(*(taint.get(key, frozenset()) for key in _mem_keys(operand)))
-                    found.addresses |= words
-                    sums.add(words)
-            if instruction.mnemonic in _LOADS:
-                found.loads[instruction.address] = loaded_kind(code, position)
-        if instruction.mnemonic in _COMPARES and not instruction.has("EQ", "NE"):  # those are tests for null
-            bounds = set(_parameter_words(instruction, base, kernel.abi.params_bytes))
-            bounds |= {copies[key] for key in ((r.uniform, r.index) for r in _sources(instruction)) if key in copies}
-            compared |= bounds
-            if instruction.has("S64", "U64"):
-                found.wide |= bounds
-        if instruction.mnemonic in ("LDS", "LDSM"):
-            shared[loaded_kind(code, position)] += 1
-        _propagate(taint, instruction, base, kernel.abi.params_bytes)
-        _note_copies(copies, instruction, base, kernel.abi.params_bytes)
-    found.addresses -= compared
-    found.bounds = compared
-    bases = {word for words in sums if len(words) == 1 for word in words}
-    found.distances |= {word for words in sums if words & bases for word in words - bases}
+        reading.read(position, instruction)
+    found.addresses -= reading.compared
+    found.bounds = reading.compared
+    bases = {word for words in reading.sums if len(words) == 1 for word in words}
+    found.distances |= {word for words in reading.sums if words & bases for word in words - bases}
     called = [r.symbol for part in (kernel, *kernel.callees.values()) for r in part.kernel.bank4.values()]
     called += [i.relocation.symbol for i in code if i.relocation is not None]
     found.heap = "malloc" in called or "free" in called
-    held = next((kind for kind, _ in shared.most_common() if kind in _FLOAT_KINDS), "i32")
+    held = next((kind for kind, _ in reading.shared.most_common() if kind in _FLOAT_KINDS), "i32")
     found.loads = {at: held if kind == "shared" else kind for at, kind in found.loads.items()}
     return found
+
+
+class _Reading:
+    """What the parameters' words become while the code is read."""
+
+    def __init__(self, kernel: SassKernel, code: list[Instruction]) -> None:
+        self.code, self.base, self.size = code, kernel.abi.params_base, kernel.abi.params_bytes
+        self.found = Survey()
+        self.taint: dict[Key, frozenset[int]] = {}
+        self.shared: Counter[str] = Counter()
+        self.copies: dict[Key, int] = {}  # registers that hold a parameter word as it is
+        self.sums: set[frozenset[int]] = set()  # the words that meet in an address
+        self.compared: set[int] = set()  # words that are bounds: code compares with them, never with a base address
+
+    def read(self, position: int, instruction: Instruction) -> None:
+        """One instruction, those before it having been read."""
+        found = self.found
+        for operand in instruction.operands:
+            _note_constant(found, instruction, operand, self.base, self.size, self.code, position)
+        if instruction.relocation is not None and instruction.relocation.symbol == "cudaGraphSetConditional":
+            found.addresses |= self.taint.get((False, 4), frozenset())  # the handle is the address of its word
+        if instruction.mnemonic in _GLOBAL:
+            self._access(position, instruction)
+        if instruction.mnemonic in _COMPARES and not instruction.has("EQ", "NE"):  # those are tests for null
+            self._compare(instruction)
+        if instruction.mnemonic in ("LDS", "LDSM"):
+            self.shared[loaded_kind(self.code, position)] += 1
+        _propagate(self.taint, instruction, self.base, self.size)
+        _note_copies(self.copies, instruction, self.base, self.size)
+
+    def _access(self, position: int, instruction: Instruction) -> None:
+        """The words in an address of global memory."""
+        for operand in instruction.operands:
+            if isinstance(operand, Mem):
+                words = frozenset[int]().union(*(self.taint.get(key, frozenset()) for key in _mem_keys(operand)))
+                self.found.addresses |= words
+                self.sums.add(words)
+        if instruction.mnemonic in _LOADS:
+            self.found.loads[instruction.address] = loaded_kind(self.code, position)
+
+    def _compare(self, instruction: Instruction) -> None:
+        """The words that code compares with."""
+        bounds = set(_parameter_words(instruction, self.base, self.size))
+        keys = ((r.uniform, r.index) for r in _sources(instruction))
+        bounds |= {self.copies[key] for key in keys if key in self.copies}
+        self.compared |= bounds
+        if instruction.has("S64", "U64"):
+            self.found.wide |= bounds
 
 
 def _note_properties(found: Survey, instruction: Instruction, barrier: tuple[int, int]) -> None:
