@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cass_shim.decode import decode_kernel
 from cass_shim.extract.cubin import read_cubin
 from tools import environment, samples
 from tools.pairs import clang, generate
@@ -20,6 +21,7 @@ from tools.pairs.__main__ import main
 from tools.pairs.kernels import FAMILIES, HELD_OUT_FAMILIES, SPLITS, kernel, unit
 from tools.pairs.overlap import compile_cubin, grams, key, likeness
 from tools.pairs.pack import pack
+from tools.pairs.rarities import RARE
 
 
 def lines(*texts: str) -> list[list[str]]:
@@ -36,6 +38,26 @@ def test_held_out_families_are_never_trained_on() -> None:
     trained = {kernel(SPLITS["train"], number)[0] for number in range(3000)}
     assert trained == set(FAMILIES) - set(HELD_OUT_FAMILIES)
     assert {kernel(SPLITS["families"], number)[0] for number in range(100)} == set(HELD_OUT_FAMILIES)
+
+
+def test_some_families_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    families, _ = unit(SPLITS["train"], 0, 40, ("rare", "flips"))
+    assert set(families.values()) == {"rare", "flips"}
+    if not samples.can_build():
+        assert main(["generate", str(tmp_path), "--only", "rare,flops"]) == 2
+        assert "no such families to train on: flops; there are straight, " in capsys.readouterr().out
+
+
+@pytest.mark.skipif(bool(samples.can_build()), reason="needs nvcc")
+def test_seldom_instructions_are_among_them(tmp_path: Path) -> None:
+    """Each family compiles, and has what it is there for."""
+    families, text = unit(SPLITS["train"], 0, 250, tuple(RARE))
+    assert set(families.values()) == set(RARE)
+    (tmp_path / "unit.cu").write_text(text)
+    cubin = read_cubin(compile_cubin(tmp_path / "unit.cu", tmp_path))
+    found = {one.form for kernel in cubin.kernels.values() for one in decode_kernel(kernel, cubin).instructions}
+    for form in ("ISETP.GT.U32.XOR", "LDS.U16", "REDUX.OR", "ATOMS.CAS", "SHFL.UP", "SGXT", "FRND"):
+        assert any(one.startswith(form) for one in found), form
 
 
 def test_kernels_that_differ_in_numbers_only_are_duplicates() -> None:
@@ -94,7 +116,7 @@ def test_a_unit_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.
     stop, started = threading.Event(), time.monotonic()
     if is_stopped:
         threading.Timer(1.0, stop.set).start()
-    made = generate._work(tmp_path / "reference.json", ("train", 0, 1, 0.0), stop)
+    made = generate._work(tmp_path / "reference.json", ("train", 0, 1, generate.How(0.0)), stop)
     assert made.pairs == []
     assert list(made.counts) == ["left out: units whose process took too long: train 0"]
     assert time.monotonic() - started < 50
@@ -131,7 +153,7 @@ def test_pairs_are_deterministic_verified_and_packed(tmp_path: Path) -> None:
         "out = Path(sys.argv[1])\n"
         "one = generate.Generator(out, 2, 6)\n"
         "list(one.run({'seeds': 6, 'train': 6}))\n"
-        "list(generate.Generator(out, 1, 6, 0).run({'train': 12}, 6))\n"
+        "list(generate.Generator(out, 1, 6, generate.How(0.0)).run({'train': 12}, 6))\n"
         "again = list(generate.Generator(out, 1, 6).run({'train': 6}))\n"
         "pack_all(out, out / 'set')\n"
         "print(json.dumps([again, [asdict(p) for p in generate.read_pairs(out, 'seeds')]]))"

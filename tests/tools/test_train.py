@@ -124,6 +124,27 @@ def test_the_rate_falls_from_its_peak_straight_to_nothing(tmp_path: Path) -> Non
     assert rates == {1.0, 0.5 * trainer.options.muon_rate}
 
 
+def test_what_goes_on_from_weights_sees_long_pairs_at_once_and_none_too_long(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_set(tmp_path)
+    first, more = tmp_path / "first", tmp_path / "more"
+    command = [str(tmp_path), str(first), "--rehearse", "--batch", "256", "--steps", "2", "--print-every", "0"]
+    assert main([*command, "--measure-s", "1"]) == 0
+    assert " longest 512 " in capsys.readouterr().out
+    command[1] = str(more)
+    assert main([*command, "--init", str(first), "--bf16", "--warmup", "1", "--longest", "30", "--measure-s", "1"]) == 0
+    assert " longest 30 " in capsys.readouterr().out
+
+
+def test_a_processor_computes_in_bf16_where_it_is_told_to(tmp_path: Path) -> None:
+    trainer = Trainer(options_of([str(make_set(tmp_path)), str(tmp_path / "out"), "--rehearse", "--bf16"]))
+    assert {one.dtype for one in trainer.weights} == {torch.bfloat16}
+    assert {one.dtype for one in trainer.masters} == {torch.float32}
+    before = trainer.learn(load(tmp_path / "train.npz", "cpu"), np.arange(8), 0.0)
+    assert np.isfinite(before)
+
+
 @pytest.mark.parametrize("shape", [(3, 8, 32), (2, 32, 8), (1, 16, 16)])
 def test_muon_s_steps_are_nearly_orthogonal(shape: tuple[int, ...]) -> None:
     torch.manual_seed(1)

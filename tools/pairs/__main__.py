@@ -12,17 +12,19 @@ from tools import samples
 
 def generate(options: argparse.Namespace) -> int:
     """Held-out splits first, so that they are there whenever training stops being generated."""
-    from tools.pairs.generate import VERIFIED_SHARE, Generator
+    from tools.pairs.generate import Generator, How
+    from tools.pairs.kernels import FAMILIES, HELD_OUT_FAMILIES
 
     if why := samples.can_build():
         print(f"pairs cannot be made here: {why}")
         return 2
-    generator, started = (
-        Generator(
-            options.out, options.jobs, options.unit, VERIFIED_SHARE if options.verified is None else options.verified
-        ),
-        time.monotonic(),
-    )
+    given = {name: share for name in ("verified", "parts") if (share := getattr(options, name)) is not None}
+    how = How(**given, only=tuple(one for one in options.only.split(",") if one))
+    trained = [one for one in FAMILIES if one not in HELD_OUT_FAMILIES]
+    if unknown := set(how.only) - set(trained):
+        print(f"no such families to train on: {', '.join(sorted(unknown))}; there are {', '.join(trained)}")
+        return 2
+    generator, started = Generator(options.out, options.jobs, options.unit, how), time.monotonic()
     amounts = {"seeds": options.held_out, "families": options.held_out, "train": options.first + options.count}
     for line in generator.run(amounts, options.first):
         print(f"{line}, {time.monotonic() - started:.0f} s", flush=True)
@@ -96,6 +98,8 @@ def _generating(command: argparse.ArgumentParser) -> None:
     command.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
     command.add_argument("--unit", type=int, default=100, help="kernels a compiler call (default: %(default)s)")
     command.add_argument("--verified", type=float, help="share of training pairs to verify (default: all)")
+    command.add_argument("--parts", type=float, help="share of training kernels that are cut too (default: 0.2)")
+    command.add_argument("--only", default="", help="families to train on, with commas between (default: all)")
     command.add_argument("--minutes", type=float, default=1e9, help="stop after the unit in which this time is over")
     command.add_argument("--finished", default="", help="name of an empty file in OUT that says that all are there")
     command.set_defaults(run=generate)

@@ -49,8 +49,8 @@ UNIT = 100  # kernels a compiler call
 CONTEXT = 4096  # tokens of source and target together
 VERIFIED_SHARE = 1.0  # of the training pairs, at random; of the held-out ones all
 PARTS_SHARE = 0.2  # of the training kernels, which are made pairs in parts too
-PART_SIZES = (16, 24, 40)  # instructions at most
-MOST_PARTS = 12  # of a kernel whose parts are made pairs: each is lifted alone
+PART_SIZES = (12, 16, 24, 24, 40)  # instructions at most
+MOST_PARTS = 20  # of a kernel whose parts are made pairs: each is lifted alone
 UNIT_S, POLL_S = 240.0, 0.2  # a unit takes a processor five to ten seconds
 BUDGET_S = 0.02  # of verification, a training pair: one to three inputs, and five times as long for the first
 HELD_OUT_BUDGET_S = 0.1  # about six inputs
@@ -66,6 +66,19 @@ class Pair:
     source: str
     target: str
     evidence: str = ""
+
+
+@dataclass(frozen=True)
+class How:
+    """What is made of the training kernels. verified: the share of them whose pairs are verified; parts: the share that
+    is made pairs in parts too; only: families, all where none is named."""
+
+    verified: float = VERIFIED_SHARE
+    parts: float = PARTS_SHARE
+    only: tuple[str, ...] = ()
+
+
+Task = tuple[str, int, int, How]  # split, number of the first kernel, how many kernels
 
 
 class Skip(Exception):
@@ -133,9 +146,9 @@ class Made:
     wrong: list[str] = dataclasses.field(default_factory=list)  # of the verified: name, family, what differs
 
 
-def make_unit(split: str, first: int, amount: int, share: float, known: set[str]) -> Made:
-    """One compiler call's pairs. share: of training pairs that are verified; known: runs of judged programs."""
-    families, text = unit(SPLITS[split], first, amount)
+def make_unit(split: str, first: int, amount: int, how: How, known: set[str]) -> Made:
+    """One compiler call's pairs. known: runs of judged programs."""
+    families, text = unit(SPLITS[split], first, amount, how.only if split == "train" else ())
     with tempfile.TemporaryDirectory() as place:
         try:
             source = Path(place) / "unit.cu"
@@ -147,9 +160,9 @@ def make_unit(split: str, first: int, amount: int, share: float, known: set[str]
     rng = random.Random(f"verify/{split}/{first}")
     made = Made(split, first, [], collections.Counter(), content)
     for name in sorted(families):
-        budget_s = HELD_OUT_BUDGET_S if split != "train" else BUDGET_S if rng.random() < share else 0.0
+        budget_s = HELD_OUT_BUDGET_S if split != "train" else BUDGET_S if rng.random() < how.verified else 0.0
         makers: list[Callable[..., list[Pair]]] = [functools.partial(_one, budget_s=budget_s)]
-        if split == "train" and rng.random() < PARTS_SHARE:
+        if split == "train" and rng.random() < how.parts:
             makers.append(functools.partial(_parts, budget_s=budget_s, size=rng.choice(PART_SIZES)))
         for make in makers:
             try:
@@ -187,12 +200,12 @@ def _one(cubin: Cubin, name: str, family: str, known: set[str], budget_s: float)
     return [dataclasses.replace(pair, evidence=check_pair(pair, sass, cubin, budget_s)) if budget_s else pair]
 
 
-def _child(link: Connection, stored: Path, task: tuple[str, int, int, float]) -> None:
+def _child(link: Connection, stored: Path, task: Task) -> None:
     os.setsid()  # what it starts ends with it
     link.send(make_unit(*task, known=set(json.loads(stored.read_text()))))
 
 
-def _work(stored: Path, task: tuple[str, int, int, float], stop: threading.Event) -> Made:
+def _work(stored: Path, task: Task, stop: threading.Event) -> Made:
     """A unit in a process of its own: LLVM ends the whole process over a few kernels, or never ends. stop: give up."""
     context = multiprocessing.get_context("forkserver")
     link, theirs = context.Pipe()
@@ -224,8 +237,8 @@ def _end(child: Any) -> None:
 class Generator:
     """One output folder."""
 
-    def __init__(self, out: Path, jobs: int = 1, size: int = UNIT, share: float = VERIFIED_SHARE) -> None:
-        self.out, self.jobs, self.size, self.share = out, jobs, size, share  # size: kernels a unit
+    def __init__(self, out: Path, jobs: int = 1, size: int = UNIT, how: How = How()) -> None:
+        self.out, self.jobs, self.size, self.how = out, jobs, size, how  # size: kernels a unit
         self.seen: set[str] = set()
         self.counts: collections.Counter[str] = collections.Counter()
         out.mkdir(parents=True, exist_ok=True)
@@ -243,7 +256,7 @@ class Generator:
         amounts: kernels of each split. start: the first training kernel, for a set that adds to another.
         """
         tasks = [
-            (split, first, self.size, self.share)
+            (split, first, self.size, self.how)
             for split, amount in amounts.items()
             for first in range(start if split == "train" else 0, amount, self.size)
             if not (self.out / split / f"{first:07d}.jsonl.gz").exists()

@@ -6,7 +6,7 @@ In: a seed and a number. Out: the family's name and the kernel's source, the sam
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from tools.pairs.blocks import SHARED
 from tools.pairs.drafts import (
@@ -30,11 +30,13 @@ from tools.pairs.habits import PRELUDE as LANES
 from tools.pairs.integers import WHOLE
 from tools.pairs.mixtures import MIXED
 from tools.pairs.programs import MORE
+from tools.pairs.rarities import PRELUDE as SELDOM
+from tools.pairs.rarities import RARE
 from tools.pairs.reals import REALS
 from tools.pairs.walks import WALKS
 from tools.pairs.words import PRELUDE, WORDS
 
-GENERATION = 7  # raise when the kernels of a seed change
+GENERATION = 8  # raise when the kernels of a seed change
 
 
 def affine(one: Draft) -> str:
@@ -254,17 +256,18 @@ FAMILIES: dict[str, tuple[Callable[[Draft, str], list[str]], int]] = {
     "shared": (shared, 3), "tree": (tree, 2), "plane": (plane, 3), "atomic": (atomic, 2), "several": (several, 2),
     "indices": (index_values, 2), "vector": (vector, 10), "convert": (convert, 10), "shuffle": (shuffle, 10),
     "divide": (divide, 10), "histogram": (histogram, 8), "stride": (stride, 1), "stencil": (stencil, 1),
-    **MORE, **SHARED, **TOGETHER, **WORDS, **WHOLE, **WALKS, **REALS, **HABITS, **MIXED,
+    **MORE, **SHARED, **TOGETHER, **WORDS, **WHOLE, **WALKS, **REALS, **HABITS, **MIXED, **RARE,
 }  # fmt: skip
 HELD_OUT_FAMILIES = ("stride", "stencil", "transpose", "bitonic", "bisect", "blend")
 SPLITS = {"train": 1, "seeds": 2, "families": 3}  # split → seed: new kernels of known families, and unknown families
 
 
-def kernel(seed: int, number: int) -> tuple[str, str]:
-    """Family and source of kernel `k<number>`."""
+def kernel(seed: int, number: int, only: Collection[str] = ()) -> tuple[str, str]:
+    """Family and source of kernel `k<number>`. only: of these families, where some are named."""
     rng = random.Random(f"pairs/{GENERATION}/{seed}/{number}")
     held_out = seed == SPLITS["families"]
     chosen = {name: weight for name, (_, weight) in FAMILIES.items() if (name in HELD_OUT_FAMILIES) == held_out}
+    chosen = {name: weight for name, weight in chosen.items() if not only or name in only}
     family = rng.choices(list(chosen), list(chosen.values()))[0]
     return family, written(rng, family, f"k{number}")
 
@@ -276,8 +279,8 @@ def written(rng: random.Random, family: str, name: str) -> str:
     return "".join(f"{line}\n" for line in lines if line)  # an empty one: a choice that fell on nothing
 
 
-def unit(seed: int, first: int, amount: int) -> tuple[dict[str, str], str]:
+def unit(seed: int, first: int, amount: int, only: Collection[str] = ()) -> tuple[dict[str, str], str]:
     """Kernels as one translation unit: name → family, and the source."""
-    made = {f"k{number}": kernel(seed, number) for number in range(first, first + amount)}
-    text = PRELUDE + LANES + 'extern "C" {\n' + "\n".join(source for _, source in made.values()) + "}\n"
+    made = {f"k{number}": kernel(seed, number, only) for number in range(first, first + amount)}
+    text = PRELUDE + LANES + SELDOM + 'extern "C" {\n' + "\n".join(source for _, source in made.values()) + "}\n"
     return {name: family for name, (family, _) in made.items()}, text

@@ -38,7 +38,8 @@ class Trainer:
         torch.manual_seed(options.seed)
         torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for every shape, and batches have many
         self.vocabulary: list[str] = json.loads((options.set / "vocabulary.json").read_text())["tokens"]
-        self.network = make("tiny" if options.rehearse else options.size, self.vocabulary, self.device)
+        size = "tiny" if options.rehearse else options.size
+        self.network = make(size, self.vocabulary, self.device, options.bf16)
         if options.init:
             read_weights(self.network, options.init, self.vocabulary)
         self.body = torch.compile(self.network.model, dynamic=True) if options.compile else self.network.model
@@ -83,7 +84,7 @@ class Trainer:
     def fraction(self, share: float) -> float:
         """Warm-up by steps, then straight to zero over the time, which averages the last steps as a mean of weights
         would (Bergsma et al. 2025, "Straight to zero")."""
-        return float(max(0.0, 1 - share) * min(1.0, (self.step + 1) / WARMUP_STEPS))
+        return float(max(0.0, 1 - share) * min(1.0, (self.step + 1) / self.options.warmup))
 
     def learn(self, split: Split, chosen: np.ndarray, share: float) -> float:
         """One step of all processes; the loss over the whole batch. share: of the time, by this process's clock."""
@@ -153,7 +154,8 @@ class Trainer:
         self.share, epoch = self.done, 0
         while self.share < 1:
             split = self.grown(split) if options.grows else split
-            longest = int(min(CONTEXT, SHORT + (CONTEXT - SHORT) * self.share / GROWTH))
+            longest = SHORT + int((CONTEXT - SHORT) * self.share / GROWTH)
+            longest = options.longest if options.init else min(options.longest, longest)  # weights that know long ones
             longest = max(longest, int(split.lengths.min()))  # a pass is never empty
             for chosen in batches(split, options.batch, longest, rng):
                 if options.steps and self.step >= options.steps:
@@ -207,9 +209,13 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=65_536, help="tokens of a step of all GPUs (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=2.5e-3, help="peak learning rate of AdamW")
     parser.add_argument("--muon-rate", type=float, default=4e-3, help="Muon's for matrices; 0: AdamW for all")
+    parser.add_argument("--warmup", type=int, default=WARMUP_STEPS, help="steps until the rate is at its peak")
     parser.add_argument("--rename", type=float, default=0.0, help="share of pairs whose SASS registers are permuted")
     parser.add_argument("--share", type=float, default=1.0, help="of the training pairs, the first ones")
     parser.add_argument("--pairs", type=int, default=0, help="at most so many of them (0: all)")
+    parser.add_argument(
+        "--longest", type=int, default=CONTEXT, help="tokens of the longest pair (default: %(default)s)"
+    )
     parser.add_argument("--grows", action="store_true", help="look at each pass whether SET was packed anew")
     parser.add_argument("--only", default="", help="families to train on, with commas between (default: all)")
     parser.add_argument("--save-every", type=float, default=60.0, help="seconds between writings of the weights")
@@ -220,6 +226,9 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--print-every", type=float, default=5.0, help="seconds between lines")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--compile", action="store_true", help="let torch.compile fuse the network's small steps")
+    parser.add_argument(
+        "--bf16", action="store_true", help="on a processor too: faster where it has instructions for it"
+    )
     parser.add_argument("--rehearse", action="store_true", help="a tiny network and 1 %% of the pairs, no GPU")
     return parser.parse_args(arguments)
 

@@ -20,8 +20,8 @@ SIZES = {  # hidden, intermediate, layers, heads, heads of keys and values
 }
 
 
-def make(size: str, vocabulary: list[str], device: str) -> Any:
-    """A network with fresh weights."""
+def make(size: str, vocabulary: list[str], device: str, bf16: bool = False) -> Any:
+    """A network with fresh weights. bf16: computed in that on a processor too."""
     hidden, intermediate, layers, heads, shared = SIZES[size]
     config = Qwen2Config(
         vocab_size=len(vocabulary),
@@ -37,11 +37,11 @@ def make(size: str, vocabulary: list[str], device: str) -> Any:
         eos_token_id=vocabulary.index("<end>"),
     )
     network = Qwen2ForCausalLM(config)
-    return network.to(device, precision(device))
+    return network.to(device, torch.bfloat16 if bf16 else precision(device))
 
 
 def precision(device: str) -> Any:
-    """What the network computes in: processors are slow in bf16. device: `cuda`, `cuda:3` for one of several, `cpu`."""
+    """What the network computes in: most processors are slow in bf16. device: `cuda`, `cuda:3` of several, `cpu`."""
     return torch.bfloat16 if torch.device(device).type == "cuda" else torch.float32
 
 
