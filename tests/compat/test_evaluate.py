@@ -26,7 +26,7 @@ from cass_shim.translate.cass.models import Answer, Decoding
 from cass_shim.translate.cass.parts import Splitter, listing
 from cass_shim.translate.cass.prompt import Message
 from cass_shim.verify.candidate import NOT_LOADED
-from tests.translate.cass.test_parts import Fielded
+from tests.translate.cass.fielded import Fielded
 
 PREBUILT = Path(__file__).parents[2] / "examples" / "prebuilt" / "vector_add_static"
 NAME = "_Z10vector_addPKfS0_Pfi"

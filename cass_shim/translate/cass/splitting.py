@@ -8,11 +8,12 @@ lifter's. At least one part has to be the model's; all of them where the kernel 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
@@ -23,7 +24,7 @@ from cass_shim.translate.cass.edges import joined
 from cass_shim.translate.cass.models import Answer, Decoding, Model
 from cass_shim.translate.cass.parts import FIRST_WORD, Part, Splitter, listing
 from cass_shim.translate.cass.prompt import TOO_LONG, Message
-from cass_shim.translate.cass.search import Attempt, Budget, Check, Outcome, Search, complete
+from cass_shim.translate.cass.search import Attempt, Budget, Check, Outcome, Search, beginnings, complete
 
 Region = Callable[[SassKernel], str]  # deterministic assembly of one part, as an answer is written
 
@@ -37,26 +38,38 @@ AT_ONCE = 16  # parts that a model is asked for at the same time
 
 
 class _Remembered:
-    """A model whose greedy answers are kept: a part is asked for alone first and then among others."""
+    """A model whose answers are kept, or asked for ahead: a part is asked for alone first and then among others, and
+    what is asked together shares the model's batches."""
 
     def __init__(self, model: Model) -> None:
         self._model, self.identity, self.window = model, model.identity, model.window
-        self._known: dict[str, list[Answer]] = {}
+        self._known: dict[tuple[str, Decoding], list[Answer]] = {}
+        self._coming: dict[tuple[str, Decoding], Future[list[Answer]]] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
     def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
-        """An answer that the clock has cut off is not kept."""
-        if decoding.temperature or decoding.prefixes or len(messages) > 1:
-            return self._model.generate(messages, decoding)
-        prompt, started = messages[0].content, time.monotonic()
-        if prompt not in self._known:
-            answers = self._model.generate(messages, decoding)
-            if time.monotonic() - started >= decoding.timeout_s:
-                return answers
-            self._known[prompt] = answers
-        return self._known[prompt]
+        """An answer that the clock has cut off is not kept, nor are samples that nobody asked for ahead."""
+        key, started = (messages[0].content, dataclasses.replace(decoding, timeout_s=0.0)), time.monotonic()
+        if len(messages) == 1 and key in self._known:
+            return self._known[key]
+        coming = self._coming.pop(key, None) if len(messages) == 1 else None
+        answers = self._model.generate(messages, decoding) if coming is None else coming.result()
+        if len(messages) == 1 and not decoding.temperature and time.monotonic() - started < decoding.timeout_s:
+            self._known[key] = answers
+        return answers
+
+    def ahead(self, pool: ThreadPoolExecutor, prompt: Message, budget: Budget) -> None:
+        """Ask for what follows a greedy answer that is known and wrong: second looks, and samples."""
+        greedy = Decoding(1, 0.0, budget.max_tokens, 0.0)
+        begun = beginnings(answers[0], budget.repairs) if (answers := self._known.get((prompt.content, greedy))) else ()
+        looks = Decoding(len(begun), 0.0, budget.max_tokens, budget.seconds, begun)
+        samples = Decoding(budget.samples, budget.temperature, budget.max_tokens, budget.seconds)
+        for decoding in ([looks] if begun else []) + ([samples] if budget.samples else []):
+            key = prompt.content, dataclasses.replace(decoding, timeout_s=0.0)
+            if key not in self._known and key not in self._coming:
+                self._coming[key] = pool.submit(self._model.generate, (prompt,), decoding)
 
     def count_tokens(self, text: str) -> int:
         return self._model.count_tokens(text)
@@ -155,18 +168,38 @@ class InParts:
             return []
         chosen, own = dict(lifted), set[int]()
         self.outcome.source = None
+        wrong = self._try_each(self.parts, chosen, own, is_first=True)
+        if wrong and not self._is_over() and not (self.is_own and self._is_hopeless(len(wrong) // 2)):
+            pool = ThreadPoolExecutor(AT_ONCE)
+            try:
+                budget = dataclasses.replace(self.budget, seconds=self._left())
+                for part in wrong:
+                    with contextlib.suppress(Unsupported):  # said where the part is tried
+                        self.model.ahead(pool, self._prompt(part), budget)
+                wrong = self._try_each(wrong, chosen, own)
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+        self._done(chosen, own)
+        return wrong
+
+    def _try_each(
+        self, parts: Sequence[Part], chosen: dict[int, Body], own: set[int], *, is_first: bool = False
+    ) -> list[Part]:
+        """Each part among those chosen so far; the parts without a right answer. is_first: only its first answer."""
         wrong: list[Part] = []
-        for part in self.parts:
-            body = self._answer(part, chosen, self.check)
+        for part in parts:
+            body = self._answer(part, chosen, self.check, is_first)
             if body is None:
                 wrong.append(part)
             else:
                 chosen[part.number] = body
                 own.add(part.number)
-            if self._is_over() or (self.is_own and self._is_hopeless(len(wrong))):
+            if self._is_over() or (self.is_own and self._is_hopeless(len(wrong) // (2 if is_first else 1))):
                 break
-        self._done(chosen, own)
         return wrong
+
+    def _prompt(self, part: Part) -> Message:
+        return Message("user", CONTRACTS[self._contract].prompt(part.sass, listing(part.sass, self.head)))
 
     def _is_hopeless(self, wrong: int) -> bool:
         """Whether so many parts without a right answer are too many for halves of them to be right."""
@@ -179,12 +212,18 @@ class InParts:
     def _left(self) -> float:
         return max(1.0, self.budget.seconds - (time.monotonic() - self.started))
 
-    def _answer(self, part: Part, others: Mapping[int, Body], check: Check | None) -> Body | None:
-        """The model's code for one part that the check accepts, among others or alone."""
+    def _answer(
+        self, part: Part, others: Mapping[int, Body], check: Check | None, is_first: bool = False
+    ) -> Body | None:
+        """The model's code for one part that the check accepts, among others or alone. is_first: one answer only."""
         left = self._left()
         share = left / max(1, len(self.parts) - part.number + 1) if others else left / 2
-        samples = self.budget.samples if others else 0
-        budget = dataclasses.replace(self.budget, seconds=share, samples=samples)
+        budget = dataclasses.replace(
+            self.budget,
+            seconds=share,
+            samples=self.budget.samples if others and not is_first else 0,
+            repairs=0 if is_first else self.budget.repairs,
+        )
         try:
             search = _PartSearch(part, listing(part.sass, self.head), self.model, check, budget, others)
             search.words = self.words

@@ -2,69 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-import multiprocessing
+import threading
 import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
-from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Rejected
 from cass_shim.pipeline import region
 from cass_shim.translate.cass import translate_kernel
-from cass_shim.translate.cass.contracts import CONTRACTS, FIELDS
 from cass_shim.translate.cass.models import Answer, Decoding
-from cass_shim.translate.cass.parts import Part
 from cass_shim.translate.cass.prompt import Message
 from cass_shim.translate.cass.search import Budget
 from cass_shim.translate.cass.splitting import SMALL, InParts
+from tests.translate.cass.fielded import Fielded
 from tests.translate.cass.test_fields import kernel
 from tests.translate.cass.test_parts import LOOPS, check
-from tools.pairs.generate import make_pair
-
-
-@functools.cache
-def _elsewhere() -> ProcessPoolExecutor:
-    """A process for the targets of training pairs, whose options of LLVM are the whole process's (made once)."""
-    return ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _elsewhere_ends() -> Iterator[None]:
-    yield
-    if _elsewhere.cache_info().currsize:
-        _elsewhere().shutdown()
-        _elsewhere.cache_clear()
-
-
-def target(sass: SassKernel) -> str:
-    return make_pair(sass, "", set()).target
-
-
-class Fielded:
-    """A model of our own contract that is wrong about the whole and right about parts, but for those in `wrong`."""
-
-    contract, window, identity = FIELDS, 2048, "fielded"
-
-    def __init__(self, sass: SassKernel, wrong: tuple[int, ...] = (), largest: int = SMALL) -> None:
-        self.search = InParts(sass, "", self, None, Budget(), None, largest)
-        self.parts = self.search.parts
-        self.known: dict[str, str] = {}
-        self.learn(part for part in self.parts if part.number not in wrong)
-
-    def learn(self, parts: Iterable[Part]) -> None:
-        kernels = [part.sass for part in parts]
-        for sass, right in zip(kernels, _elsewhere().map(target, kernels), strict=True):
-            self.known[CONTRACTS[FIELDS].prompt(sass, "")] = right
-
-    def count_tokens(self, text: str) -> int:
-        return len(text.split())
-
-    def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
-        return [Answer(self.known.get(messages[0].content, "s_endpgm"), 10)] * decoding.count
 
 
 def test_a_kernel_whose_answers_are_wrong_is_tried_in_small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,3 +114,40 @@ def test_a_part_without_a_right_answer_is_halved(monkeypatch: pytest.MonkeyPatch
     source = translate_kernel("", kernel(LOOPS)[0], Config.read({}), check(LOOPS), region)
     assert f"; cass decoding: in {len(finer)} parts\n" in source.text
     check(LOOPS).verify(check(LOOPS).assemble(source))
+
+
+def test_what_follows_a_wrong_answer_is_asked_for_together() -> None:
+    """Second looks and samples of all wrong parts are under way at once, and each is asked for once."""
+    model = Fielded(kernel(LOOPS)[0], wrong=(1, 2))
+    together, asked = threading.Barrier(2, timeout=60), list[Decoding]()
+    answer = model.generate
+
+    def counted(messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        if decoding.temperature:
+            asked.append(decoding)
+            together.wait()  # neither goes on before the other is asked for too
+        return answer(messages, decoding)
+
+    model.generate = counted  # type: ignore[method-assign]
+    search = InParts(kernel(LOOPS)[0], "", model, check(LOOPS), Budget(), region, SMALL, is_own=False)
+    assert search.run().source is not None
+    assert len(asked) == 2
+    assert search.outcome.provenance["decoding"] == f"in {len(search.parts)} parts, by the lifter: 1 2"
+
+
+def test_most_first_answers_wrong_is_hopeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing more is asked for then."""
+    model = Fielded(kernel(LOOPS)[0], wrong=tuple(range(1, 40)), largest=14)
+    monkeypatch.setattr("cass_shim.translate.cass.splitting.FEW", 1)
+    asked: list[Decoding] = []
+    answer = model.generate
+
+    def counted(messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        asked.append(decoding)
+        return answer(messages, decoding)
+
+    model.generate = counted  # type: ignore[method-assign]
+    search = InParts(kernel(LOOPS)[0], "", model, check(LOOPS), Budget(), region, 14, is_own=True)
+    assert len(search.parts) >= 6  # more than twice a third of them are wrong
+    assert search.run().source is None
+    assert not any(one.temperature for one in asked)
