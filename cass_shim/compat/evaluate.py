@@ -260,8 +260,7 @@ def _small(work: Work, found: Measured, options: Options, model: Model) -> Measu
         return found
     right = outcome.source is not None
     failed = outcome.source is not None and bool(_Judge(work, FINAL_SEED)(outcome.source)[1])
-    tokens = found.tokens + sum(one.tokens for one in outcome.attempts)
-    found = replace(found, small=right, best=right, only_final=failed, tokens=tokens)
+    found = replace(found, small=right, best=right, only_final=failed, tokens=found.tokens + search.tokens)
     unsupported = "" if right else found.unsupported
     return replace(found, parts=len(search.parts), own=len(search.own), unsupported=unsupported)
 
@@ -275,7 +274,7 @@ def _in_parts(work: Work, problem: Problem, start: Measured, options: Options, m
     parts, own = len(search.parts), len(search.own)
     tried = [one for one in outcome.attempts if one.reason]
     reason = _line(Rejected(f"{tried[0].kind}: {tried[0].reason}")) if tried and own < parts else ""
-    found = replace(start, parts=parts, own=own, reason=reason, tokens=sum(one.tokens for one in outcome.attempts))
+    found = replace(start, parts=parts, own=own, reason=reason, tokens=search.tokens)
     served = outcome.source is not None
     return replace(found, assembled=served, verified=served and own == parts, best=served)
 

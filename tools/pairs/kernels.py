@@ -266,8 +266,8 @@ def kernel(seed: int, number: int, only: Collection[str] = ()) -> tuple[str, str
     """Family and source of kernel `k<number>`. only: of these families, where some are named."""
     rng = random.Random(f"pairs/{GENERATION}/{seed}/{number}")
     held_out = seed == SPLITS["families"]
-    chosen = {name: weight for name, (_, weight) in FAMILIES.items() if (name in HELD_OUT_FAMILIES) == held_out}
-    chosen = {name: weight for name, weight in chosen.items() if not only or name in only}
+    known = {name: weight for name, (_, weight) in FAMILIES.items() if (name in HELD_OUT_FAMILIES) == held_out}
+    chosen = {name: known[name] for name in known if not only or name in only}
     family = rng.choices(list(chosen), list(chosen.values()))[0]
     return family, written(rng, family, f"k{number}")
 

@@ -40,7 +40,8 @@ __device__ __forceinline__ unsigned two_brains(float p, float q) {
 """
 )
 
-# p, q, r: values of the kind; k: a small number; c: any constant; h: four digits of a permutation of bytes.
+# p, q, r: values of the kind; k: a small number; c: any constant; h: four digits of a permutation of bytes; t: a test
+# of reals; m: all lanes; w: a number of lanes.
 _UNSIGNED = (
     "__dp4a({p}, {q}, {r})", "__dp2a_lo({p}, {q}, {r})", "__dp2a_hi({p}, {q}, {r})",
     "(unsigned)__dp4a((int){p}, (int){q}, (int){r})", "(unsigned)__dp2a_lo((int){p}, (int){q}, (int){r})",
@@ -52,7 +53,7 @@ _UNSIGNED = (
     "signed_bits({p}, {k})", "plain_bits({p}, {q} & 31)", "plain_bits({p}, {k})", "mask({p} & 31, {k})",
     "(({p} & {q}) | (~{p} & {r}))", "(({p} & {q}) ^ ({p} & {r}) ^ ({q} & {r}))", "({p} ^ {q} ^ {r})", "(~({p} | {q}))",
     "__brev({p})", "(unsigned)__ffs({p})", "(unsigned)__clz({p} & {q})", "__popc({p} ^ {q})",
-    "(unsigned)__half_low({p})", "two_halves((float){p}, (float){q})", "two_brains((float)(int){p}, (float){q})",
+    "(unsigned)(unsigned short)({p})", "two_halves((float){p}, (float){q})", "two_brains((float)(int){p}, (float){q})",
     "({p} >> {k} | {p} << (32 - {k}))", "(unsigned)(({p} * (unsigned long long){q}) >> {k})",
     "({p} > {q}) != ({q} > {r}) ? {p} : {r}", "({p} > {q}) ^ (({r} & {k}) == 0) ? {q} : {p}",
 )  # fmt: skip
@@ -80,8 +81,8 @@ _FLOAT = (
     "__fadd_rd({p}, {q})", "__fadd_ru({p}, {q})", "__fadd_rz({p}, {q})", "__fmul_rd({p}, {q})", "__fmul_ru({p}, {q})",
     "__fmul_rz({p}, {q})", "__fmaf_rd({p}, {q}, {r})", "__fmaf_ru({p}, {q}, {r})", "__fmaf_rz({p}, {q}, {r})",
     "__saturatef({p} * {q} + {r})", "__saturatef({p} + {q})", "__saturatef({p} * {q})", "add_ftz({p}, {q})",
-    "mul_ftz({p}, {q})", "min_nan({p}, {q})", "(T_ftz({p}, {q}) ? {p} : {r})", "(T_ftz({p}, {q}) ? {q} : {r})",
-    "(T_ftz({p}, {r}) || {p} > {q} ? {p} : {q})", "(float)__float2int_rd({p})", "(float)__float2uint_ru({p})",
+    "mul_ftz({p}, {q})", "min_nan({p}, {q})", "({t}_ftz({p}, {q}) ? {p} : {r})", "({t}_ftz({p}, {q}) ? {q} : {r})",
+    "({t}_ftz({p}, {r}) || {p} > {q} ? {p} : {q})", "(float)__float2int_rd({p})", "(float)__float2uint_ru({p})",
     "(float)__float2ll_rz({p})", "__ll2float_rd((long long){p})", "__int2float_rz((int){p})",
     "__uint2float_ru((unsigned){p})",
     "rintf({p})", "truncf({p} * {q})", "floorf({p})", "ceilf({p} + {q})", "roundf({p})", "copysignf({p}, {q})",
@@ -103,24 +104,25 @@ _BY_KIND = {
     "unsigned": _UNSIGNED, "int": _INT, "unsigned long long": _WIDE, "float": _FLOAT, "double": _DOUBLE,
 }  # fmt: skip
 _LANES = (
-    "__reduce_add_sync(M, {p})", "__reduce_min_sync(M, {p})", "__reduce_max_sync(M, {p})", "__reduce_or_sync(M, B{p})",
-    "__reduce_and_sync(M, B{p})", "__reduce_xor_sync(M, B{p})", "__match_any_sync(M, {p})",
-    "__match_all_sync(M, {p}, &all)",
-    "__ballot_sync(M, {p} > {q})", "__any_sync(M, {p} == {q})", "__all_sync(M, {p} != {q})",
-    "__shfl_up_sync(M, {p}, {w})",
-    "__shfl_up_sync(M, {p}, {w}, 16)", "__shfl_down_sync(M, {p}, {w}, 8)", "__shfl_xor_sync(M, {p}, {w}, 16)",
-    "__shfl_sync(M, {p}, {q} & 31)", "__shfl_sync(M, {p}, k + {w}, 8)",
+    "__reduce_add_sync({m}, {p})", "__reduce_min_sync({m}, {p})", "__reduce_max_sync({m}, {p})",
+    "__reduce_or_sync({m}, (unsigned){p})",
+    "__reduce_and_sync({m}, (unsigned){p})", "__reduce_xor_sync({m}, (unsigned){p})", "__match_any_sync({m}, {p})",
+    "__match_all_sync({m}, {p}, &all)",
+    "__ballot_sync({m}, {p} > {q})", "__any_sync({m}, {p} == {q})", "__all_sync({m}, {p} != {q})",
+    "__shfl_up_sync({m}, {p}, {w})",
+    "__shfl_up_sync({m}, {p}, {w}, 16)", "__shfl_down_sync({m}, {p}, {w}, 8)", "__shfl_xor_sync({m}, {p}, {w}, 16)",
+    "__shfl_sync({m}, {p}, {q} & 31)", "__shfl_sync({m}, {p}, k + {w}, 8)",
 )  # fmt: skip
 _ATOMICS = ("Add", "Min", "Max", "And", "Or", "Xor", "Exch", "Sub", "Inc", "Dec", "CAS")
 
 
-def _filled(one: Draft, text: str, values: Sequence[str]) -> str:
-    """An entry with values in its places."""
+def _filled(one: Draft, text: str, values: Sequence[str], width: int = 1) -> str:
+    """An entry with values in its places. width: of lanes."""
     rng = one.rng
     digits = "".join(str(rng.randrange(8)) for _ in range(4))
     p, q, r = (rng.choice(values[-5:]) for _ in "pqr")
-    text = text.replace("T_ftz", f"{rng.choice(_TESTS)}_ftz").replace("__half_low", "(unsigned short)")
-    return text.format(p=p, q=q, r=r, k=rng.randrange(1, 31), c=literal(rng, one.kind), h=f"0x{digits}")
+    given = {"p": p, "q": q, "r": r, "h": f"0x{digits}", "t": rng.choice(_TESTS), "m": FULL, "w": width}
+    return text.format(**given, k=rng.randrange(1, 31), c=literal(rng, one.kind))
 
 
 def rare(one: Draft, name: str) -> list[str]:
@@ -148,13 +150,8 @@ def lane_sums(one: Draft, name: str) -> list[str]:
     lines = [one.signature(name, "int n, int m"), f"int i = {INDEX}, k = threadIdx.x & 31, all = 0;"]
     values = [f"{one.kind}(i)", *loads(one)]
     for number in range(rng.randrange(1, 4)):
-        text = (
-            rng.choice(_LANES)
-            .replace("M", FULL)
-            .replace("{w}", str(rng.choice((1, 2, 4, 8))))
-            .replace("B", "(unsigned)")
-        )
-        lines.append(f"{one.kind} v{number} = {_filled(one, text, values)};")
+        text, width = rng.choice(_LANES), rng.choice((1, 2, 4, 8))
+        lines.append(f"{one.kind} v{number} = {_filled(one, text, values, width)};")
         values.append(f"v{number}")
         if rng.random() < 0.3:
             lines.append(f"if (k >= {rng.choice((1, 2, 4, 8, 16))}) v{number} += {rng.choice(values)};")
@@ -163,7 +160,7 @@ def lane_sums(one: Draft, name: str) -> list[str]:
 
 
 def every_atomic(one: Draft, name: str) -> list[str]:
-    """Several atomics of integers, each thread at words of its own, or at words whose order does not matter."""
+    """Several atomics, each thread at words of its own."""
     rng, block = one.rng, one.rng.choice(BLOCKS)
     one.kind = rng.choice(("unsigned", "unsigned", "int", "unsigned long long", "float", "double"))
     calls = {"unsigned": _ATOMICS, "float": ("Add", "Exch"), "double": ("Add",)}.get(one.kind, (*_ATOMICS[:7], "CAS"))
@@ -195,7 +192,7 @@ def every_atomic(one: Draft, name: str) -> list[str]:
 
 
 def counts(one: Draft, name: str) -> list[str]:
-    """Counters in shared or global memory that many threads add to."""
+    """Counters in shared memory that many threads change, joined in global memory."""
     rng, block = one.rng, one.rng.choice(BLOCKS)
     one.kind = rng.choice(("unsigned", "int"))
     places = rng.choice((8, 16, 32, 64))
@@ -228,12 +225,13 @@ def narrow(one: Draft, name: str) -> list[str]:
     small = rng.choice(("unsigned short", "short", "unsigned char", "signed char"))
     lines = [one.signature(name, "int n, int m"), f"__shared__ {small} cell[{block}], other[{block}];"]
     lines += [f"int k = threadIdx.x, i = {INDEX};", f"cell[k] = ({small})(int){expression(one, loads(one), 1)};"]
-    lines += rng.choice(([], [f"if (k & 1) other[k] = ({small})k;", f"else other[k] = ({small})(i * m);"]))
+    filled = rng.choice(([], [f"if (k & 1) other[k] = ({small})k;", f"else other[k] = ({small})(i * m);"]))
+    lines += filled
     lines += [
         "__syncthreads();",
         f"{one.kind} x = ({one.kind})cell[{rng.choice((f'{block - 1} - k', 'k ^ 1', f'(k + m) & {block - 1}'))}];",
     ]
-    more = f"({one.kind})other[k]" if len(lines) > 6 else loads(one)[0]
+    more = f"({one.kind})other[k]" if filled else loads(one)[0]
     return [*lines, f"if (i < n) out[i] = {expression(one, ['x', more, 'x'], 2)};", "}"]
 
 
@@ -246,13 +244,12 @@ def flips(one: Draft, name: str) -> list[str]:
     lines = [one.signature(name, "int n, int m"), f"__shared__ {one.kind} cell[{2 * block}];"]
     lines += [f"int k = threadIdx.x, i = {INDEX};", f"bool up = {flag};"]
     lines += [f"cell[k] = {loads(one)[0]};", f"cell[k + {block}] = {loads(one)[1]};"]
-    other = block
     for _ in range(rng.randrange(1, 4)):
-        test = f"(cell[k] {rng.choice('<>')} cell[k + {other}]) {rng.choice(('==', '!='))} up"
-        moved = f"{one.kind} t = cell[k]; cell[k] = cell[k + {other}]; cell[k + {other}] = t;"
+        test = f"(cell[k] {rng.choice('<>')} cell[k + {block}]) {rng.choice(('==', '!='))} up"
+        moved = f"{one.kind} t = cell[k]; cell[k] = cell[k + {block}]; cell[k + {block}] = t;"
         lines += [f"if ({test}) {{ {moved} }}", rng.choice(("__syncthreads();", "__syncthreads();", "up = !up;"))]
         lines += rng.choice(([], [f"up = {flag.replace('m', '1')};"], [f"cell[k] = cell[k] + {loads(one)[0]};"]))
-    return [*lines, f"if (i < n) out[i] = {expression(one, ['cell[k]', f'cell[k + {other}]'], 1)};", "}"]
+    return [*lines, f"if (i < n) out[i] = {expression(one, ['cell[k]', f'cell[k + {block}]'], 1)};", "}"]
 
 
 def levels(one: Draft, name: str) -> list[str]:

@@ -14,7 +14,7 @@ from cass_shim.translate.cass.contract import rebuild
 from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Contract, Listing
 from cass_shim.translate.cass.models import Answer, Decoding, Model
 from cass_shim.translate.cass.prompt import TOO_LONG, Message
-from cass_shim.translate.cass.search import beginnings
+from cass_shim.translate.cass.search import CUT_OFF, beginnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def draw(sass: SassKernel, text: Listing, model: Model, how: Drawing, accepted: 
 def _judged(sass: SassKernel, contract: Contract, answer: Answer, kind: str) -> Drawn:
     try:
         if not answer.finished:
-            raise Rejected("the answer is cut off by the token limit", kernel=sass.name)
+            raise Rejected(CUT_OFF, kernel=sass.name)
         functions = frozenset(sass.kernel.symbols) - {sass.name}
         source = rebuild(contract.body(sass, answer.text), sass.abi, functions)
     except CassError as error:

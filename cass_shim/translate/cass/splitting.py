@@ -39,12 +39,13 @@ AT_ONCE = 16  # parts that a model is asked for at the same time
 
 class _Remembered:
     """A model whose answers are kept, or asked for ahead: a part is asked for alone first and then among others, and
-    what is asked together shares the model's batches."""
+    what is asked together shares the model's batches. given: tokens of each answer that the model gave."""
 
     def __init__(self, model: Model) -> None:
         self._model, self.identity, self.window = model, model.identity, model.window
         self._known: dict[tuple[str, Decoding], list[Answer]] = {}
         self._coming: dict[tuple[str, Decoding], Future[list[Answer]]] = {}
+        self.given: list[int] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
@@ -56,6 +57,7 @@ class _Remembered:
             return self._known[key]
         coming = self._coming.pop(key, None) if len(messages) == 1 else None
         answers = self._model.generate(messages, decoding) if coming is None else coming.result()
+        self.given += [one.tokens for one in answers]
         if len(messages) == 1 and not decoding.temperature and time.monotonic() - started < decoding.timeout_s:
             self._known[key] = answers
         return answers
@@ -117,6 +119,11 @@ class InParts:
             self.assembles: Check | None = Check(self.check.assemble, lambda code: None)
         else:
             self.assembles = None
+
+    @property
+    def tokens(self) -> int:
+        """That the model generated; a candidate that is judged again costs none."""
+        return sum(self.model.given)
 
     @property
     def _contract(self) -> str:

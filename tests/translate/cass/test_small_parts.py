@@ -75,6 +75,7 @@ def test_a_part_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     search = InParts(kernel(LOOPS)[0], "", model, check(LOOPS), Budget(samples=0), region, SMALL, is_own=True)
     search.run()
     assert len(asked) == len(set(asked)) == len(search.parts)
+    assert search.tokens == 10 * len(search.parts)  # ten each, however often an answer is judged
 
 
 def test_who_wants_no_parts_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
