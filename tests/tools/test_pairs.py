@@ -176,32 +176,67 @@ def test_pairs_are_deterministic_verified_and_packed(tmp_path: Path) -> None:
         assert stored["starts"][-1] == len(stored["ids"])
 
 
-@pytest.mark.nvcc
-@pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
-def test_what_compares_parameters_alone_is_told_like_other_instructions(tmp_path: Path) -> None:
-    """LLVM would compare in scalar registers, branch another way, and share one zero among the results."""
-    source = tmp_path / "unit.cu"
-    source.write_text(
-        'extern "C" __global__ void k(int *out, int a, float x, char c, bool t) {\n'
-        "  int v = threadIdx.x;\n"
-        "  if (a != 0) v = v * out[v + 32] + 5;\n"
-        "  if (x > 0.f || c > 3) v ^= out[v & 31];\n"
-        "  if (t) out[v & 15] = v;\n"
-        "}\n"
-    )
+def told(place: Path, code: str) -> tuple[list[list[str]], list[list[str]]]:
+    """Target and source of the kernel `k` of CUDA source, made in a process of its own; lines of words."""
+    source = place / "unit.cu"
+    source.write_text(code)
     program = (
-        "import sys; from pathlib import Path\n"
+        "import json, sys; from pathlib import Path\n"
         "from cass_shim.decode import decode_kernel\n"
         "from cass_shim.extract.cubin import read_cubin\n"
         "from tools.pairs.generate import make_pair\n"
         "from tools.pairs.overlap import compile_cubin\n"
         "cubin = read_cubin(compile_cubin(Path(sys.argv[1]), Path(sys.argv[2])))\n"
-        "print(make_pair(decode_kernel(cubin.kernels['k'], cubin), 'none', set()).target)"
+        "pair = make_pair(decode_kernel(cubin.kernels['k'], cubin), 'none', set())\n"
+        "print(json.dumps([pair.target, pair.source]))"
     )
-    command = [sys.executable, "-c", program, str(source), str(tmp_path)]
+    command = [sys.executable, "-c", program, str(source), str(place)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=environment.ROOT)
-    words = [line.split() for line in done.stdout.splitlines()]
+    target, given = ([line.split() for line in one.splitlines()] for one in json.loads(done.stdout))
+    return target, given
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
+def test_what_compares_parameters_alone_is_told_like_other_instructions(tmp_path: Path) -> None:
+    """LLVM would compare in scalar registers, branch another way, and share one zero among the results."""
+    words, _ = told(
+        tmp_path,
+        'extern "C" __global__ void k(int *out, int a, float x, char c, bool t) {\n'
+        "  int v = threadIdx.x;\n"
+        "  if (a != 0) v = v * out[v + 32] + 5;\n"
+        "  if (x > 0.f || c > 3) v ^= out[v & 31];\n"
+        "  if (t) out[v & 15] = v;\n"
+        "}\n",
+    )
     assert not [line for line in words if line[0].startswith(("s_cmp", "s_cselect", "s_cbranch_vcc", "s_cbranch_scc"))]
     assert len([line for line in words if line[0].startswith("v_cmp")]) >= 4
     given = [tuple(line[1:3]) for line in words if line[0] == "v_mov_b32" and line[-2:] == [",", "#0"]]
     assert len(given) == len(set(given)) >= 2
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
+def test_comparisons_and_carries_are_told_where_they_stand(tmp_path: Path) -> None:
+    """LLVM would compare the other way round in front of a branch, and give no register to what nobody reads."""
+    words, source = told(
+        tmp_path,
+        'extern "C" __global__ void k(long long *out, long long a, int n, int m) {\n'
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i >= n) return;\n"
+        "  long long v = out[i] + a;\n"
+        "  for (int j = 0; j < m; ++j) if (v > j * 3) v = v * 5 + j; else if (i != j) v -= a;\n"
+        "  out[i + 32] = v;\n"
+        "}\n",
+    )
+    compared = [line for line in source if "ISETP" in line and "EX" not in "".join(line).split(".")]
+    conditions = [next(one for one in line if one in (".GE", ".GT", ".LT", ".LE", ".NE", ".EQ")) for line in compared]
+    told_ones = [line[0].split("_")[2] for line in words if line[0].startswith("v_cmp_")]
+    assert len(conditions) >= 4
+    left = iter(told_ones)
+    assert all(any(one == condition[1:].lower() for one in left) for condition in conditions), (conditions, told_ones)
+    assert not [line for line in words if line[0].startswith("v_cmpx")]
+    carried = [line for line in words if line[0] == "v_add_co_u32"]
+    assert len(carried) >= 2
+    assert not [line for line in carried if "null" in line]
+    assert [line for line in words if line[0] == "v_add_co_ci_u32"]

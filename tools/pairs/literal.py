@@ -11,18 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cass_shim.lift.builder import Value, constant, typed
-from cass_shim.lift.emitter import LlvmEmitter
+from tools.pairs.masks import INLINE, MaskEmitter
 
 WORD = 4
-INLINE = range(-16, 65)  # integers that a source operand may be without a literal (RDNA3 ISA, "Inline constants")
-REAL = {0x3F000000: "0.5", 0xBF000000: "-0.5", 0x3F800000: "1.0", 0xBF800000: "-1.0", 0x40000000: "2.0",
-        0xC0000000: "-2.0", 0x40800000: "4.0", 0xC0800000: "-4.0", 0x3E22F983: "0.15915494"}  # fmt: skip
-
-
-def _number(known: int) -> str:
-    """A 32-bit constant as LLVM prints it in a source operand."""
-    signed = known - (1 << 32) if known >> 31 else known
-    return str(signed) if signed in INLINE else REAL.get(known, hex(known))
 
 
 @dataclass(frozen=True)
@@ -35,10 +26,9 @@ class _Product:
 
 
 @dataclass
-class LiteralEmitter(LlvmEmitter):
-    """One kernel's. scalars: values in scalar registers; extended: what 64-bit values are of; both by their text."""
+class LiteralEmitter(MaskEmitter):
+    """One kernel's. extended: what 64-bit values are of, by their text."""
 
-    scalars: set[str] = field(default_factory=set)
     extended: dict[str, tuple[bool, Value]] = field(default_factory=dict)
     products: dict[str, _Product] = field(default_factory=dict)
 
@@ -47,34 +37,14 @@ class LiteralEmitter(LlvmEmitter):
         self.flush_f32 = False  # an answer's modes are fixed (`frame.py`); what flushes says so itself
 
     def result(self, value: Value) -> Value:
-        return self._apart(value) if value.width == 32 else value
-
-    def _apart(self, value: Value) -> Value:
-        """A constant is moved by an instruction that is written out: LLVM shares its own among several results."""
-        if value.known is not None:
-            return self.op(32, f'call i32 asm sideeffect "v_mov_b32 $0, {_number(value.known)}", "=v"()')
-        return self.op(32, f'call i32 asm sideeffect "", "=v,0"({typed(value)})')
-
-    def compare(self, condition: str, a: Value, b: Value) -> Value:
-        return super().compare(condition, *self._in_lanes(a, b))
-
-    def fcompare(self, kind: str, condition: str, a: Value, b: Value, ftz: bool = False) -> Value:
-        return super().fcompare(kind, condition, *self._in_lanes(a, b), ftz)
-
-    def _in_lanes(self, a: Value, b: Value) -> tuple[Value, Value]:
-        """With a vector register among them: what follows from parameters alone would be a scalar's, and so would a
-        branch on it be."""
-        same = [one.known is not None or one.text in self.scalars for one in (a, b)]
-        if not all(same) or a.width != 32 or (a.known is not None and b.known is not None):
-            return a, b
-        return (a, self._apart(b)) if a.known is not None else (self._apart(a), b)
+        return self.apart(value) if value.width == 32 else value
 
     def mul(self, a: Value, b: Value) -> Value:
         """Apart too: LLVM joins 32-bit product and sum to v_mad_u64_u32, whose addend's upper half is any register."""
         if (a.known is not None and b.known is not None) or {a.known, b.known} & {0, 1}:
             return super().mul(a, b)
         if a.width == 32:
-            return self._apart(super().mul(a, b))
+            return self.apart(super().mul(a, b))
         return self._product(a, b) if a.width == 64 else super().mul(a, b)
 
     def sext(self, a: Value, width: int) -> Value:

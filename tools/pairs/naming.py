@@ -55,6 +55,8 @@ def _saved(lines: Sequence[Line], masks: Webs[Register] | None) -> dict[int, int
         assert masks is not None
         scalars = [place for place in places(line) if place.kind == "s"]
         sources = [masks.read(number, one) for place in scalars if place.read for one in place.registers()]
+        if "saveexec" in line[0]:  # what it writes is EXEC as it was: lanes that are awake
+            sources = []
         since = min((made.get(one, number) for one in sources if one is not None), default=number)  # ~saved, too
         for one in (one for place in scalars if place.written for one in place.registers()):
             web = masks.written(number, one)

@@ -14,6 +14,7 @@ from llvmlite import binding
 from cass_shim.lift import hip_text, lift_kernel
 from cass_shim.model.artifacts import SassKernel
 from tools.pairs.literal import LiteralEmitter
+from tools.pairs.masks import without_unread
 
 # Instructions as in the IR, which follows the SASS: nothing is combined, moved or paired. What a small model can learn.
 _REGULAR = (
@@ -53,7 +54,7 @@ def _machine() -> binding.TargetMachine:
 
 def target(sass: SassKernel) -> tuple[list[str], dict[str, int]]:
     """Body and descriptor. Raises Unsupported when the kernel needs more than its parameters."""
-    text = hip_text(lift_kernel(sass, emitting=LiteralEmitter)).replace(_TRAP, "")
+    text = without_unread(hip_text(lift_kernel(sass, emitting=LiteralEmitter)).replace(_TRAP, ""))
     machine = _machine()
     with binding.parse_assembly(text) as parsed:
         with binding.create_new_module_pass_manager() as passes, _builder(machine) as builder:
