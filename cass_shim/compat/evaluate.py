@@ -22,7 +22,7 @@ from cass_shim.verify.candidate import NOT_LOADED
 from cass_shim.verify.kernel import open_device
 
 if TYPE_CHECKING:
-    from cass_shim.compat.ahead import Ahead
+    from cass_shim.translate.cass.ahead import Ahead
     from cass_shim.translate.cass.models import Model
     from cass_shim.translate.cass.sampling import Drawing
     from cass_shim.translate.cass.search import Budget, Outcome
@@ -109,7 +109,7 @@ def asked_ahead(
 
     An SM without a model is left out: `measure` says why, whatever else is wrong too.
     """
-    from cass_shim.compat.ahead import AT_ONCE, Ahead
+    from cass_shim.translate.cass.ahead import AT_ONCE, Ahead
 
     how, at_once = _drawing(options), max(FEWEST_AT_ONCE, AT_ONCE // jobs)
     decodings = (how.greedy, how.sampled) if options.samples else (how.greedy,)
@@ -119,7 +119,8 @@ def asked_ahead(
             with contextlib.suppress(CassError):
                 model = chosen(config, sm, options)
                 prompts = _prompts([one for one in problems if one.module.sm == sm], config, model)
-                found[sm] = opened.enter_context(contextlib.closing(Ahead(model, prompts, decodings, at_once)))
+                found[sm] = opened.enter_context(contextlib.closing(Ahead(model, at_once)))
+                found[sm].ask_all(prompts, decodings)
         yield found
 
 

@@ -13,17 +13,17 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 
 from cass_shim.model.artifacts import AmdgcnAsm, SassKernel
 from cass_shim.model.errors import CassError, Unsupported
+from cass_shim.translate.cass.ahead import Ahead
 from cass_shim.translate.cass.answer import Body, parse_answer
 from cass_shim.translate.cass.contracts import AUTHORS, CONTRACTS, Listing
 from cass_shim.translate.cass.edges import joined
-from cass_shim.translate.cass.models import Answer, Decoding, Model
+from cass_shim.translate.cass.models import Decoding, Model
 from cass_shim.translate.cass.parts import FIRST_WORD, Part, Splitter, listing
-from cass_shim.translate.cass.prompt import TOO_LONG, Message
+from cass_shim.translate.cass.prompt import TOO_LONG
 from cass_shim.translate.cass.search import Attempt, Budget, Check, Outcome, Search, beginnings, complete
 
 Region = Callable[[SassKernel], str]  # deterministic assembly of one part, as an answer is written
@@ -35,46 +35,6 @@ LEAST = 4  # instructions of a part that is halved
 FEW = 2  # parts without a right answer that are not too many in any case; otherwise a third
 PROMPT_SHARE = 0.25  # of the window: answers are 1.3 times as long as prompts, and the shorter, the likelier right
 AT_ONCE = 16  # parts that a model is asked for at the same time
-
-
-class _Remembered:
-    """A model whose answers are kept, or asked for ahead: a part is asked for alone first and then among others, and
-    what is asked together shares the model's batches. given: tokens of each answer that the model gave."""
-
-    def __init__(self, model: Model) -> None:
-        self._model, self.identity, self.window = model, model.identity, model.window
-        self._known: dict[tuple[str, Decoding], list[Answer]] = {}
-        self._coming: dict[tuple[str, Decoding], Future[list[Answer]]] = {}
-        self.given: list[int] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
-        """An answer that the clock has cut off is not kept, nor are samples that nobody asked for ahead."""
-        key, started = (messages[0].content, dataclasses.replace(decoding, timeout_s=0.0)), time.monotonic()
-        if len(messages) == 1 and key in self._known:
-            return self._known[key]
-        coming = self._coming.pop(key, None) if len(messages) == 1 else None
-        answers = self._model.generate(messages, decoding) if coming is None else coming.result()
-        self.given += [one.tokens for one in answers]
-        if len(messages) == 1 and not decoding.temperature and time.monotonic() - started < decoding.timeout_s:
-            self._known[key] = answers
-        return answers
-
-    def ahead(self, pool: ThreadPoolExecutor, prompt: Message, budget: Budget) -> None:
-        """Ask for what follows a greedy answer that is known and wrong: second looks, and samples."""
-        greedy = Decoding(1, 0.0, budget.max_tokens, 0.0)
-        begun = beginnings(answers[0], budget.repairs) if (answers := self._known.get((prompt.content, greedy))) else ()
-        looks = Decoding(len(begun), 0.0, budget.max_tokens, budget.seconds, begun)
-        samples = Decoding(budget.samples, budget.temperature, budget.max_tokens, budget.seconds)
-        for decoding in ([looks] if begun else []) + ([samples] if budget.samples else []):
-            key = prompt.content, dataclasses.replace(decoding, timeout_s=0.0)
-            if key not in self._known and key not in self._coming:
-                self._coming[key] = pool.submit(self._model.generate, (prompt,), decoding)
-
-    def count_tokens(self, text: str) -> int:
-        return self._model.count_tokens(text)
 
 
 class _PartSearch(Search):
@@ -105,7 +65,7 @@ class InParts:
     ) -> None:  # fmt: skip
         self.is_own = is_own
         self.sass, self.check, self.budget, self.region = sass, check, budget, region
-        self.model = _Remembered(model)
+        self.model = Ahead(model, AT_ONCE)
         self.head = (text if isinstance(text, str) else text()) if self._contract == AUTHORS else ""
         self.largest = largest
         self.own: set[int] = set()  # parts that are the model's in what was accepted
@@ -177,15 +137,13 @@ class InParts:
         self.outcome.source = None
         wrong = self._try_each(self.parts, chosen, own, is_first=True)
         if wrong and not self._is_over() and not (self.is_own and self._is_hopeless(len(wrong) // 2)):
-            pool = ThreadPoolExecutor(AT_ONCE)
+            for part in wrong:
+                with contextlib.suppress(Unsupported):  # said where the part is tried
+                    self._ask_on(self._prompt(part))
             try:
-                budget = dataclasses.replace(self.budget, seconds=self._left())
-                for part in wrong:
-                    with contextlib.suppress(Unsupported):  # said where the part is tried
-                        self.model.ahead(pool, self._prompt(part), budget)
                 wrong = self._try_each(wrong, chosen, own)
             finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+                self.model.forget()
         self._done(chosen, own)
         return wrong
 
@@ -205,8 +163,17 @@ class InParts:
                 break
         return wrong
 
-    def _prompt(self, part: Part) -> Message:
-        return Message("user", CONTRACTS[self._contract].prompt(part.sass, listing(part.sass, self.head)))
+    def _prompt(self, part: Part) -> str:
+        return CONTRACTS[self._contract].prompt(part.sass, listing(part.sass, self.head))
+
+    def _ask_on(self, prompt: str) -> None:
+        """Ask for what follows a first answer that is known and wrong: second looks, and samples."""
+        budget, left = self.budget, self._left()
+        greedy = self.model.known(prompt, Decoding(1, 0.0, budget.max_tokens, 0.0))
+        if greedy and (begun := beginnings(greedy[0], budget.repairs)):
+            self.model.ask(prompt, Decoding(len(begun), 0.0, budget.max_tokens, left, begun))
+        if budget.samples:
+            self.model.ask(prompt, Decoding(budget.samples, budget.temperature, budget.max_tokens, left))
 
     def _is_hopeless(self, wrong: int) -> bool:
         """Whether so many parts without a right answer are too many for halves of them to be right."""

@@ -16,12 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 from cass_shim.cli.eval import eval_command, evaluate
-from cass_shim.compat.ahead import AT_ONCE, Ahead
 from cass_shim.compat.evaluate import Measured, Options, asked_ahead
 from cass_shim.compat.problems import Problem
 from cass_shim.model.config import Config
 from cass_shim.model.errors import ToolFailed, Unsupported
 from cass_shim.translate.cass import models
+from cass_shim.translate.cass.ahead import AT_ONCE, Ahead
 from cass_shim.translate.cass.models import Answer, Decoding
 from cass_shim.translate.cass.prompt import Message
 from cass_shim.translate.cass.sampling import Drawing
@@ -32,13 +32,13 @@ def test_ctrl_c_does_not_wait_for_a_slow_server() -> None:
     code = (
         "import signal, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell without job control lets it be ignored
-        "from cass_shim.compat.ahead import Ahead\n"
+        "from cass_shim.translate.cass.ahead import Ahead\n"
         "from cass_shim.translate.cass.models import Decoding\n"
         "class Model:\n"
         "    identity, window = 'm', 1\n"
         "    def generate(self, messages, decoding):\n"
         "        print('asked', flush=True); time.sleep(600)\n"
-        "ahead = Ahead(Model(), ['a', 'b'], [Decoding()])\n"
+        "Ahead(Model()).ask_all(['a', 'b'], [Decoding()])\n"
         "time.sleep(600)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -66,7 +66,8 @@ def test_answers_are_asked_for_ahead_and_all_else_when_it_is_wanted() -> None:
             return len(text)
 
     how = Drawing(samples=3, temperature=0.5, repairs=0, seconds=2.0)
-    ahead = Ahead(Counting(), ["one", "two", "one", "bad"], (how.greedy, how.sampled))
+    ahead = Ahead(Counting())
+    ahead.ask_all(["one", "two", "one", "bad"], (how.greedy, how.sampled))
     first = (Message("user", "one"),)
     assert ahead.generate(first, how.greedy) == ahead.generate(first, how.greedy) == [Answer("ONE")]
     assert len(ahead.generate(first, how.sampled)) == 3
