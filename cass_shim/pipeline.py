@@ -150,9 +150,9 @@ def region(part: SassKernel) -> str:
     """The lifter's assembly of a part of a kernel, with HIP's own kernarg as the model's parts have it."""
     from cass_shim.assemble.llvm import generate_assembly
     from cass_shim.lift import PartEmitter, hip_text, lift_kernel
-    from cass_shim.translate.cass.edges import lanes_apart
+    from cass_shim.translate.cass.edges import frame_kept, lanes_apart
 
-    return generate_assembly(lanes_apart(hip_text(lift_kernel(part, emitting=PartEmitter))))
+    return generate_assembly(frame_kept(lanes_apart(hip_text(lift_kernel(part, emitting=PartEmitter)))))
 
 
 TRANSLATORS: Mapping[str, Callable[[Work], Source]] = {"cass": _cass, "lift": _lift, "ptx-hip": _ptx_hip}

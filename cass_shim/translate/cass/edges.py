@@ -33,6 +33,8 @@ _CONSTANT = re.compile(
 )
 _SINGLE = re.compile(r"v(\d+)|(-?(?:0x[0-9a-f]+|\d+))")
 _IN_IR = re.compile(r"^  (%\S+) = inttoptr i32 (\d+) to ptr addrspace\(3\)$", re.MULTILINE)
+_LOCAL_ACCESS = "getelementptr i8, ptr addrspace(5) %frame,"
+_ALLOCATED = re.compile(r"^  %frame = alloca .*$", re.MULTILINE)
 _FIRST = re.compile(r"^\t\w+\s+v(?:(\d+)|\[(\d+):(\d+)\])")
 _PAIR = re.compile(r"\s::\s")
 
@@ -252,6 +254,14 @@ def _descriptor(bodies: Sequence[Body], axes: Sequence[str], items: int, private
     found |= {f"system_sgpr_workgroup_id_{axis}": int(axis in axes) for axis in _AXES}
     found |= {"system_vgpr_workitem_id": items, "user_sgpr_count": _IDS_END - len(axes)}
     return found | {"private_segment_fixed_size": private, "enable_private_segment": 1}
+
+
+def frame_kept(ir: str) -> str:
+    """LLVM IR of a part whose local memory others wrote and will read: it is neither taken apart nor dropped."""
+    if _LOCAL_ACCESS not in ir:
+        return ir
+    text = _ALLOCATED.sub(r'\g<0>\n  call void asm sideeffect "", "v,~{memory}"(ptr addrspace(5) %frame)', ir)
+    return text.replace("\n  ret void", '\n  call void asm sideeffect "", "~{memory}"()\n  ret void')
 
 
 def lanes_apart(ir: str) -> str:

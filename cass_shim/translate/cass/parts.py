@@ -6,7 +6,8 @@ place there ("[R40.X4+0xc008]" with SR_TID.X in R40: what code with a word for e
 holds the number of the part that the lane runs next, 0 once it has ended; `edges.py` keeps word `ITEM`. Every R, UR and
 P that is alive between parts has a word too: a part loads what it needs with LDS, stores what it changed with STS, and
 ends. So a part is said in words that every contract has. `edges.py` turns these accesses into accesses of the lane's
-own memory, and joins the parts. A lane that leaves by EXIT stores nothing: its NEXT stays 0.
+own memory, and joins the parts. A lane that leaves by EXIT stores nothing: its NEXT stays 0. Local memory of the kernel
+lies below the frame, at the same place in all parts; where it ends is a number in a part.
 """
 
 from __future__ import annotations
@@ -18,8 +19,22 @@ from dataclasses import dataclass
 
 from cass_shim.model.artifacts import SassKernel
 from cass_shim.model.errors import Unsupported
-from cass_shim.model.instruction import PT, RZ, Barrier, Imm, Instruction, Mem, Operand, Pred, Reg, Special, Target
-from cass_shim.translate.cass.fields import last_instruction
+from cass_shim.model.instruction import (
+    PT,
+    RZ,
+    Barrier,
+    Const,
+    Imm,
+    Instruction,
+    Mem,
+    Operand,
+    Pred,
+    Reg,
+    Special,
+    Target,
+)
+from cass_shim.translate.cass.fields import LOCAL_WINDOW, STACK, last_instruction
+from cass_shim.translate.cass.frame import local_bytes
 from cass_shim.translate.cass.values import Key, effects, follow
 
 FRAME = 0xC000  # shared memory that a program declares ends here (48 KiB), so an address from here on is the frame's
@@ -28,7 +43,8 @@ MOST_WORDS = 960  # a scratch access reaches 4095 bytes (RDNA3 ISA, "FLAT_SCRATC
 MOST_PARTS = 60  # their numbers are inline constants
 _STAYS = ("BSSY", "BSYNC", "BREAK", "WARPSYNC", "BRA", "EXIT")
 _STEP = 16
-_TRUE = Pred(PT)
+UNIFORM = 63  # uniform registers of sm_75 to sm_90
+_TRUE, _UTRUE, _UZERO = Pred(PT), Pred(PT, uniform=True), Reg(RZ, uniform=True)
 
 
 @dataclass(frozen=True)
@@ -52,13 +68,14 @@ class Splitter:
         self.sass = sass
         given = sass.instructions[: last_instruction(sass.instructions)]
         self.at = {one.address: number for number, one in enumerate(given)}
+        self.local = local_bytes(sass)
         for one in given:
             self._check(one)
         # Where a call comes back to. A call is a branch here: the address to come back to is a value like any other.
         self.sites = [
             number + 1 for number, one in enumerate(given) if one.mnemonic == "CALL" and number + 1 < len(given)
         ]
-        self.code = [_branch(one) for one in given]
+        self.code = [self._without_stack(_branch(one)) for one in given]
         touched = [effects(one, sass.sm) for one in self.code]
         self.reads = [set(_kept(reads)) for reads, _ in touched]
         self.writes = [set(_kept(writes)) for _, writes in touched]
@@ -71,6 +88,8 @@ class Splitter:
         self.next, self.spare, self.lane = (Reg(max(used, default=0) + more) for more in (1, 2, 3))
         if self.lane.index >= RZ:
             raise self._refuse("no register is free for edges")
+        uniform = [index for each in (*self.reads, *self.writes) for kind, index in each if kind == "UR"]
+        self.uniform = Reg(max(uniform, default=-1) + 1, uniform=True)
         self.words: dict[Key, int] = {}
         awaited = set().union(*(self.alive[site] for site in self.sites))
         self.free = next((index for index in range(PT) if ("P", index) not in awaited), None)  # for returns
@@ -79,7 +98,7 @@ class Splitter:
         return Unsupported("translation in parts", kernel=self.sass.name, why=what)
 
     def _check(self, one: Instruction) -> None:
-        if one.mnemonic in ("LDL", "STL", "BRX", "BRXU", "JMP", "JMX", "LEPC", "RPCMOV", "KILL", "BMOV"):
+        if one.mnemonic in ("BRX", "BRXU", "JMP", "JMX", "LEPC", "RPCMOV", "KILL", "BMOV"):
             raise self._refuse(f"{one.mnemonic} at {one.address:#x} goes beyond one part")
         if one.relocation is not None or one.targets:
             raise self._refuse(f"{one.mnemonic} at {one.address:#x} has an address of the module")
@@ -88,9 +107,23 @@ class Splitter:
             raise self._refuse(f"{one.mnemonic} at {one.address:#x} goes beyond the kernel")
         if one.mnemonic == "RET" and (one.guard is not None or not isinstance(next(iter(one.operands), None), Reg)):
             raise self._refuse(f"{one.mnemonic} at {one.address:#x} on a condition, or to no register")
+        if self.local and any(_is_word(o, *LOCAL_WINDOW) for o in one.operands):
+            raise self._refuse(f"{one.mnemonic} at {one.address:#x} makes a generic address of local memory")
         for operand in one.operands:
             if isinstance(operand, Mem) and one.mnemonic in ("LDS", "STS", "ATOMS", "LDSM") and operand.offset >= FRAME:
                 raise self._refuse(f"shared memory at {operand.offset:#x}, where the edges are")
+
+    def _without_stack(self, one: Instruction) -> Instruction:
+        """Where local memory ends as a number: a part that has no access of its own is not told it."""
+        at = next((at for at, o in enumerate(one.operands) if self.local and _is_word(o, STACK)), None)
+        if at is None:
+            return one
+        if one.mnemonic not in ("MOV", "IMAD", "IADD3"):
+            raise self._refuse(f"{one.mnemonic} at {one.address:#x} reads where local memory ends")
+        text = one.text.replace(f"c[0x0][{STACK:#x}]", f"{self.local:#x}")
+        return dataclasses.replace(
+            one, operands=(*one.operands[:at], Imm(self.local), *one.operands[at + 1 :]), text=text
+        )
 
     def _alive(self) -> list[set[Key]]:
         """Per instruction, what is alive before it."""
@@ -154,9 +187,14 @@ class Splitter:
 
     def word(self, key: Key) -> int:
         """The frame's word of a value."""
-        if key[0] == "UP":
-            raise self._refuse(f"UP{key[1]} is alive between parts")
+        if key[0] == "UP" and self.uniform.index >= UNIFORM:
+            raise self._refuse(f"UP{key[1]} is alive between parts, and no uniform register is free")
         return self.words.setdefault(key, FIRST_WORD + len(self.words))
+
+
+def _is_word(operand: Operand, *offsets: int) -> bool:
+    """Whether it is one of these words of constant bank 0."""
+    return isinstance(operand, Const) and operand.bank == 0 and operand.index is None and operand.offset in offsets
 
 
 def _branch(one: Instruction) -> Instruction:
@@ -229,8 +267,12 @@ class _Body:
         if kind == "P":
             text = f"ISETP.NE.AND P{index}, PT, R{spare.index}, RZ, PT"
             yield _plain(text, Pred(index), _TRUE, spare, Reg(RZ), _TRUE)
-        if kind == "UR":
-            yield _plain(f"R2UR UR{index}, R{spare.index}", Reg(index, uniform=True), spare)
+        if kind in ("UR", "UP"):
+            uniform = Reg(index, uniform=True) if kind == "UR" else self.whole.uniform
+            yield _plain(f"R2UR UR{uniform.index}, R{spare.index}", uniform, spare)
+        if kind == "UP":
+            text = f"UISETP.NE.AND UP{index}, UPT, UR{uniform.index}, URZ, UPT"
+            yield _plain(text, Pred(index, uniform=True), _UTRUE, uniform, _UZERO, _UTRUE)
 
     def _store(self, key: Key) -> Iterator[Instruction]:
         kind, index = key
@@ -239,8 +281,12 @@ class _Body:
         if kind == "P":
             text = f"SEL R{spare.index}, RZ, 0x1, !P{index}"
             yield _plain(text, spare, Reg(RZ), Imm(1), Pred(index, negate=True))
-        if kind == "UR":
-            yield _plain(f"MOV R{spare.index}, UR{index}", spare, Reg(index, uniform=True))
+        if kind in ("UR", "UP"):
+            uniform = Reg(index, uniform=True) if kind == "UR" else self.whole.uniform
+            if kind == "UP":
+                text = f"USEL UR{uniform.index}, URZ, 0x1, !UP{index}"
+                yield _plain(text, uniform, _UZERO, Imm(1), Pred(index, uniform=True, negate=True))
+            yield _plain(f"MOV R{spare.index}, UR{uniform.index}", spare, uniform)
         yield _plain(f"STS {shown}, R{register.index}", place, register)
 
     def _leave(self) -> Iterator[Instruction]:

@@ -11,7 +11,7 @@ import pytest
 from cass_shim.assemble.text import assemble_text
 from cass_shim.decode import decode_kernel
 from cass_shim.extract.cubin import read_cubin
-from cass_shim.model.artifacts import CodeObject, Evidence, SassKernel
+from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Rejected, Unsupported
 from cass_shim.model.instruction import Instruction, Target
@@ -125,12 +125,55 @@ def test_calls_lead_from_part_to_part_and_back(tmp_path: Path) -> None:
     cubin = read_cubin(compile_cubin(tmp_path / "k.cu", tmp_path))
     sass = decode_kernel(cubin.kernels["k"], cubin)
     assert sum(one.mnemonic == "CALL" for one in sass.instructions) == 2
-    splitter = Splitter(sass)
-    parts = splitter.split(lambda one: len(one.instructions) <= 32)
+    parts = lifted_together(sass, cubin, 32)
     assert not any(one.mnemonic in ("CALL", "RET") for part in parts for one in part.sass.instructions)
+
+
+CORPUS = Path(__file__).parents[2] / "corpus"
+
+
+def lifted_together(sass: SassKernel, cubin: Cubin, limit: int) -> list[Part]:
+    """The parts, all of them the lifter's; what they make is verified. Raises Rejected."""
+    splitter = Splitter(sass)
+    parts = splitter.split(lambda one: len(one.instructions) <= limit)
     bodies = {part.number: parse_answer(region(part.plain), sass.name) for part in parts}
     code = assemble_text(complete(sass, joined(sass.name, bodies, FIRST_WORD + len(splitter.words))), sass.abi)
     assert verify_kernel(code, sass, cubin).evidence >= Evidence.E1U
+    return parts
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
+def test_local_memory_is_kept_from_part_to_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cubin = read_cubin(compile_cubin(CORPUS / "k14_local_arrays.cu", tmp_path))
+    (name,) = cubin.kernels
+    sass = decode_kernel(cubin.kernels[name], cubin)
+    parts = lifted_together(sass, cubin, 24)
+    accessed = [{one.mnemonic for one in part.sass.instructions} & {"LDL", "STL"} for part in parts]
+    assert sum("STL" in each for each in accessed) > 1 and sum("LDL" in each for each in accessed) > 1
+    assert not any("c[0x0][0x28]" in one.text for part in parts for one in part.sass.instructions)
+    monkeypatch.setattr("cass_shim.translate.cass.edges.frame_kept", lambda text: text)
+    with pytest.raises(Rejected):  # LLVM drops what a part stores for another
+        lifted_together(sass, cubin, 24)
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
+def test_uniform_predicates_go_from_part_to_part(tmp_path: Path) -> None:
+    cubin = read_cubin(compile_cubin(CORPUS / "k21_wmma.cu", tmp_path))
+    sass = decode_kernel(cubin.kernels["wmma_f64"], cubin)
+    parts = lifted_together(sass, cubin, 24)
+    edges = [one.text for part in parts for one in part.sass.instructions if one.mnemonic in ("USEL", "UISETP")]
+    assert any(text.startswith("USEL") for text in edges) and any(", URZ, UPT" in text for text in edges)
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
+def test_generic_addresses_of_local_memory_are_refused(tmp_path: Path) -> None:
+    cubin = read_cubin(compile_cubin(CORPUS / "k38_generic_ptr.cu", tmp_path))
+    sass = decode_kernel(cubin.kernels["generic"], cubin)
+    with pytest.raises(Unsupported, match=r"IADD3 at 0x\w+ makes a generic address of local memory"):
+        Splitter(sass)
 
 
 def test_a_value_that_an_edge_loses_is_found_by_the_verifier() -> None:
@@ -246,7 +289,7 @@ def test_parts_that_cannot_stand_beside_others_are_rejected() -> None:
         joined("k", {1: good}, 2000)
 
 
-@pytest.mark.parametrize("mnemonic", ["CALL", "LDL", "BRX", "RET"])
+@pytest.mark.parametrize("mnemonic", ["CALL", "BMOV", "BRX", "RET"])
 def test_what_reaches_beyond_a_part_is_refused_by_name(mnemonic: str) -> None:
     sass: SassKernel = kernel(LOOPS)[0]
     code = (
