@@ -179,8 +179,11 @@ class Splitter:
     def _part(self, number: int, spans: Sequence[tuple[int, int]]) -> Part:
         begin, end = spans[number]
         numbers = {first: position + 1 for position, (first, _) in enumerate(spans)}
+        kernel = dataclasses.replace(self.sass.kernel, symbols={})  # a part has addresses of its own, and no callees
         sass, plain = (
-            dataclasses.replace(self.sass, instructions=tuple(_Body(self, begin, end, numbers, lane).instructions()))
+            dataclasses.replace(
+                self.sass, kernel=kernel, instructions=tuple(_Body(self, begin, end, numbers, lane).instructions())
+            )
             for lane in (self.lane, None)
         )
         return Part(number + 1, begin, end, sass, plain)

@@ -159,6 +159,16 @@ def test_local_memory_is_kept_from_part_to_part(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.nvcc
 @pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
+def test_a_part_has_no_callees(tmp_path: Path) -> None:
+    """Where functions begin in the whole kernel says nothing about the addresses of a part."""
+    cubin = read_cubin(compile_cubin(CORPUS / "k15_devcalls.cu", tmp_path))
+    sass = decode_kernel(cubin.kernels["calls"], cubin)
+    assert sass.kernel.symbols
+    lifted_together(sass, cubin, 24)
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(bool(samples.can_build()), reason=samples.can_build() or "")
 def test_uniform_predicates_go_from_part_to_part(tmp_path: Path) -> None:
     cubin = read_cubin(compile_cubin(CORPUS / "k21_wmma.cu", tmp_path))
     sass = decode_kernel(cubin.kernels["wmma_f64"], cubin)
