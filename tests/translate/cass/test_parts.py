@@ -26,6 +26,7 @@ from cass_shim.translate.cass.prompt import Message, build_prompt
 from cass_shim.translate.cass.search import Budget, Check, complete
 from cass_shim.translate.cass.splitting import InParts
 from cass_shim.verify import verify_kernel
+from tests.translate.cass.fielded import right_answers
 from tests.translate.cass.test_fields import kernel
 from tools import samples
 from tools.pairs.overlap import compile_cubin
@@ -164,7 +165,8 @@ def test_a_part_has_no_callees(tmp_path: Path) -> None:
     cubin = read_cubin(compile_cubin(CORPUS / "k15_devcalls.cu", tmp_path))
     sass = decode_kernel(cubin.kernels["calls"], cubin)
     assert sass.kernel.symbols
-    lifted_together(sass, cubin, 24)
+    parts = lifted_together(sass, cubin, 24)
+    assert all(text.endswith("s_endpgm") for text in right_answers([part.sass for part in parts]).values())
 
 
 @pytest.mark.nvcc
