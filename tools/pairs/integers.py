@@ -6,6 +6,8 @@ ever.
 
 from __future__ import annotations
 
+import random
+
 from tools.pairs.drafts import EXIT, INDEX, ONCE, Draft, condition, expression, guarded, literal, loads, two
 
 
@@ -66,6 +68,22 @@ def unravel(one: Draft, name: str) -> list[str]:
     return [*lines, f"out[{there}] = {expression(one, loads(one, here), 2)};", "}"]
 
 
+def _turn(rng: random.Random, bits: int) -> str:
+    """One step of a hash over the word x."""
+    shift = rng.randrange(3, bits - 3)
+    long = "ll" if bits == 64 else ""
+    return rng.choice(
+        (
+            f"x ^= x {rng.choice(('>>', '<<'))} {shift};",
+            f"x *= {rng.getrandbits(bits) | 1:#x}u{long};",
+            f"x = (x << {shift}) | (x >> {bits - shift});",
+            f"x += {rng.getrandbits(bits - 1):#x}u{long};",
+            f"x = x * 5 + {rng.getrandbits(24)};",
+            f"x += x << {rng.randrange(2, 16)};",
+        )
+    )
+
+
 def hashes(one: Draft, name: str) -> list[str]:
     """Words mixed to a hash, by loops of multiplications, rotations and shifts."""
     rng = one.rng
@@ -79,19 +97,6 @@ def hashes(one: Draft, name: str) -> list[str]:
         f"{one.kind} x = {rng.choice(('i', literal(rng, one.kind), *one.scalars))};",
     ]
 
-    def turn() -> list[str]:
-        shift = rng.randrange(3, bits - 3)
-        return rng.choice(
-            (
-                [f"x ^= x {rng.choice(('>>', '<<'))} {shift};"],
-                [f"x *= {rng.getrandbits(bits) | 1:#x}u{'ll' if bits == 64 else ''};"],
-                [f"x = (x << {shift}) | (x >> {bits - shift});"],
-                [f"x += {rng.getrandbits(bits - 1):#x}u{'ll' if bits == 64 else ''};"],
-                [f"x = x * 5 + {rng.getrandbits(24)};"],
-                [f"x += x << {rng.randrange(2, 16)};"],
-            )
-        )
-
     if rng.random() < 0.65:
         index = rng.choice(("i * m + j", "i + j", "j", "j * n + i"))
         lines += [
@@ -99,10 +104,10 @@ def hashes(one: Draft, name: str) -> list[str]:
             f"for (int j = 0; j < {rng.choice(('m', 'm', '4'))}; ++j) {{",
             f"x {rng.choice(('^=', '+='))} {rng.choice(loads(one, index))};",
         ]
-        lines += [line for _ in range(rng.randrange(1, 4)) for line in turn()] + ["}"]
+        lines += [*(_turn(rng, bits) for _ in range(rng.randrange(1, 4))), "}"]
     else:
         lines += [f"x ^= {loads(one)[0]};"]
-    lines += [line for _ in range(rng.randrange(1, 5)) for line in turn()]
+    lines += [_turn(rng, bits) for _ in range(rng.randrange(1, 5))]
     return [
         *lines,
         f"out[i] = {rng.choice(('x', f'x & {2 ** rng.randrange(3, 16) - 1}', 'x ^ (x >> 16)', 'x % 1000u'))};",

@@ -7,6 +7,13 @@ from __future__ import annotations
 
 from tools.pairs.drafts import EXIT, INDEX, ONCE, Draft, condition, expression, literal, loads, plain, two
 
+SPECIAL = (
+    "expf({})", "exp2f({})", "logf({})", "log2f({})", "log1pf({})", "tanhf({})", "rsqrtf({})", "cbrtf({})",
+    "sinpif({})", "__tanf({})", "__powf({0}, {1})", "__sinf({})", "erff({})", "expm1f({})", "atanf({})", "asinf({})",
+    "floorf({})", "rintf({})", "__saturatef({})", "__frsqrt_rn({})", "fmaf({0}, {1}, {0})", "copysignf({0}, {1})",
+    "truncf({})", "__exp10f({})", "log10f({})", "normcdff({})",
+)  # fmt: skip
+
 
 def special(one: Draft, name: str) -> list[str]:
     """Functions of the mathematical library, in full precision."""
@@ -18,37 +25,9 @@ def special(one: Draft, name: str) -> list[str]:
         rng.choice((EXIT, EXIT, "")),
         f"float x = {expression(one, loads(one), 1)};",
     ]
-    calls = (
-        "expf({})",
-        "exp2f({})",
-        "logf({})",
-        "log2f({})",
-        "log1pf({})",
-        "tanhf({})",
-        "rsqrtf({})",
-        "cbrtf({})",
-        "sinpif({})",
-        "__tanf({})",
-        "__powf({0}, {1})",
-        "__sinf({})",
-        "erff({})",
-        "expm1f({})",
-        "atanf({})",
-        "asinf({})",
-        "floorf({})",
-        "rintf({})",
-        "__saturatef({})",
-        "__frsqrt_rn({})",
-        "fmaf({0}, {1}, {0})",
-        "copysignf({0}, {1})",
-        "truncf({})",
-        "__exp10f({})",
-        "log10f({})",
-        "normcdff({})",
-    )
     other = rng.choice([*loads(one), *one.scalars, literal(rng, "float")])
     for _ in range(rng.choice((1, 1, 2))):
-        call = rng.choice(calls)
+        call = rng.choice(SPECIAL)
         lines.append(f"x {rng.choice(('=', '=', '+=', '*='))} {call.format('x', other)};")
     return [*lines, f"out[i] = {expression(one, ['x', *loads(one)], 1)};", "}"]
 
