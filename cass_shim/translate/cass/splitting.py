@@ -35,6 +35,7 @@ LEAST = 4  # instructions of a part that is halved
 FEW = 2  # parts without a right answer that are not too many in any case; otherwise a third
 PROMPT_SHARE = 0.25  # of the window: answers are 1.3 times as long as prompts, and the shorter, the likelier right
 AT_ONCE = 16  # parts that a model is asked for at the same time
+LOOKS = 2  # times as many second looks at a part: short, and four are right as often as ten (docs/model.md)
 
 
 class _PartSearch(Search):
@@ -64,8 +65,10 @@ class InParts:
         region: Region | None, largest: int = 0, is_own: bool = False,
     ) -> None:  # fmt: skip
         self.is_own = is_own
-        self.sass, self.check, self.budget, self.region = sass, check, budget, region
+        self.sass, self.check, self.region = sass, check, region
         self.model = Ahead(model, AT_ONCE)
+        looks = budget.repairs * (1 if CONTRACTS[self._contract].repairs else LOOKS)
+        self.budget = dataclasses.replace(budget, repairs=looks)
         self.head = (text if isinstance(text, str) else text()) if self._contract == AUTHORS else ""
         self.largest = largest
         self.own: set[int] = set()  # parts that are the model's in what was accepted
