@@ -38,10 +38,12 @@ def number(known: int) -> str:
 
 def without_unread(text: str) -> str:
     """A module less the comparisons that nothing reads: no predicate of the SASS, and no result, hangs on them."""
-    return "\n}\n".join("\n".join(_read(function.split("\n"))) for function in text.split("\n}\n"))
+    return "\n}\n".join("\n".join(_without_unread(function.split("\n"))) for function in text.split("\n}\n"))
 
 
-def _read(kept: list[str]) -> list[str]:
+def _without_unread(lines: list[str]) -> list[str]:
+    """One function's lines; what only a dropped one read is dropped too."""
+    kept = lines
     while True:
         uses: dict[str, int] = {}
         for line in kept:
@@ -172,9 +174,9 @@ class MaskEmitter(LlvmEmitter):
         if a.width != 32 or (a.known is not None and b.known is not None):
             return super().add_carry(a, b, carry)
         if live is None:
-            return (
-                (self.add(a, b), constant(0, 1)) if 0 in (a.known, b.known) else self._plus_carry("", a, b, None, True)
-            )
+            if 0 in (a.known, b.known):
+                return self.add(a, b), constant(0, 1)
+            return self._plus_carry("", a, b, None, True)
         mask = self.masks.get(live.text)
         return super().add_carry(a, b, live) if mask is None else self._plus_carry("_ci", a, b, mask, True)
 

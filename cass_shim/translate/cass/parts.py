@@ -43,7 +43,7 @@ MOST_WORDS = 960  # a scratch access reaches 4095 bytes (RDNA3 ISA, "FLAT_SCRATC
 MOST_PARTS = 60  # their numbers are inline constants
 _STAYS = ("BSSY", "BSYNC", "BREAK", "WARPSYNC", "BRA", "EXIT")
 _STEP = 16
-UNIFORM = 63  # uniform registers of sm_75 to sm_90
+_UNIFORMS = 63  # uniform registers of sm_75 to sm_90
 _TRUE, _UTRUE, _UZERO = Pred(PT), Pred(PT, uniform=True), Reg(RZ, uniform=True)
 
 
@@ -190,7 +190,7 @@ class Splitter:
 
     def word(self, key: Key) -> int:
         """The frame's word of a value."""
-        if key[0] == "UP" and self.uniform.index >= UNIFORM:
+        if key[0] == "UP" and self.uniform.index >= _UNIFORMS:
             raise self._refuse(f"UP{key[1]} is alive between parts, and no uniform register is free")
         return self.words.setdefault(key, FIRST_WORD + len(self.words))
 

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -81,6 +82,58 @@ def test_answers_are_asked_for_ahead_and_all_else_when_it_is_wanted() -> None:
     late = 2.0 * AT_ONCE  # what is asked ahead waits behind others
     before = [(one, heat, late) for one in ("bad", "one", "two") for heat in (0.0, 0.5)]
     assert sorted(asked) == sorted([*before, ("one", 0.0, 600.0), ("three", 0.0, 2.0)])
+
+
+class Echo:
+    """A model that gives the question back, and waits where it is told to."""
+
+    identity, window, contract = "echo", 7, "fields-3"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.may = threading.Event()
+        self.may.set()
+
+    def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        self.asked.append(messages[0].content)
+        assert self.may.wait(30)
+        return [Answer(messages[0].content, 3)] * decoding.count
+
+    def count_tokens(self, text: str) -> int:
+        return len(text)
+
+
+def test_questions_that_come_one_by_one_are_all_answered() -> None:
+    """A thread that has just found nothing to do is no reason to start none."""
+    model = Echo()
+    ahead = Ahead(model, 2)
+    for number in range(300):
+        ahead.ask(str(number), Decoding())
+        if number % 7 == 0:
+            assert ahead.generate((Message("user", str(number)),), Decoding())[0].text == str(number)
+    for number in range(300):
+        assert ahead.generate((Message("user", str(number)),), Decoding())[0].text == str(number)
+    assert sorted(model.asked) == sorted(str(number) for number in range(300))
+    assert sum(ahead.given) == 3 * 300  # an answer that is wanted twice is counted once
+
+
+def test_what_nobody_has_begun_to_answer_can_be_forgotten() -> None:
+    model = Echo()
+    model.may.clear()
+    ahead, greedy = Ahead(model, 1), Decoding()
+    ahead.ask("first", greedy)
+    while not model.asked:
+        time.sleep(0.01)
+    ahead.ask("second", greedy)
+    assert ahead.known("first", greedy) is None
+    ahead.forget()
+    model.may.set()
+    assert ahead.generate((Message("user", "first"),), greedy)[0].text == "first"
+    ahead.wait()
+    assert model.asked == ["first"]
+    assert ahead.known("first", dataclasses.replace(greedy, timeout_s=1.0)) == [Answer("first", 3)]
+    assert ahead.generate((Message("user", "second"),), greedy)[0].text == "second"
+    assert model.asked == ["first", "second"]
 
 
 class Talker:
