@@ -15,11 +15,10 @@ import collections
 import json
 import multiprocessing
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from cass_shim.compat.problems import Problem, read_problems
 from cass_shim.model.artifacts import SassKernel
@@ -28,12 +27,13 @@ from cass_shim.model.errors import CassError, Unsupported
 from cass_shim.pipeline import Work
 from cass_shim.translate.cass.ahead import Ahead
 from cass_shim.translate.cass.contracts import CONTRACTS, FIELDS
-from cass_shim.translate.cass.models import Decoding, choose
-from cass_shim.translate.cass.parts import Splitter
+from cass_shim.translate.cass.models import Decoding, Model, choose
 from cass_shim.translate.cass.prompt import Message
-from cass_shim.translate.cass.splitting import SMALL
+from cass_shim.translate.cass.search import Budget
+from cass_shim.translate.cass.splitting import SMALL, InParts
 from tools.pairs.generate import Skip, make_pair
 
+SM = 80  # what .cu files are compiled for (`compat/problems.py`)
 MOST_TOKENS = 2048
 SECONDS = 300.0
 SHOWN = 20
@@ -47,7 +47,7 @@ class Said:
     kernel: str
     number: int
     instructions: int
-    prompt: str
+    prompt: str = ""
     target: str = ""
     answer: str = ""
     wanted: str = ""
@@ -67,28 +67,38 @@ class Found:
     uncut: dict[str, str] = field(default_factory=dict)
 
 
+def line_of(error: Exception) -> str:
+    """What went wrong, in one line."""
+    return " ".join(str(error).split())[:120]
+
+
 def target_of(sass: SassKernel) -> tuple[str, str]:
     """The target of a part, or why there is none; in a process of its own: the options of LLVM are the process's."""
     try:
         return make_pair(sass, "", set()).target, ""
     except (CassError, Skip) as error:
-        return "", f"no target: {' '.join(str(error).split())[:100]}"
+        return "", f"no target: {line_of(error)}"
 
 
-def cut(problems: Sequence[Problem], largest: int) -> Iterator[tuple[Said, SassKernel] | tuple[str, str]]:
-    """Parts with the kernels that they are; of a kernel that is not cut, its name and why."""
+def cut(problems: Sequence[Problem], model: Model, largest: int, found: Found) -> list[SassKernel]:
+    """Parts, in `found`, and the kernels that they are; of a kernel that is not cut, why."""
+    kernels: list[SassKernel] = []
     for problem in problems:
         try:
             sass = Work(problem.module, problem.kernel, Config()).sass
-            parts = Splitter(sass).split(lambda one: len(one.instructions) <= largest)
-            said = [
-                Said(problem.name, one.number, len(one.sass.instructions), CONTRACTS[FIELDS].prompt(one.sass, ""))
-                for one in parts
-            ]
+            parts = InParts(sass, "", model, None, Budget(), None, largest, is_own=True).parts
         except CassError as error:
-            yield problem.name, " ".join(str(error).split())[:120]
+            found.uncut[problem.name] = line_of(error)
             continue
-        yield from zip(said, (one.sass for one in parts), strict=True)
+        for part in parts:
+            said = Said(problem.name, part.number, len(part.sass.instructions))
+            try:
+                said.prompt = CONTRACTS[FIELDS].prompt(part.sass, "")
+            except CassError as error:
+                said.trouble = line_of(error)
+            found.parts.append(said)
+            kernels.append(part.sass)
+    return kernels
 
 
 def first_difference(wanted: str, given: str) -> tuple[str, str]:
@@ -97,7 +107,7 @@ def first_difference(wanted: str, given: str) -> tuple[str, str]:
     return next(((one, other) for one, other in zip(here, there, strict=False) if one != other), ("", ""))
 
 
-def ask(found: Found, model: Any) -> None:
+def ask(found: Found, model: Model) -> None:
     """Each part's first answer, all of them asked for together."""
     ahead, greedy = Ahead(model), Decoding(1, 0.0, MOST_TOKENS, SECONDS)
     wanted = [one for one in found.parts if not one.trouble]
@@ -106,7 +116,7 @@ def ask(found: Found, model: Any) -> None:
         try:
             one.answer = ahead.generate((Message("user", one.prompt),), greedy)[0].text
         except Unsupported as error:
-            one.trouble = " ".join(str(error).split())[:120]
+            one.trouble = line_of(error)
             continue
         one.wanted, one.given = first_difference(one.target, one.answer)
 
@@ -132,19 +142,13 @@ def report(found: Found) -> str:
 
 def measure(paths: Sequence[Path], largest: int, jobs: int, limit: int) -> Found:
     """Cut, make targets, ask. Raises what the model's choice raises."""
-    found = Found()
+    found, model = Found(), choose(Config.read().model, SM)
     problems = [one for path in paths for one in read_problems(path, limit)[0]]
-    kernels: list[SassKernel] = []
-    for one, other in cut(problems, largest):
-        if isinstance(one, Said) and isinstance(other, SassKernel):
-            found.parts.append(one)
-            kernels.append(other)
-        else:
-            found.uncut[str(one)] = str(other)
+    kernels = cut(problems, model, largest, found)
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         for one, (target, trouble) in zip(found.parts, pool.map(target_of, kernels, chunksize=4), strict=True):
-            one.target, one.trouble = target, trouble
-    ask(found, choose(Config.read().model, 80))
+            one.target, one.trouble = target, one.trouble or trouble
+    ask(found, model)
     return found
 
 

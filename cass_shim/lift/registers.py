@@ -53,8 +53,8 @@ class Region:
 class Registers(Barriers):
     """Register part of the emitter. used: every register touched, with its width. guard: of selected writes.
 
-    fresh: what was written under a guard; selected once anybody without that guard wants it, if `selects_late`.
-    initial: first values that are not just any.
+    fresh: what was written under a guard; selected once anybody without that guard wants it, if it is `is_late`.
+    initial: first values that are not just any; freezes: registers without one hold any fixed value, not nothing.
     region: what guarded instructions have opened and others may still join.
     in_memory: registers stay in their allocas. Where thousands of blocks come back to one place, LLVM's values of all
     registers there take it minutes.
@@ -65,7 +65,7 @@ class Registers(Barriers):
     held: dict[str, Value] = field(default_factory=dict)
     dirty: dict[str, None] = field(default_factory=dict)
     fresh: dict[str, Fresh] = field(default_factory=dict)
-    selects_late: bool = True
+    freezes: bool = True
     guard: Value | None = None
     region: Region | None = None
     in_memory: bool = False
@@ -113,9 +113,13 @@ class Registers(Barriers):
         self.used[name] = value.width
         self.dirty[name] = None
         self.fresh[name] = Fresh(self.guard, value, old)
-        if not self.selects_late:
+        if not self.is_late(value):
             self._select(name)
             self._put(name, self.held[name])
+
+    def is_late(self, value: Value) -> bool:
+        """Whether what is written under a guard waits with its selection for who wants it."""
+        return True
 
     def result(self, value: Value) -> Value:
         """What a register takes of an instruction's result; for emitters that keep instructions apart."""
@@ -265,10 +269,10 @@ class Registers(Barriers):
         lines = []
         for name, width in sorted(self.used.items()):
             lines.append(f"  %{name} = alloca i{width}, align 4, addrspace(5)")
-            first = "false"
+            first = "false" if width == 1 else "poison"
             if name in self.initial:
                 first = self.initial[name]
-            elif width != 1:
+            elif width != 1 and self.freezes:
                 lines.append(f"  %{name}.start = freeze i{width} poison")
                 first = f"%{name}.start"
             lines.append(f"  store i{width} {first}, ptr addrspace(5) %{name}, align 4")

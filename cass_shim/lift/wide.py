@@ -172,7 +172,7 @@ class Wide(Integers):
         decided = self.and_(equal, below)
         if condition == "eq":
             return decided
-        return self.or_(super().compare(_STRICT.get(condition, condition), a, b), decided)
+        return self.or_(self.compare(_STRICT.get(condition, condition), a, b), decided)
 
 
 def _part(value: Value, number: int) -> Value:

@@ -51,12 +51,12 @@ def test_answers_are_compared_with_targets() -> None:
 def test_kernels_are_cut_as_the_translator_cuts_them() -> None:
     module = load_module((PREBUILT / "matmul_tiled_static_sass").read_bytes())
     (name,) = module.kernels
-    made = list(cut([Problem("matmul", "g", module, name)], SMALL))
-    said = [one for one, _ in made if isinstance(one, Said)]
-    assert [one.number for one in said] == list(range(1, len(made) + 1)) and len(said) > 2
-    assert all(one.instructions <= SMALL and one.prompt.startswith("shared") for one in said)
-    ((which, why),) = cut([Problem("matmul", "g", module, name)], 2)
-    assert which == "matmul" and "small enough" in str(why)
+    found, model = Found(), Fielded(kernel(LOOPS)[0])
+    kernels = cut([Problem("matmul", "g", module, name)], model, SMALL, found)
+    assert [one.number for one in found.parts] == list(range(1, len(kernels) + 1)) and len(kernels) > 2
+    assert all(one.instructions <= SMALL and one.prompt.startswith("shared") for one in found.parts)
+    assert cut([Problem("matmul", "g", module, name)], model, 2, found) == []
+    assert list(found.uncut) == ["matmul"] and "small enough" in found.uncut["matmul"]
 
 
 def test_what_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

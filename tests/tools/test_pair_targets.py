@@ -131,3 +131,23 @@ def test_lanes_of_the_other_side_wake_by_a_mask_that_is_made_of_the_saved_one() 
     found = [" ".join(line) for line in named(lines(*text))]
     assert found[0] == "v_mov_b32 v #4 , #1"
     assert found[3] == "v_mov_b32 v #4 , #2"  # lanes that slept read the first value in the same register
+
+
+def test_what_saveexec_writes_holds_no_lane_that_slept_before() -> None:
+    """The second mask is made in front of both regions; s5 holds the lanes that are awake when it is written."""
+    text = (
+        "v_cmp_gt_i32 s #20 , v #0 , #1",
+        "v_cmp_gt_i32 s #21 , v #0 , #2",
+        "v_mov_b32 v #3 , #1",
+        "s_and_saveexec_b32 s #4 , s #20",
+        "global_store_b32 v #0 , v #3 , s*2 #0",
+        "s_or_b32 exec_lo , exec_lo , s #4",
+        "v_mov_b32 v #3 , #2",
+        "s_and_saveexec_b32 s #5 , s #21",
+        "global_store_b32 v #0 , v #3 , s*2 #0",
+        "s_or_b32 exec_lo , exec_lo , s #5",
+        "global_store_b32 v #0 , v #3 , s*2 #0",
+        "s_endpgm",
+    )
+    found = [" ".join(line) for line in named(lines(*text))]
+    assert (found[2], found[6]) == ("v_mov_b32 v #4 , #1", "v_mov_b32 v #5 , #2")

@@ -36,7 +36,7 @@ from tools.pairs.reals import REALS
 from tools.pairs.walks import WALKS
 from tools.pairs.words import PRELUDE, WORDS
 
-GENERATION = 9  # raise when the kernels of a seed change
+GENERATION = 9  # raise when the kernels of a seed, or what becomes of them, change
 
 
 def affine(one: Draft) -> str:

@@ -33,7 +33,7 @@ class LiteralEmitter(MaskEmitter):
     products: dict[str, _Product] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.selects_late, self.inlines = False, True
+        self.inlines, self.freezes = True, False
         self.flush_f32 = False  # an answer's modes are fixed (`frame.py`); what flushes says so itself
 
     def result(self, value: Value) -> Value:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cass_shim.isa.derived import Derived
 from cass_shim.lift.builder import Value, constant, typed
 from cass_shim.lift.emitter import LlvmEmitter
 
@@ -19,14 +18,12 @@ INLINE = range(-16, 65)  # integers that a source operand may be without a liter
 REAL = {0x3F000000: "0.5", 0xBF000000: "-0.5", 0x3F800000: "1.0", 0xBF800000: "-1.0", 0x40000000: "2.0",
         0xC0000000: "-2.0", 0x40800000: "4.0", 0xC0800000: "-4.0", 0x3E22F983: "0.15915494"}  # fmt: skip
 _SCALARS = 2  # constant-bus reads of a VALU instruction, a literal among them (RDNA3 ISA, "Vector ALU operands")
-_STRICT = {"sge": "sgt", "uge": "ugt", "sle": "slt", "ule": "ult"}
 _REALS = {
     "lt": "lt", "eq": "eq", "le": "le", "gt": "gt", "ne": "lg", "ge": "ge", "num": "o", "nan": "u",
     "ltu": "nge", "equ": "nlg", "leu": "ngt", "gtu": "nle", "neu": "neq", "geu": "nlt",
 }  # fmt: skip
 _TYPES = {"f16": "half", "f32": "float", "f64": "double"}
 _MADE = re.compile(r'  (%v\d+) = (?:call i32 asm sideeffect "v_cmp_|call i1 @llvm\.amdgcn\.inverse\.ballot)')
-_FROZEN, _UNWRITTEN = re.compile(r" = freeze i\d+ poison$"), re.compile(r"store (i\d+) %[\w.]+\.start\b")
 _NAME = re.compile(r"%v\d+")
 
 
@@ -70,17 +67,9 @@ class MaskEmitter(LlvmEmitter):
             return self.op(32, f'call i32 asm sideeffect "v_mov_b32 $0, {number(value.known)}", "=v"()')
         return self.op(32, f'call i32 asm sideeffect "", "=v,0"({typed(value)})')
 
-    def allocations(self) -> list[str]:
-        """A register that nobody has written holds nothing, not any fixed value: 0 moved into it at the kernel's start
-        or in front of a loop would say what other blocks read. (Predicates are false: they are joined with others.)"""
-        kept = [line for line in super().allocations() if not _FROZEN.search(line)]
-        return [_UNWRITTEN.sub(r"store \1 poison", line) for line in kept]
-
-    def put_state(self, name: str, value: Value) -> None:
-        """A predicate that is written under a guard is chosen where somebody without that guard reads it: a carry and
-        its second half, two halves of a comparison, stay what they are."""
-        self.selects_late = value.width == 1
-        super().put_state(name, value)
+    def is_late(self, value: Value) -> bool:
+        """Predicates: a carry and its second half, two halves of a comparison, stay what they are."""
+        return value.width == 1
 
     # masks and predicates
     def _predicate(self, mask: str) -> Value:
@@ -151,13 +140,6 @@ class MaskEmitter(LlvmEmitter):
         text = f"{name} $0, {', '.join(places)}"
         return self._predicate(self.text(f'call i32 asm sideeffect "{text}", "=s{kinds}"({given})'))
 
-    def compare_high(self, condition: str, a: Value, b: Value, below: Value) -> Value:
-        """In two halves: the first is a comparison of its own already."""
-        decided = self.and_(self.compare("eq", a, b), below)
-        if condition == "eq":
-            return decided
-        return self.or_(self.compare(_STRICT.get(condition, condition), a, b), decided)
-
     def fcompare(self, kind: str, condition: str, a: Value, b: Value, ftz: bool = False) -> Value:
         if kind not in _TYPES or (a.known is not None and b.known is not None):
             return super().fcompare(kind, condition, a, b, ftz)
@@ -199,13 +181,10 @@ class MaskEmitter(LlvmEmitter):
         total, other = self.add_carry(part, c)
         return total, self.or_(one, other), self.and_(one, other)
 
-    def sub_borrow(self, a: Value, b: Value) -> tuple[Value, Value]:
-        return Derived.sub_borrow(self, a, b)
-
     def add_high(self, terms: list[Value], carries: list[Value]) -> Value:
         masks = [self.masks.get(one.text) for one in carries if one.known != 0]
         if not masks or None in masks:
-            return Derived.add_high(self, terms, carries)
+            return super().add_high(terms, carries)
         left = [term for term in terms if term.known != 0]
         while len(left) > len(masks) + 1:
             left = [self.add(left[0], left[1]), *left[2:]]

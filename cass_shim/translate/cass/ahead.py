@@ -29,7 +29,7 @@ def _key(prompt: str, decoding: Decoding) -> Key:
 class Ahead:
     """A back end like the one it stands for. Failures are raised where the answer is wanted.
 
-    at_once: requests that are under way together. given: tokens of each answer that was wanted, once.
+    at_once: requests that are under way together. given: tokens of each answer of the back end.
     """
 
     def __init__(self, model: Model, at_once: int = AT_ONCE) -> None:
@@ -37,7 +37,6 @@ class Ahead:
         self._at_once = at_once
         self._queue = SimpleQueue[tuple[str, Decoding, Future[list[Answer]]]]()
         self._asked: dict[Key, Future[list[Answer]]] = {}
-        self._wanted: set[Key] = set()
         self._threads: list[threading.Thread] = []
         self._busy, self._lock = 0, threading.Lock()  # threads that will look at the queue once more
         self.given: list[int] = []
@@ -76,7 +75,7 @@ class Ahead:
                     return
             if future.set_running_or_notify_cancel():
                 try:
-                    future.set_result(self._model.generate((Message("user", prompt),), decoding))
+                    future.set_result(self._given((Message("user", prompt),), decoding))
                 except Exception as error:  # raised again where the answer is wanted
                     future.set_exception(error)
 
@@ -91,18 +90,20 @@ class Ahead:
     def generate(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
         """What was asked ahead for a first turn, else the back end's own; a greedy one is kept, unless the clock has
         cut it off."""
-        key = _key(messages[0].content, decoding)
-        asked = self._asked.get(key) if len(messages) == 1 else None
-        started = time.monotonic()
-        answers = self._model.generate(messages, decoding) if asked is None else asked.result()
-        if asked is None or key not in self._wanted:
-            self.given += [one.tokens for one in answers]
-        is_first, in_time = len(messages) == 1, time.monotonic() - started < decoding.timeout_s
-        if asked is None and is_first and not decoding.temperature and in_time:
+        if len(messages) > 1:
+            return self._given(messages, decoding)
+        key, started = _key(messages[0].content, decoding), time.monotonic()
+        if (asked := self._asked.get(key)) is not None:
+            return asked.result()
+        answers = self._given(messages, decoding)
+        if not decoding.temperature and time.monotonic() - started < decoding.timeout_s:
             kept = self._asked[key] = Future[list[Answer]]()
             kept.set_result(answers)
-        if len(messages) == 1:
-            self._wanted.add(key)
+        return answers
+
+    def _given(self, messages: tuple[Message, ...], decoding: Decoding) -> list[Answer]:
+        answers = self._model.generate(messages, decoding)
+        self.given += [one.tokens for one in answers]
         return answers
 
     def count_tokens(self, text: str) -> int:

@@ -41,9 +41,9 @@ _LAUNCH = {0x0: ("ntid.x", 12), 0x4: ("ntid.y", 14), 0x8: ("ntid.z", 16),
 _SHARED_BANKS = (0, 3, 4)  # parameters, the module's constants, addresses
 # Initial stack pointer (the end of local memory), memory descriptor (without a meaning for the target), and where
 # shared and local memory begin among generic addresses. Source: `lift/emitter.py`.
-STACK, LOCAL_WINDOW = 0x28, (0x20, 0x24)
+STACK, LOCAL_LOW, LOCAL_HIGH = 0x28, 0x20, 0x24
 _FIXED = {STACK: "stack", 0x118: "descriptor", 0x18: "shared.low", 0x1C: "shared.high",
-          **dict(zip(LOCAL_WINDOW, ("local.low", "local.high"), strict=True))}  # fmt: skip
+          LOCAL_LOW: "local.low", LOCAL_HIGH: "local.high"}  # fmt: skip
 
 
 def number(value: int) -> Line:

@@ -33,7 +33,7 @@ from cass_shim.model.instruction import (
     Special,
     Target,
 )
-from cass_shim.translate.cass.fields import LOCAL_WINDOW, STACK, last_instruction
+from cass_shim.translate.cass.fields import LOCAL_HIGH, LOCAL_LOW, STACK, last_instruction
 from cass_shim.translate.cass.frame import local_bytes
 from cass_shim.translate.cass.values import Key, effects, follow
 
@@ -41,9 +41,9 @@ FRAME = 0xC000  # shared memory that a program declares ends here (48 KiB), so a
 NEXT, ITEM, FIRST_WORD = 0, 1, 2
 MOST_WORDS = 960  # a scratch access reaches 4095 bytes (RDNA3 ISA, "FLAT_SCRATCH"): the frame and what is below it
 MOST_PARTS = 60  # their numbers are inline constants
-_STAYS = ("BSSY", "BSYNC", "BREAK", "WARPSYNC", "BRA", "EXIT")
 _STEP = 16
 _UNIFORMS = 63  # uniform registers of sm_75 to sm_90
+_OTHER_BANK = 100  # the generation from which on constant bank 0 begins otherwise (sass.md, 2.5)
 _TRUE, _UTRUE, _UZERO = Pred(PT), Pred(PT, uniform=True), Reg(RZ, uniform=True)
 
 
@@ -69,6 +69,8 @@ class Splitter:
         given = sass.instructions[: last_instruction(sass.instructions)]
         self.at = {one.address: number for number, one in enumerate(given)}
         self.local = local_bytes(sass)
+        if self.local and sass.sm >= _OTHER_BANK:
+            raise self._refuse(f"local memory of sm_{sass.sm}, whose end has another place in constant bank 0")
         for one in given:
             self._check(one)
         # Where a call comes back to. A call is a branch here: the address to come back to is a value like any other.
@@ -107,7 +109,7 @@ class Splitter:
             raise self._refuse(f"{one.mnemonic} at {one.address:#x} goes beyond the kernel")
         if one.mnemonic == "RET" and (one.guard is not None or not isinstance(next(iter(one.operands), None), Reg)):
             raise self._refuse(f"{one.mnemonic} at {one.address:#x} on a condition, or to no register")
-        if self.local and any(_is_word(o, *LOCAL_WINDOW) for o in one.operands):
+        if self.local and any(_is_word(o, LOCAL_LOW, LOCAL_HIGH) for o in one.operands):
             raise self._refuse(f"{one.mnemonic} at {one.address:#x} makes a generic address of local memory")
         for operand in one.operands:
             if isinstance(operand, Mem) and one.mnemonic in ("LDS", "STS", "ATOMS", "LDSM") and operand.offset >= FRAME:
@@ -262,6 +264,11 @@ class _Body:
             return f"[{offset:#x}]", Mem(None, offset)
         return f"[R{self.lane.index}.X4+{offset:#x}]", Mem(self.lane, offset, scale=4)
 
+    def _uniform(self, key: Key) -> Reg | None:
+        """The uniform register by way of which a value goes: its own, or the spare one; None for other values."""
+        kind, index = key
+        return {"UR": Reg(index, uniform=True), "UP": self.whole.uniform}.get(kind)
+
     def _load(self, key: Key) -> Iterator[Instruction]:
         kind, index = key
         (shown, place), spare = self._place(self.whole.word(key)), self.whole.spare
@@ -270,10 +277,9 @@ class _Body:
         if kind == "P":
             text = f"ISETP.NE.AND P{index}, PT, R{spare.index}, RZ, PT"
             yield _plain(text, Pred(index), _TRUE, spare, Reg(RZ), _TRUE)
-        if kind in ("UR", "UP"):
-            uniform = Reg(index, uniform=True) if kind == "UR" else self.whole.uniform
+        if (uniform := self._uniform(key)) is not None:
             yield _plain(f"R2UR UR{uniform.index}, R{spare.index}", uniform, spare)
-        if kind == "UP":
+        if uniform is not None and kind == "UP":
             text = f"UISETP.NE.AND UP{index}, UPT, UR{uniform.index}, URZ, UPT"
             yield _plain(text, Pred(index, uniform=True), _UTRUE, uniform, _UZERO, _UTRUE)
 
@@ -284,8 +290,7 @@ class _Body:
         if kind == "P":
             text = f"SEL R{spare.index}, RZ, 0x1, !P{index}"
             yield _plain(text, spare, Reg(RZ), Imm(1), Pred(index, negate=True))
-        if kind in ("UR", "UP"):
-            uniform = Reg(index, uniform=True) if kind == "UR" else self.whole.uniform
+        if (uniform := self._uniform(key)) is not None:
             if kind == "UP":
                 text = f"USEL UR{uniform.index}, URZ, 0x1, !UP{index}"
                 yield _plain(text, uniform, _UZERO, Imm(1), Pred(index, uniform=True, negate=True))

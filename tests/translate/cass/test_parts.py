@@ -14,7 +14,7 @@ from cass_shim.extract.cubin import read_cubin
 from cass_shim.model.artifacts import CodeObject, Cubin, Evidence, SassKernel
 from cass_shim.model.config import Config
 from cass_shim.model.errors import Rejected, Unsupported
-from cass_shim.model.instruction import Instruction, Target
+from cass_shim.model.instruction import Instruction, Mem, Reg, Target
 from cass_shim.pipeline import region
 from cass_shim.translate.cass import models, translate_kernel
 from cass_shim.translate.cass.answer import Body, parse_answer
@@ -310,6 +310,17 @@ def test_what_reaches_beyond_a_part_is_refused_by_name(mnemonic: str) -> None:
     )
     with pytest.raises(Unsupported, match=mnemonic):
         Splitter(dataclasses.replace(sass, instructions=code))
+
+
+def test_local_memory_of_later_generations_is_refused_by_name() -> None:
+    """Its end is another word of constant bank 0."""
+    sass: SassKernel = kernel(LOOPS)[0]
+    abi = dataclasses.replace(sass.abi, local_bytes=40)
+    store = Instruction(0, "STL", (), (Mem(Reg(1), 8), Reg(0)), text="STL [R1+0x8], R0")
+    local = dataclasses.replace(sass, kernel=dataclasses.replace(sass.kernel, abi=abi), instructions=(store,))
+    assert Splitter(local).local == 48
+    with pytest.raises(Unsupported, match="local memory of sm_100"):
+        Splitter(dataclasses.replace(local, kernel=dataclasses.replace(local.kernel, sm=100)))
 
 
 def test_nothing_is_cut_smaller_than_an_instruction() -> None:
